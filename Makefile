@@ -1,0 +1,83 @@
+# Front doors of nomu: `make demo` and `make test`. CMakePresets.json describes the builds; each goes to build/<preset>.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+export CMAKE_GENERATOR ?= Ninja
+TEST_JOBS ?= 2
+# A path that ninja knows: the tool, whatever the name of its target.
+TOOL := cli/nomu
+
+# $(call configure,preset)
+define configure
+echo "== configure $(1)"; mkdir -p build; \
+cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
+endef
+
+# $(call build,preset[,target])
+define build
+$(call configure,$(1)); \
+echo "== build $(1)$(if $(2), ($(2)))"; \
+cmake --build build/$(1) $(if $(2),--target $(2)) -- --quiet
+endef
+
+# $(call ctest,preset[,prefix command])
+define ctest
+echo "== test $(1)"; \
+$(2) ctest --preset $(1) --output-on-failure --parallel $(TEST_JOBS)
+endef
+
+.PHONY: help demo test check bench format lint clean setup setup-dev
+
+help:
+	@echo "make demo    build the tool and run its demonstration; the output goes to demo/"
+	@echo "make test    build everything and run the tests"
+	@echo "make check   lint, the tests under the sanitizers, clang-tidy over everything (long)"
+	@echo "make bench   build the tool and run its benchmarks"
+	@echo "make format  format the sources"
+	@echo "make lint    check formatting, layers, file sizes and shell scripts"
+	@echo "make clean   remove build/ and demo/"
+
+setup:
+	@scripts/setup
+
+setup-dev:
+	@scripts/setup --with-dev
+
+demo: setup
+	@$(call build,release,$(TOOL))
+	@echo "== demo"
+	@build/release/$(TOOL) demo --out demo
+
+test: setup
+	@$(call build,dev)
+	@$(call ctest,dev)
+
+check: lint
+	@$(call build,asan)
+	@$(call ctest,asan)
+	@$(call build,tsan)
+	@$(call ctest,tsan,$$(setarch -R true 2>/dev/null && echo setarch -R))
+	@echo "== tidy"
+	@scripts/tidy
+
+bench: setup
+	@$(call build,release,$(TOOL))
+	@echo "== bench"
+	@build/release/$(TOOL) bench
+
+format: setup-dev
+	@scripts/format
+
+lint: setup-dev
+	@echo "== lint"
+	@scripts/format --check
+	@scripts/check_layers
+	@scripts/check_sizes
+	@if command -v shellcheck >/dev/null; then shellcheck scripts/setup scripts/format .ci/run; fi
+
+clean:
+	@rm -rf build demo

@@ -1,0 +1,182 @@
+"""What every peer shares: the case files, the start weights, the clock and the printed line.
+
+A peer module gives `run_peer` a function that builds an object with `train(steps)` and `loss()`;
+everything that could differ between two measurements by accident lives here instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import os
+import statistics
+import time
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+LEARNING_RATE = 1e-3
+BETAS = (0.9, 0.999)
+EPSILON = 1e-7
+L2 = 1e-8
+MU_SQR = 0.1
+MU_EXP = 0.01
+C_EXP = 30.0
+BOX = 1.1  # artificial points are uniform on [-BOX, BOX]^inputs
+INIT = 0.05  # every weight and bias starts uniform on [-INIT, INIT]
+SEED = 1
+
+Weights = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One case file; `members` and `steps` may be overridden on the command line."""
+
+    name: str
+    method: str
+    inputs: int
+    hidden: tuple[int, ...]
+    rows: int
+    members: int
+    steps: int
+    gradient: str = "stopped"
+    augment: int = 0
+
+    @property
+    def pair(self) -> bool:
+        """Whether there is a sigma network beside the mean network."""
+        return self.method == "nomu"
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the sigma loss is kept away from the mean network."""
+        return self.gradient == "stopped"
+
+
+class Peer(Protocol):
+    """All members of one case, with their optimiser."""
+
+    def train(self, steps: int) -> None:
+        """Trains every member for `steps` steps; returns when the work is done."""
+
+    def loss(self) -> float:
+        """The whole loss, penalty included, averaged over the members."""
+
+
+def load_case(path: Path, members: int | None = None, steps: int | None = None) -> Case:
+    """Reads a case file and applies the overrides."""
+    fields = tomllib.loads(path.read_text(encoding="utf-8"))
+    fields.pop("title", None)
+    fields["hidden"] = tuple(fields["hidden"])
+    case = Case(**fields)
+    if case.method not in ("nomu", "mlp") or case.gradient not in ("stopped", "coupled"):
+        raise ValueError(f"{path}: method {case.method!r}, gradient {case.gradient!r}")
+    return replace(case, members=members or case.members, steps=steps or case.steps)
+
+
+def initial_weights(case: Case) -> Weights:
+    """Start weights of all members: kernels (members, in, out), biases (members, 1, out).
+
+    The head of the sigma network is kept in two kernels, one for the features of the mean
+    network and one for its own, so that nobody has to concatenate features.
+    """
+    shapes: dict[str, tuple[int, int]] = {}
+    for net in ("mean", "sigma") if case.pair else ("mean",):
+        width = case.inputs
+        for layer, out in enumerate(case.hidden):
+            shapes[f"{net}.{layer}.w"] = (width, out)
+            shapes[f"{net}.{layer}.b"] = (1, out)
+            width = out
+        shapes[f"{net}.head.w"] = (width, 1)
+        shapes[f"{net}.head.b"] = (1, 1)
+        if net == "sigma":
+            shapes["sigma.head.mean"] = (width, 1)
+    draw = np.random.default_rng(SEED)
+    return {
+        name: draw.uniform(-INIT, INIT, (case.members, *shape))
+        for name, shape in shapes.items()
+    }
+
+
+def training_rows(case: Case) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs (rows, inputs) on [-1, 1] and targets (rows, 1)."""
+    x = np.random.default_rng(SEED + 1).uniform(-1.0, 1.0, (case.rows, case.inputs))
+    return x, np.sin(3.0 * x.sum(axis=1, keepdims=True)) + 0.5 * x[:, :1]
+
+
+def limit_cpus(threads: int) -> None:
+    """Leaves the process `threads` of the processors it may use.
+
+    Has to run before the peer is imported: XLA sizes its thread pool by the processors it sees
+    then, and has no setting for it.
+    """
+    allowed = sorted(os.sched_getaffinity(0))
+    if threads > len(allowed):
+        raise SystemExit(f"--threads {threads}: only {len(allowed)} processors are available")
+    os.sched_setaffinity(0, allowed[:threads])
+    os.environ["OMP_NUM_THREADS"] = str(threads)
+
+
+def keep_memory() -> None:
+    """Asks the C library to keep freed memory, so that a step does not fault its pages in again."""
+    trim_threshold, mmap_max = -1, -4
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(mmap_max, 0)
+        mallopt(trim_threshold, 2**31 - 1)
+
+
+def arguments(variants: Sequence[str]) -> argparse.Namespace:
+    """The command line that all peers share."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--case", type=Path, required=True, help="a file of benchmarks/cases")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--variant", choices=variants, default=variants[0])
+    parser.add_argument("--members", type=int, help="instead of the case's")
+    parser.add_argument("--steps", type=int, help="instead of the case's")
+    parser.add_argument("--repeats", type=int, default=3)
+    return parser.parse_args()
+
+
+def seconds(peer: Peer, steps: int, repeats: int) -> list[float]:
+    """Wall time of `repeats` runs of `steps` steps, after a short run that is not counted."""
+    peer.train(max(2, steps // 8))
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        peer.train(steps)
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def run_peer(
+    name: str,
+    version: str,
+    case: Case,
+    options: argparse.Namespace,
+    build: Callable[[Case, str], Peer],
+) -> None:
+    """Builds the peer, measures it and prints its line."""
+    peer = build(case, options.variant)
+    first = peer.loss()
+    times = seconds(peer, case.steps, options.repeats)
+    scale = 1e6 / (case.members * case.steps)
+    line = {
+        "peer": f"{name}-{options.variant}",
+        "version": version,
+        "case": case.name,
+        "members": case.members,
+        "threads": options.threads,
+        "steps": case.steps,
+        "us_per_network_step": round(scale * statistics.median(times), 3),
+        "min_us": round(scale * min(times), 3),
+        "loss_first": first,
+        "loss_last": peer.loss(),
+    }
+    print(json.dumps(line), flush=True)

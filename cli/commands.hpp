@@ -1,0 +1,18 @@
+#pragma once
+// The sub-commands of the tool. Each adds itself to the parser with a callback that calls one library function and
+// prints.
+
+#include <CLI/CLI.hpp>
+
+#include "nomu/engine/engine.hpp"
+
+namespace nomu::cli {
+
+void add_bench(CLI::App& app);
+void add_demo(CLI::App& app);
+void add_devices(CLI::App& app);
+
+/// --device, --threads, --provider and --isa, the same for every command that computes.
+void add_engine_options(CLI::App& command, EngineOptions& options);
+
+}  // namespace nomu::cli

@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "terminal.hpp"
+
+namespace nomu::cli {
+
+void add_engine_options(CLI::App& command, EngineOptions& options) {
+  command.add_option("--device", options.device, "where to compute: auto, cpu, cuda or reference")
+      ->capture_default_str();
+  command.add_option("--threads", options.threads, "threads; 0: all cores")->capture_default_str();
+  command.add_option("--provider", options.provider, "who multiplies matrices: auto, onednn or eigen")
+      ->capture_default_str();
+  command.add_option("--isa", options.isa, "instruction set: auto, baseline, avx2 or avx512")->capture_default_str();
+}
+
+void add_devices(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("devices", "List the engines with the provider and instruction set they really use");
+  static bool json = false;
+  command->add_flag("--json", json, "print JSON");
+  command->callback([] {
+    nlohmann::json list = nlohmann::json::array();
+    for (const EngineInfo& info : list_engines()) {
+      if (json) {
+        list.push_back({{"name", info.name},
+                        {"available", info.available},
+                        {"provider", info.provider},
+                        {"isa", info.isa},
+                        {"threads", info.threads},
+                        {"device", info.device},
+                        {"note", info.note}});
+      } else {
+        print("{:<10} {:<4} provider {:<12} isa {:<9} threads {:<3} {}{}\n", info.name, info.available ? "yes" : "no",
+              info.provider, info.isa, info.threads, info.device,
+              info.note.empty() ? "" : fmt::format(" ({})", info.note));
+      }
+    }
+    if (json) print("{}\n", list.dump());
+  });
+}
+
+}  // namespace nomu::cli

@@ -1,0 +1,47 @@
+// The command-line tool. Exit codes: 0 done; 1 it went wrong; 2 wrong input; 130 interrupted.
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "commands.hpp"
+#include "nomu/core/error.hpp"
+#include "terminal.hpp"
+
+namespace {
+
+int fail(int code, const char* message) {
+  std::fprintf(stderr, "nomu: %s\n", message);
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"nomu: honest model uncertainty of neural-network regression", "nomu"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", NOMU_VERSION);
+  try {
+    nomu::cli::add_demo(app);
+    nomu::cli::add_bench(app);
+    nomu::cli::add_devices(app);
+    nomu::cli::watch_interrupts();
+    app.parse(argc, argv);
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const nomu::Cancelled& error) {
+    return fail(130, error.what());
+  } catch (const nomu::ConfigError& error) {
+    return fail(2, error.what());
+  } catch (const nomu::DataError& error) {
+    return fail(2, error.what());
+  } catch (const nomu::DeviceError& error) {
+    return fail(2, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(1, "out of memory; use smaller networks, fewer members or fewer rows");
+  } catch (const std::exception& error) {
+    return fail(1, error.what());
+  }
+}

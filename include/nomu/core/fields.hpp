@@ -1,0 +1,94 @@
+#pragma once
+/// A spec lists its settings once (name, range, one line of doc); files, `--set key=value`, "did you mean", archives,
+/// "what differs from the defaults" and the reference documentation all derive from that list.
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace nomu {
+
+/// One setting's value on its way between a file and a spec.
+using FieldValue =
+    std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
+
+/// "0.1", "true", "[1024, 1024]", "relu": what `parse` and configuration files read back.
+[[nodiscard]] std::string to_text(const FieldValue& value);
+
+/// Smallest and largest admissible number; `positive()` excludes zero.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool open_low = false;
+
+  static Range at_least(double low) { return {.low = low}; }
+  static Range positive() { return {.low = 0.0, .open_low = true}; }
+  static Range between(double low, double high) { return {.low = low, .high = high}; }
+};
+
+/// One setting of a spec, bound to the place it lives in.
+struct Field {
+  std::string name;
+  std::string doc;
+  Range range;
+  std::vector<std::string> choices;  ///< names of an enumeration's values; empty for other types
+  std::function<FieldValue()> get;
+  std::function<void(const FieldValue&)> set;
+};
+
+/// The settings of one spec object. Bound to that object: it must outlive the list.
+class Fields {
+ public:
+  /// `where` names the spec in messages, for example "models/nomu".
+  explicit Fields(std::string where) : where_(std::move(where)) {}
+
+  void add(std::string name, bool& value, std::string doc);
+  void add(std::string name, std::int64_t& value, Range range, std::string doc);
+  void add(std::string name, double& value, Range range, std::string doc);
+  void add(std::string name, std::string& value, std::string doc);
+  void add(std::string name, std::vector<std::int64_t>& value, Range range, std::string doc);
+  void add(std::string name, std::vector<double>& value, Range range, std::string doc);
+
+  /// An enumeration: its value names, in the order of the enumerators 0, 1, 2, ...
+  template <class E>
+  void add_choice(std::string name, E& value, std::vector<std::string> choices, std::string doc) {
+    add_choice_index(
+        std::move(name), [&value] { return static_cast<std::size_t>(value); },
+        [&value](std::size_t index) { value = static_cast<E>(index); }, std::move(choices), std::move(doc));
+  }
+
+  /// All settings of a part, under "prefix.name".
+  void add_nested(std::string_view prefix, const Fields& part);
+
+  [[nodiscard]] const std::vector<Field>& list() const { return list_; }
+  [[nodiscard]] const std::string& where() const { return where_; }
+
+  /// The setting called `name`; throws ConfigError naming the nearest valid key.
+  [[nodiscard]] const Field& find(std::string_view name) const;
+
+  /// Sets one setting after checking type and range; throws ConfigError that says what is allowed.
+  void set(std::string_view name, const FieldValue& value) const;
+
+  /// The same from text, as in `--set train.epochs=100`.
+  void set_text(std::string_view name, std::string_view text) const;
+
+  /// (name, value) of every setting whose value differs from that in `defaults`, in order.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> differences(const Fields& defaults) const;
+
+ private:
+  void add_choice_index(std::string name, std::function<std::size_t()> get, std::function<void(std::size_t)> set,
+                        std::vector<std::string> choices, std::string doc);
+
+  std::string where_;
+  std::vector<Field> list_;
+};
+
+/// The candidate with the smallest edit distance to `word`; empty where nothing is near.
+[[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace nomu

@@ -1,0 +1,19 @@
+#pragma once
+/// Whole files in and out. Writing is all or nothing: a reader sees the old file or the new one, never a part of it.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace nomu {
+
+/// The bytes of a file. Throws DataError naming the path and the system's reason when it cannot be read (a directory,
+/// for example, cannot).
+[[nodiscard]] std::string read_file(const std::filesystem::path& path);
+
+/// Replaces the file by `bytes`: writes a neighbour, syncs it to disk and renames it. On failure the neighbour is
+/// removed, the old file is untouched and DataError names the path and the system's reason. Symbolic links are
+/// followed, permissions of an existing file are kept; a device or pipe is written to directly.
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace nomu

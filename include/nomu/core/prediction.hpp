@@ -1,0 +1,16 @@
+#pragma once
+/// The waist of the library: what every method returns and all that calibration, metrics and acquisition know.
+
+#include "nomu/core/tensor.hpp"
+
+namespace nomu {
+
+/// Point predictions with standard deviations on the same scale, each [M][q][1].
+struct Prediction {
+  Tensor<float> mean;
+  Tensor<float> sigma_model;  ///< model (epistemic) uncertainty, before calibration
+  Tensor<float> sigma_noise;  ///< data noise; empty: none is modelled
+  Tensor<float> sigma_below;  ///< model uncertainty downwards; empty: symmetric, `sigma_model` serves both sides
+};
+
+}  // namespace nomu

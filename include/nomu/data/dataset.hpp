@@ -1,0 +1,79 @@
+#pragma once
+/// One regression problem in the user's units: inputs, targets and what is known about each row. It is made from a
+/// table, text columns becoming indicator inputs, or from plain vectors.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nomu/data/table_io.hpp"
+
+namespace nomu {
+
+/// How one column of a table becomes inputs; kept with the data so that later tables are encoded alike.
+struct FeatureColumn {
+  std::string name;
+  std::vector<std::string> levels;  ///< sorted; one indicator input each. Empty: the column is one numeric input.
+
+  friend bool operator==(const FeatureColumn&, const FeatureColumn&) = default;
+};
+
+/// What happened while a table became a data set.
+struct DatasetReport {
+  std::vector<std::size_t> dropped_lines;     ///< lines of the file left out because a cell is missing
+  std::vector<std::string> constant_columns;  ///< inputs with the same value in every row: kept, but they tell nothing
+};
+
+/// n rows of d inputs with one target each. Every number is finite.
+struct DataSet {
+  std::vector<double> inputs;            ///< [n][d]
+  std::vector<double> targets;           ///< [n]
+  std::vector<double> row_weight;        ///< [n], not negative; empty: 1 each
+  std::vector<double> noise;             ///< [n], known standard deviation of each target; empty: unknown
+  std::vector<std::string> input_names;  ///< [d]
+  std::string target_name = "y";
+  std::vector<FeatureColumn> features;  ///< the columns the inputs came from
+  DatasetReport report;
+
+  [[nodiscard]] std::size_t rows() const { return targets.size(); }
+  [[nodiscard]] std::size_t cols() const { return input_names.size(); }
+  /// One row of the inputs, [d].
+  [[nodiscard]] std::span<const double> row(std::size_t i) const {
+    return std::span<const double>(inputs).subspan(i * cols(), cols());
+  }
+};
+
+/// Which columns of a table play which part.
+struct DatasetOptions {
+  std::string target = {};                    ///< column to predict
+  std::vector<std::string> features = {};     ///< input columns, in this order; empty: all that play no other part
+  std::vector<std::string> categorical = {};  ///< inputs whose cells are names even where they look like numbers
+  std::vector<std::string> ignore = {};       ///< columns left out of the default inputs (row ids, groups, times)
+  std::string weight = {};                    ///< column of row weights; empty: none
+  std::string noise = {};                     ///< column of known standard deviations; empty: none
+  bool drop_missing = false;                  ///< leave rows with a missing cell out instead of refusing them
+  std::size_t min_rows = 4;                   ///< fewest rows accepted
+  std::size_t max_levels = 64;                ///< most distinct names of a text column
+};
+
+/// A data set from a table. A column of names becomes one 0/1 input per name. Throws DataError naming file, row and
+/// column: unknown columns, no inputs, a target that is not numeric, missing or constant, a column mixing numbers and
+/// names, too many names, too few rows, negative weights or noise.
+[[nodiscard]] DataSet make_dataset(const Table& table, const DatasetOptions& options);
+
+/// A data set from plain vectors: inputs [n][cols] row by row and targets [n]; inputs are named x1, x2, ... Throws
+/// DataError when the sizes do not fit or a number is not finite.
+[[nodiscard]] DataSet make_dataset(std::vector<double> inputs, std::size_t cols, std::vector<double> targets);
+
+/// Throws DataError unless sizes fit, all numbers are finite, and weights and noise are not negative.
+void check_dataset(const DataSet& data);
+
+/// The inputs of another table, [q][d], encoded as `features` says; other columns of the table are ignored. Throws
+/// DataError naming row and column of missing cells, text where numbers belong and names never seen before.
+[[nodiscard]] std::vector<double> encode_inputs(const Table& table, std::span<const FeatureColumn> features);
+
+/// The rows with these indices, in this order; indices may repeat. Throws DataError when one is out of range.
+[[nodiscard]] DataSet subset(const DataSet& data, std::span<const std::size_t> rows);
+
+}  // namespace nomu

@@ -1,0 +1,44 @@
+#pragma once
+/// Affine maps, one per column, between the user's units and the range networks learn best in. Values are shifted and
+/// divided; widths such as standard deviations are only divided.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "nomu/data/dataset.hpp"
+
+namespace nomu {
+
+enum class ScalingKind {
+  min_max,      ///< smallest to -1, largest to +1
+  standardise,  ///< mean to 0, population standard deviation to 1
+  identity,     ///< unchanged
+};
+
+/// scaled = (value - shift) / factor, column by column.
+struct Scaling {
+  std::vector<double> shift;   ///< [d]
+  std::vector<double> factor;  ///< [d], positive
+
+  [[nodiscard]] std::size_t cols() const { return shift.size(); }
+  /// User's units to scaled, [n][d]. This and the functions below throw DataError when the size is no multiple of d.
+  [[nodiscard]] std::vector<double> apply(std::span<const double> values) const;
+  /// Scaled to user's units, [n][d].
+  [[nodiscard]] std::vector<double> invert(std::span<const double> scaled) const;
+  /// Widths in user's units to scaled ones, [n][d].
+  [[nodiscard]] std::vector<double> apply_width(std::span<const double> widths) const;
+  /// Scaled widths to user's units, [n][d].
+  [[nodiscard]] std::vector<double> invert_width(std::span<const double> widths) const;
+
+  friend bool operator==(const Scaling&, const Scaling&) = default;
+};
+
+/// Learns the map from values [n][cols]. A constant column moves to 0 and keeps its units. Throws DataError when there
+/// is no row, the size is no multiple of `cols` or a value is not finite.
+[[nodiscard]] Scaling fit_scaling(std::span<const double> values, std::size_t cols, ScalingKind kind);
+
+/// The data set with inputs, targets and noise mapped; `targets` has one column.
+[[nodiscard]] DataSet scaled_dataset(const DataSet& data, const Scaling& inputs, const Scaling& targets);
+
+}  // namespace nomu

@@ -1,0 +1,18 @@
+#pragma once
+/// The training losses as plain data; the formulas themselves stand once, in the engine's math.
+
+namespace nomu {
+
+enum class LossKind {
+  squared_error,  ///< (f - y)^2 over one output
+  gaussian_nll,   ///< ln s + (f - y)^2 / (2 s^2) over two outputs, s = softplus(raw) + floor
+  nomu,           ///< Definition 3.1 over f and r: terms (a), (b) and (c)
+  nomu_noise,     ///< Appendix C.1 over f, the noise output and r
+  nomu_known,     ///< Appendix C.1 with the data noise given row by row
+  directed        ///< Appendix C.2 over f, upper and lower
+};
+
+/// How row losses are added up; `mean` divides by the sum of the row weights of the batch.
+enum class Reduction { sum, mean };
+
+}  // namespace nomu

@@ -1,0 +1,31 @@
+#pragma once
+/// What a network looks like, as plain data. Training and prediction live in the engine.
+
+#include <cstdint>
+#include <vector>
+
+#include "nomu/core/fields.hpp"
+
+namespace nomu {
+
+enum class Activation { relu, tanh, softplus, identity };
+
+/// How weights and biases start: uniform on [-scale, scale], or scaled by fan-in (He) or fan-in and fan-out (Glorot).
+enum class Init { uniform, he, glorot };
+
+/// Whether the sigma loss reaches the mean network through the link: `coupled` as the paper was run, `stopped` as
+/// written.
+enum class Gradient { coupled, stopped };
+
+/// A fully connected network: hidden layers, then one linear output layer.
+struct MlpSpec {
+  std::vector<std::int64_t> hidden{1024, 1024, 1024};
+  Activation activation = Activation::relu;
+  Init init = Init::uniform;
+  double init_scale = 0.05;  ///< half width of the uniform start; a factor on the He and Glorot ranges
+};
+
+/// The settings of `spec`, bound for reading and writing by name.
+[[nodiscard]] Fields fields_of(MlpSpec& spec);
+
+}  // namespace nomu

@@ -1,0 +1,145 @@
+#include "nomu/core/file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(std::string_view action, const fs::path& path, int code) {
+  // generic_category().message instead of strerror, which may share a buffer between threads.
+  throw DataError("core/file",
+                  fmt::format("cannot {} '{}': {}", action, path.string(), std::generic_category().message(code)));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  [[nodiscard]] int get() const { return fd_; }
+
+  /// Closing may report a write error that was delayed (network file systems), so it is a step of its own.
+  [[nodiscard]] bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
+
+ private:
+  int fd_;
+};
+
+/// Removes the file on the way out unless the rename has given it its final name.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(fs::path path) : path_(std::move(path)) {}
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!renamed_) ::unlink(path_.c_str());
+  }
+  [[nodiscard]] const fs::path& path() const { return path_; }
+  [[nodiscard]] bool rename_to(const fs::path& target) {
+    renamed_ = ::rename(path_.c_str(), target.c_str()) == 0;
+    return renamed_;
+  }
+
+ private:
+  fs::path path_;
+  bool renamed_ = false;
+};
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+void write_directly(const fs::path& path, std::string_view bytes) {
+  Descriptor out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (out.get() < 0 || !write_all(out.get(), bytes) || !out.close()) fail("write", path, errno);
+}
+
+/// A name next to the target, short because the target's may already be the longest the file system takes.
+fs::path neighbour(const fs::path& target) {
+  static std::atomic<unsigned> counter{0};
+  return target.parent_path() / fmt::format(".nomu-{}-{}.tmp", ::getpid(), counter++);
+}
+
+/// Creates a new neighbour; mode 0666 leaves the choice to the user's umask.
+int open_neighbour(const fs::path& target, fs::path& name) {
+  for (;;) {
+    name = neighbour(target);
+    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    // A killed process with the same id may have left its neighbour behind.
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+}
+
+/// A crash may lose the new directory entry until the directory itself is synced; the data is safe either way, so
+/// failure here is not an error.
+void sync_directory(const fs::path& directory) {
+  const Descriptor dir(::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (dir.get() >= 0) ::fsync(dir.get());
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path) {
+  const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (in.get() < 0) fail("read", path, errno);
+  std::string bytes;
+  struct stat status {};
+  if (::fstat(in.get(), &status) == 0 && S_ISREG(status.st_mode))
+    bytes.reserve(static_cast<std::size_t>(status.st_size));
+  constexpr std::size_t chunk = std::size_t{1} << 16U;
+  std::string buffer(chunk, '\0');
+  for (;;) {
+    const ssize_t got = ::read(in.get(), buffer.data(), chunk);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("read", path, errno);
+    if (got == 0) return bytes;
+    bytes.append(buffer, 0, static_cast<std::size_t>(got));
+  }
+}
+
+void write_file_atomically(const fs::path& path, std::string_view bytes) {
+  std::error_code unresolved;
+  const fs::path resolved = fs::is_symlink(path, unresolved) ? fs::weakly_canonical(path, unresolved) : path;
+  const fs::path& target = unresolved ? path : resolved;
+
+  struct stat status {};
+  const bool exists = ::stat(target.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
+  // Renaming over a device would replace it by a regular file.
+  if (exists && !S_ISREG(status.st_mode)) return write_directly(path, bytes);
+  // A rename needs no permission on the old file; one that its owner protected stays.
+  if (exists && ::access(target.c_str(), W_OK) != 0) fail("write", path, errno);
+
+  fs::path name;
+  Descriptor out(open_neighbour(target, name));
+  if (out.get() < 0) fail("write", path, errno);
+  TemporaryFile temporary(name);
+  if (exists && ::fchmod(out.get(), status.st_mode & 07777U) != 0) fail("write", path, errno);
+  if (!write_all(out.get(), bytes) || ::fsync(out.get()) != 0 || !out.close()) fail("write", path, errno);
+  if (!temporary.rename_to(target)) fail("write", path, errno);
+  sync_directory(target.parent_path());
+}
+
+}  // namespace nomu

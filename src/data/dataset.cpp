@@ -1,0 +1,87 @@
+#include "nomu/data/dataset.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::string_view where = "data/dataset";
+
+void check_finite(std::span<const double> values, std::string_view what, std::size_t cols) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    throw DataError(where, fmt::format("{} of row {}, column {} (counted from 0) is {}; every number must be finite",
+                                       what, i / cols, i % cols, values[i]));
+  }
+}
+
+void check_optional(std::span<const double> values, std::string_view what, std::size_t rows) {
+  if (values.empty()) return;
+  if (values.size() != rows) {
+    throw DataError(where, fmt::format("{} values of {} given for {} rows", values.size(), what, rows));
+  }
+  check_finite(values, what, 1);
+  const auto negative = std::ranges::find_if(values, [](double v) { return v < 0.0; });
+  if (negative != values.end()) {
+    throw DataError(where, fmt::format("{} of row {} (counted from 0) is {}; it must not be negative", what,
+                                       negative - values.begin(), *negative));
+  }
+}
+
+}  // namespace
+
+DataSet make_dataset(std::vector<double> inputs, std::size_t cols, std::vector<double> targets) {
+  DataSet data;
+  data.inputs = std::move(inputs);
+  data.targets = std::move(targets);
+  for (std::size_t j = 0; j < cols; ++j) {
+    data.input_names.push_back(fmt::format("x{}", j + 1));
+    data.features.push_back({.name = data.input_names.back(), .levels = {}});
+  }
+  check_dataset(data);
+  return data;
+}
+
+void check_dataset(const DataSet& data) {
+  if (data.cols() == 0) throw DataError(where, "a data set needs at least one input column");
+  if (data.rows() == 0) throw DataError(where, "a data set needs at least one row");
+  if (data.inputs.size() != data.rows() * data.cols()) {
+    throw DataError(where, fmt::format("{} input values given for {} targets and {} columns; expected {}",
+                                       data.inputs.size(), data.rows(), data.cols(), data.rows() * data.cols()));
+  }
+  check_finite(data.inputs, "the input", data.cols());
+  check_finite(data.targets, "the target", 1);
+  check_optional(data.row_weight, "the weight", data.rows());
+  check_optional(data.noise, "the noise", data.rows());
+  const bool all_zero = std::ranges::all_of(data.row_weight, [](double w) { return w == 0.0; });
+  if (!data.row_weight.empty() && all_zero)
+    throw DataError(where, "all row weights are zero; at least one must be positive");
+}
+
+DataSet subset(const DataSet& data, std::span<const std::size_t> rows) {
+  DataSet part;
+  part.input_names = data.input_names;
+  part.target_name = data.target_name;
+  part.features = data.features;
+  part.inputs.reserve(rows.size() * data.cols());
+  for (const std::size_t i : rows) {
+    if (i >= data.rows()) {
+      throw DataError(where,
+                      fmt::format("row {} asked for, but the data set has {} rows (counted from 0)", i, data.rows()));
+    }
+    const std::span<const double> row = data.row(i);
+    part.inputs.insert(part.inputs.end(), row.begin(), row.end());
+    part.targets.push_back(data.targets[i]);
+    if (!data.row_weight.empty()) part.row_weight.push_back(data.row_weight[i]);
+    if (!data.noise.empty()) part.noise.push_back(data.noise[i]);
+  }
+  return part;
+}
+
+}  // namespace nomu

@@ -1,0 +1,37 @@
+#pragma once
+// Matrix products are bought: one file per provider, all behind one function. Always single-threaded: the engine's own
+// threads call it on tiles, which keeps results independent of their number.
+
+#include <cstddef>
+
+namespace nomu::engine::cpu {
+
+enum class Transpose { no, yes };
+
+/// Row-major C[m][n] = op(A)[m][k] op(B)[k][n] (+ C where accumulate), with leading dimensions in floats.
+using Multiply = void (*)(Transpose a, Transpose b, std::size_t m, std::size_t n, std::size_t k, const float* A,
+                          std::size_t lda, const float* B, std::size_t ldb, bool accumulate, float* C, std::size_t ldc);
+
+struct GemmProvider {
+  const char* name;
+  Multiply multiply;
+};
+
+/// oneDNN, or nullptr in a build without it.
+[[nodiscard]] const GemmProvider* onednn_provider();
+
+/// While it lives, providers use no threads of their own on this thread.
+class SingleThreaded {
+ public:
+  SingleThreaded();
+  SingleThreaded(const SingleThreaded&) = delete;
+  SingleThreaded& operator=(const SingleThreaded&) = delete;
+  SingleThreaded(SingleThreaded&&) = delete;
+  SingleThreaded& operator=(SingleThreaded&&) = delete;
+  ~SingleThreaded();
+
+ private:
+  int before_ = 0;
+};
+
+}  // namespace nomu::engine::cpu

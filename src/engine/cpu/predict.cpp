@@ -1,0 +1,69 @@
+#include "engine/cpu/predict.hpp"
+
+#include <algorithm>
+
+#include "engine/cpu/buffers.hpp"
+#include "engine/sampling.hpp"
+
+namespace nomu::engine::cpu {
+namespace {
+
+constexpr std::size_t block_rows = 64;
+
+/// Activations of one block, reused by a worker for all its blocks.
+struct Block {
+  explicit Block(const Layout& layout) : x(block_rows * layout.inputs) {
+    for (const Layer& layer : layout.layers) activation.emplace_back(block_rows * layer.units);
+  }
+  Floats x;
+  std::vector<Floats> activation;
+};
+
+void run_layer(const PredictContext& c, std::size_t l, std::size_t member, std::size_t first_row, Block& block) {
+  const Layer& layer = c.layout.layers[l];
+  const float* parameters = c.parameters[member].data();
+  float* out = block.activation[l].data();
+  for (std::size_t k = 0; k < layer.feeds.size(); ++k) {
+    const Feed& feed = layer.feeds[k];
+    const float* source = feed.source == input_layer ? block.x.data() : block.activation[feed.source].data();
+    c.multiply(Transpose::no, Transpose::no, block_rows, layer.units, feed.units, source, feed.units,
+               parameters + feed.weights, layer.units, k > 0, out, layer.units);
+  }
+  c.kernels.bias_activate(layer.activation, out, layer.units, block_rows, layer.units, parameters + layer.bias);
+  const float rate = c.networks.nets[layer.net].dropout[member];
+  if (!c.dropout.active || layer.head || rate == 0.0F) return;
+  // Masks are numbered by the row's place in the whole request, as if `out` began at its first row.
+  const DropoutMask mask = prediction_mask(c.seeds[member], l, c.dropout.pass, rate);
+  c.kernels.drop(mask.stream, rate, out - first_row * layer.units, layer.units, first_row, first_row + block_rows, 0,
+                 layer.units);
+}
+
+}  // namespace
+
+Tensor<float> predict(const PredictContext& context, const Tensor<float>& x, const Runner& runner) {
+  const std::size_t members = context.parameters.size();
+  const std::size_t d = context.layout.inputs;
+  Tensor<float> outputs(members, x.rows(), context.layout.outputs);
+  const std::size_t blocks = (x.rows() + block_rows - 1) / block_rows;
+  std::vector<Block> workspace(runner.workers(), Block(context.layout));
+  runner.run(members * blocks, [&](std::size_t piece, std::size_t worker) {
+    Block& block = workspace[worker];
+    const std::size_t member = piece / blocks;
+    const std::size_t first = piece % blocks * block_rows;
+    const std::size_t rows = std::min(block_rows, x.rows() - first);
+    const auto source = x.member(x.members() == 1 ? 0 : member).subspan(first * d, rows * d);
+    std::fill(std::copy(source.begin(), source.end(), block.x.begin()), block.x.end(), 0.0F);
+    for (std::size_t l = 0; l < context.layout.layers.size(); ++l) {
+      const Layer& layer = context.layout.layers[l];
+      run_layer(context, l, member, first, block);
+      for (std::size_t i = 0; layer.head && i < rows; ++i) {
+        for (std::size_t k = 0; k < layer.units; ++k) {
+          outputs(member, first + i, layer.first_output + k) = block.activation[l][i * layer.units + k];
+        }
+      }
+    }
+  });
+  return outputs;
+}
+
+}  // namespace nomu::engine::cpu

@@ -1,0 +1,28 @@
+#pragma once
+// Prediction on the CPU, in blocks of a fixed number of rows: a row's value never depends on its neighbours.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/cpu/kernels.hpp"
+#include "engine/cpu/team.hpp"
+#include "engine/layout.hpp"
+#include "engine/session.hpp"
+
+namespace nomu::engine::cpu {
+
+struct PredictContext {
+  const Networks& networks;
+  const Layout& layout;
+  const Kernels& kernels;
+  Multiply multiply;
+  DropoutPass dropout;
+  std::span<const std::uint64_t> seeds;            ///< [M], for dropout
+  std::vector<std::span<const float>> parameters;  ///< [M][P]
+};
+
+/// Outputs [M][q][K] for x [1 or M][q][d].
+[[nodiscard]] Tensor<float> predict(const PredictContext& context, const Tensor<float>& x, const Runner& runner);
+
+}  // namespace nomu::engine::cpu

@@ -1,0 +1,54 @@
+#pragma once
+// A training step as phases of independent pieces, worked out once per plan. Pieces are cut by the shapes of the layers
+// alone, so that any number of threads computes the same numbers.
+
+#include <cstddef>
+#include <vector>
+
+#include "engine/layout.hpp"
+#include "engine/plan.hpp"
+
+namespace nomu::engine::cpu {
+
+/// Columns [first, first + width) of a hidden layer's activations.
+struct ColumnTile {
+  std::size_t layer, first, width;
+};
+
+/// Units [first, first + width) of a source (a hidden layer or the input) with everything that reads them: their deltas
+/// are gathered, then the weight rows they feed are updated while those are still in the cache.
+struct UnitTile {
+  std::size_t source, first, width;
+  std::vector<std::size_t> slots;  ///< of the sums of squares, one per consumer
+};
+
+struct BackwardPhase {
+  std::vector<std::size_t> ready;  ///< layers whose deltas are complete: their biases are updated in this phase
+  std::vector<std::size_t> tiles;  ///< of the program
+};
+
+struct Program {
+  Layout layout;
+  std::vector<std::vector<Consumer>> consumers;  ///< of each layer; the input's stand last
+  std::vector<std::vector<ColumnTile>> forward;  ///< hidden layers, phase by phase
+  std::vector<std::size_t> heads;
+  std::vector<UnitTile> tiles;
+  std::vector<BackwardPhase> backward;
+  std::vector<std::vector<std::size_t>> squares;  ///< per layer: the slots that add up to sum(w^2), biases included
+  std::vector<std::size_t> bias_slot;             ///< per layer
+  std::size_t slots = 0;
+
+  [[nodiscard]] const std::vector<Consumer>& consumers_of(std::size_t source) const {
+    return source == input_layer ? consumers.back() : consumers[source];
+  }
+};
+
+[[nodiscard]] Program make_program(const TrainPlan& plan);
+
+/// Columns of a forward piece, units of a backward piece.
+inline constexpr std::size_t tile_width = 256;
+
+/// Weight rows whose gradient is held at a time: about a quarter of a megabyte, half of a small second-level cache.
+[[nodiscard]] std::size_t gradient_rows(std::size_t width);
+
+}  // namespace nomu::engine::cpu

@@ -1,0 +1,70 @@
+#include "engine/cpu/team.hpp"
+
+#include <utility>
+
+#include "engine/cpu/gemm.hpp"
+
+namespace nomu::engine::cpu {
+namespace {
+
+/// Waits until `value` is no longer `old`: briefly awake, since the phases of a step follow within microseconds, then
+/// asleep.
+template <class T>
+void await_change(const std::atomic<T>& value, T old) {
+  for (int i = 0; i < 4000; ++i) {
+    if (value.load(std::memory_order_acquire) != old) return;
+    if (i % 64 == 63) std::this_thread::yield();
+  }
+  value.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace
+
+Team::Team(std::size_t threads) {
+  for (std::size_t i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
+}
+
+Team::~Team() {
+  closing_.store(true);
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+}
+
+void Team::take_pieces(std::size_t worker) {
+  try {
+    for (std::size_t i = next_.fetch_add(1); i < pieces_; i = next_.fetch_add(1)) (*task_)(i, worker);
+  } catch (...) {
+    next_.store(pieces_);
+    const std::scoped_lock lock(failure_mutex_);
+    if (!failure_) failure_ = std::current_exception();
+  }
+}
+
+void Team::work(std::size_t worker) {
+  const SingleThreaded scope;
+  std::uint32_t seen = 0;
+  for (;;) {
+    await_change(round_, seen);
+    seen = round_.load(std::memory_order_acquire);
+    if (closing_.load()) return;
+    take_pieces(worker);
+    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_one();
+  }
+}
+
+void Team::run(std::size_t pieces, const Task& task) {
+  task_ = &task;
+  pieces_ = pieces;
+  next_.store(0);
+  busy_.store(static_cast<std::uint32_t>(workers_.size()));
+  round_.fetch_add(1, std::memory_order_release);
+  round_.notify_all();
+  take_pieces(0);
+  for (std::uint32_t left = busy_.load(std::memory_order_acquire); left != 0;
+       left = busy_.load(std::memory_order_acquire)) {
+    await_change(busy_, left);
+  }
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+}  // namespace nomu::engine::cpu

@@ -1,0 +1,16 @@
+#pragma once
+// The CUDA engine as the rest of the library sees it; no_cuda.cpp stands in for it in a build without CUDA.
+
+#include <memory>
+
+#include "nomu/engine/engine.hpp"
+
+namespace nomu::engine::cuda {
+
+/// Throws DeviceError where this build or this machine has no usable GPU.
+[[nodiscard]] std::unique_ptr<Engine> make(const EngineOptions& options);
+
+/// `available` is false, with the reason, where `make` would throw.
+[[nodiscard]] EngineInfo info();
+
+}  // namespace nomu::engine::cuda

@@ -1,0 +1,152 @@
+#include "engine/layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/philox.hpp"
+
+namespace nomu::engine {
+namespace {
+
+constexpr std::size_t alignment = 16;  // floats: one cache line, one AVX-512 register
+
+std::size_t aligned(std::size_t offset) { return (offset + alignment - 1) / alignment * alignment; }
+
+/// Index in the layer list of hidden layer `depth` of net `net`.
+std::size_t layer_index(const Networks& networks, std::size_t net, std::size_t depth) {
+  std::size_t index = depth;
+  for (std::size_t k = 0; k < net; ++k) index += networks.nets[k].hidden.size() + 1;
+  return index;
+}
+
+std::vector<Feed> feeds_of(const Networks& networks, std::size_t net_index, std::size_t depth) {
+  const Net& net = networks.nets[net_index];
+  std::vector<Feed> feeds;
+  if (depth == 0) {
+    feeds.push_back({input_layer, networks.inputs, 0, false});
+  } else {
+    feeds.push_back({layer_index(networks, net_index, depth - 1), net.hidden[depth - 1], 0, true});
+  }
+  for (const Link& link : net.links) {
+    if (link.to_layer != depth) continue;
+    feeds.push_back({layer_index(networks, link.from_net, link.from_layer),
+                     networks.nets[link.from_net].hidden[link.from_layer], 0, link.gradient == Gradient::coupled});
+  }
+  return feeds;
+}
+
+void mark_gradients(const Networks& networks, LossKind loss, std::vector<Layer>& layers) {
+  for (Layer& layer : layers) {
+    layer.needs_delta = networks.nets[layer.net].trainable;
+    for (const Feed& feed : layer.feeds) {
+      layer.needs_delta =
+          layer.needs_delta || (feed.carries && feed.source != input_layer && layers[feed.source].needs_delta);
+    }
+    for (std::size_t k = 0; layer.head && k < layer.units; ++k) {
+      layer.on_augmented = layer.on_augmented || augments_output(loss, layer.first_output + k);
+    }
+  }
+  for (std::size_t i = layers.size(); i-- > 0;) {
+    if (!layers[i].on_augmented) continue;
+    for (const Feed& feed : layers[i].feeds) {
+      if (feed.carries && feed.source != input_layer) layers[feed.source].on_augmented = true;
+    }
+  }
+}
+
+/// Half width of the uniform initial distribution.
+float init_range(const Net& net, const Layer& layer) {
+  const auto in = static_cast<float>(layer.fan_in());
+  const auto out = static_cast<float>(layer.units);
+  switch (net.init) {
+    case Init::he: return net.init_scale * std::sqrt(6.0F / in);
+    case Init::glorot: return net.init_scale * std::sqrt(6.0F / (in + out));
+    case Init::uniform: break;
+  }
+  return net.init_scale;
+}
+
+}  // namespace
+
+std::size_t Layer::fan_in() const {
+  std::size_t total = 0;
+  for (const Feed& feed : feeds) total += feed.units;
+  return total;
+}
+
+std::vector<Consumer> Layout::consumers(std::size_t source) const {
+  std::vector<Consumer> found;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    for (std::size_t k = 0; k < layers[i].feeds.size(); ++k) {
+      if (layers[i].feeds[k].source == source) found.push_back({i, k});
+    }
+  }
+  return found;
+}
+
+Layout make_layout(const Networks& networks, LossKind loss) {
+  Layout layout{.inputs = networks.inputs, .outputs = 0, .parameters = 0, .layers = {}};
+  std::size_t offset = 0;
+  for (std::size_t k = 0; k < networks.nets.size(); ++k) {
+    const Net& net = networks.nets[k];
+    for (std::size_t depth = 0; depth <= net.hidden.size(); ++depth) {
+      const bool head = depth == net.hidden.size();
+      Layer layer{.net = k,
+                  .depth = depth,
+                  .units = head ? net.outputs : net.hidden[depth],
+                  .head = head,
+                  .activation = head ? Activation::identity : net.activation,
+                  .feeds = feeds_of(networks, k, depth),
+                  .weights = offset,
+                  .bias = 0,
+                  .first_output = layout.outputs,
+                  .needs_delta = false,
+                  .on_augmented = false};
+      for (Feed& feed : layer.feeds) {
+        feed.weights = offset;
+        offset += feed.units * layer.units;
+      }
+      offset = aligned(offset);
+      layer.bias = offset;
+      offset = aligned(offset + layer.units);
+      layout.layers.push_back(std::move(layer));
+    }
+    layout.outputs += net.outputs;
+  }
+  layout.parameters = offset;
+  mark_gradients(networks, loss, layout.layers);
+  return layout;
+}
+
+void initialise(const Networks& networks, const Layout& layout, std::uint64_t seed, float* values) {
+  std::fill(values, values + layout.parameters, 0.0F);
+  for (std::size_t i = 0; i < layout.layers.size(); ++i) {
+    const Layer& layer = layout.layers[i];
+    const float range = init_range(networks.nets[layer.net], layer);
+    const std::size_t weights = layer.fan_in() * layer.units;
+    const PhiloxStream stream{seed, Purpose::init, static_cast<std::uint32_t>(i), 0};
+    for (std::size_t e = 0; e < weights + layer.units; ++e) {
+      float* target = e < weights ? values + layer.weights + e : values + layer.bias + (e - weights);
+      *target = range * (2.0F * stream.uniform(e) - 1.0F);
+    }
+  }
+}
+
+double flops_per_step(const Layout& layout, std::size_t rows, std::size_t augmented, const Networks& networks) {
+  double total = 0.0;
+  for (const Layer& layer : layout.layers) {
+    const auto all = static_cast<double>(rows + augmented);
+    const double backward = layer.on_augmented ? all : static_cast<double>(rows);
+    for (const Feed& feed : layer.feeds) {
+      const double product = 2.0 * static_cast<double>(feed.units) * static_cast<double>(layer.units);
+      total += product * all;
+      if (!layer.needs_delta) continue;
+      if (networks.nets[layer.net].trainable) total += product * backward;
+      if (feed.carries && feed.source != input_layer && layout.layers[feed.source].needs_delta)
+        total += product * backward;
+    }
+  }
+  return total;
+}
+
+}  // namespace nomu::engine

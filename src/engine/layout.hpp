@@ -1,0 +1,65 @@
+#pragma once
+// Where each tensor of a member lies in its parameter vector, and which layer feeds which.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "engine/plan.hpp"
+
+namespace nomu::engine {
+
+inline constexpr std::size_t input_layer = static_cast<std::size_t>(-1);  ///< "source" that stands for the rows of x
+
+/// A block of weight rows of a layer: one row for each unit of its source.
+struct Feed {
+  std::size_t source;   ///< layer index, or input_layer
+  std::size_t units;    ///< of the source
+  std::size_t weights;  ///< offset of [units][layer.units]
+  bool carries;         ///< whether gradients flow back through it
+};
+
+/// One dense layer: hidden or head.
+struct Layer {
+  std::size_t net;
+  std::size_t depth;  ///< place within its net
+  std::size_t units;
+  bool head;
+  Activation activation;     ///< identity for heads
+  std::vector<Feed> feeds;   ///< in the order of the weight rows
+  std::size_t weights;       ///< offset of the whole weight tensor [sum of feed units][units]
+  std::size_t bias;          ///< offset of [units]
+  std::size_t first_output;  ///< heads: column of the first output among all outputs
+  bool needs_delta;          ///< its own or an earlier layer's parameters depend on the loss through it
+  bool on_augmented;         ///< artificial rows put a gradient on it
+
+  [[nodiscard]] std::size_t fan_in() const;
+};
+
+/// A feed seen from its source.
+struct Consumer {
+  std::size_t layer;
+  std::size_t feed;
+};
+
+struct Layout {
+  std::size_t inputs;
+  std::size_t outputs;
+  std::size_t parameters;     ///< floats a member; tensors start at multiples of 16, gaps are zero
+  std::vector<Layer> layers;  ///< net by net, first hidden layer to head: a topological order
+
+  /// Who reads layer `source` (or input_layer), in the order of `layers`.
+  [[nodiscard]] std::vector<Consumer> consumers(std::size_t source) const;
+};
+
+/// The layout of checked networks; `loss` decides which layers see gradients of artificial rows.
+[[nodiscard]] Layout make_layout(const Networks& networks, LossKind loss);
+
+/// Draws a member's initial parameters; `values` has layout.parameters floats.
+void initialise(const Networks& networks, const Layout& layout, std::uint64_t seed, float* values);
+
+/// Floating-point operations of one training step of one member, matrix products only.
+[[nodiscard]] double flops_per_step(const Layout& layout, std::size_t rows, std::size_t augmented,
+                                    const Networks& networks);
+
+}  // namespace nomu::engine

@@ -1,0 +1,38 @@
+#pragma once
+// What happened to a member: its losses, the best of them, whether it stopped early or diverged.
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "nomu/nn/optimizer.hpp"
+
+namespace nomu::engine {
+
+struct MemberReport {
+  std::uint64_t seed = 0;
+  std::int64_t epochs = 0;       ///< epochs trained
+  std::int64_t best_epoch = -1;  ///< of the best monitored loss, 0-based
+  double first_loss = std::numeric_limits<double>::quiet_NaN();
+  double best_loss = std::numeric_limits<double>::infinity();
+  double last_loss = std::numeric_limits<double>::quiet_NaN();
+  bool diverged = false;
+  bool stopped_early = false;
+  std::int64_t restarts = 0;
+  std::vector<float> history;  ///< monitored loss of every epoch
+
+  /// Whether another epoch would be trained.
+  [[nodiscard]] bool active() const { return !diverged && !stopped_early; }
+
+  /// Takes the monitored loss of an epoch; true where it is the best so far. A loss that is no number ends the member.
+  bool observe(double loss, std::int64_t patience);
+
+  friend bool operator==(const MemberReport&, const MemberReport&) = default;
+};
+
+/// Marks members whose fit ended far off: a kept loss over 100 times the median of the cohort; alone, or where that
+/// median is not positive, over the member's initial loss. Members that are marked already stay so.
+void mark_diverged(std::span<MemberReport> reports, Snapshot snapshot);
+
+}  // namespace nomu::engine

@@ -1,0 +1,22 @@
+// Linked instead of the CUDA engine where the build has none.
+
+#include "engine/cuda/cuda.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu::engine::cuda {
+
+std::unique_ptr<Engine> make(const EngineOptions& /*options*/) {
+  throw DeviceError("engine", "built without CUDA; use --device cpu, or configure with the preset 'cuda'");
+}
+
+EngineInfo info() {
+  return {.name = "cuda",
+          .provider = "none",
+          .isa = "none",
+          .threads = 0,
+          .device = "none",
+          .available = false,
+          .note = "built without CUDA"};
+}
+
+}  // namespace nomu::engine::cuda

@@ -1,0 +1,161 @@
+#include "engine/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "nomu/core/error.hpp"
+
+namespace nomu::engine {
+namespace {
+
+constexpr const char* where = "engine/plan";
+
+template <class... Args>
+void require(bool condition, fmt::format_string<Args...> text, Args&&... args) {
+  if (!condition) throw ConfigError(where, fmt::format(text, std::forward<Args>(args)...));
+}
+
+void check_numbers(const PerMember& numbers, std::size_t members, const char* name, float low, float high) {
+  require(numbers.values().size() == 1 || numbers.values().size() == members, "{} has {} values for {} members", name,
+          numbers.values().size(), members);
+  for (const float value : numbers.values()) {
+    require(std::isfinite(value) && value >= low && value <= high, "{} must be between {} and {}, got {}", name, low,
+            high, value);
+  }
+}
+
+void check_net(const Networks& networks, std::size_t k) {
+  constexpr std::size_t widest = std::size_t{1} << 24U;
+  const Net& net = networks.nets[k];
+  require(net.outputs >= 1 && net.outputs <= 2, "net {} must have 1 or 2 outputs, got {}", k, net.outputs);
+  for (const std::size_t units : net.hidden) {
+    require(units >= 1 && units <= widest, "hidden layers of net {} must have 1 to {} units, got {}", k, widest, units);
+  }
+  require(std::isfinite(net.init_scale) && net.init_scale >= 0.0F, "init_scale must not be negative, got {}",
+          net.init_scale);
+  for (const Link& link : net.links) {
+    require(link.from_net < k, "net {} may only be linked from an earlier net, got net {}", k, link.from_net);
+    require(link.from_layer < networks.nets[link.from_net].hidden.size(), "net {} has no hidden layer {} to link from",
+            link.from_net, link.from_layer);
+    require(link.to_layer <= net.hidden.size(), "net {} has no layer {} to link to", k, link.to_layer);
+  }
+}
+
+/// Outputs each loss reads.
+std::size_t outputs_wanted(LossKind kind) {
+  switch (kind) {
+    case LossKind::squared_error: return 1;
+    case LossKind::gaussian_nll:
+    case LossKind::nomu:
+    case LossKind::nomu_known: return 2;
+    case LossKind::nomu_noise:
+    case LossKind::directed: return 3;
+  }
+  return 0;
+}
+
+bool same_shape(const Tensor<float>& tensor, const TrainPlan& plan) {
+  return tensor.members() == plan.members() && tensor.rows() == plan.x.rows() && tensor.cols() == 1;
+}
+
+void check_rows(const TrainPlan& plan) {
+  require(plan.members() > 0 && plan.x.rows() > 0, "there are no rows to train on");
+  require(plan.x.cols() == plan.networks.inputs, "x has {} columns but the networks read {}", plan.x.cols(),
+          plan.networks.inputs);
+  require(same_shape(plan.y, plan), "y must be [{}][{}][1]", plan.members(), plan.x.rows());
+  require(plan.row_weight.empty() || same_shape(plan.row_weight, plan), "row_weight must have the shape of y");
+  require(plan.seeds.size() == plan.members(), "{} seeds for {} members", plan.seeds.size(), plan.members());
+  const bool known = plan.loss.kind == LossKind::nomu_known;
+  require(!known || same_shape(plan.noise, plan), "known data noise must have the shape of y");
+  for (std::size_t m = 0; m < plan.members(); ++m) {
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < plan.x.rows(); ++i) {
+      const float weight = plan.row_weight.empty() ? 1.0F : plan.row_weight(m, i, 0);
+      require(std::isfinite(weight) && weight >= 0.0F, "row weights must not be negative, got {} in row {}", weight, i);
+      if (weight == 0.0F) continue;
+      ++used;
+      bool finite = std::isfinite(plan.y(m, i, 0));
+      for (const float value : plan.x.row(m, i)) finite = finite && std::isfinite(value);
+      if (!finite)
+        throw DataError(where, fmt::format("member {}, row {}: inputs and target must be finite numbers", m, i));
+      if (known && !(plan.noise(m, i, 0) > 0.0F)) {
+        throw DataError(where, fmt::format("member {}, row {}: the known data noise must be positive", m, i));
+      }
+    }
+    require(used > 0, "member {} has no row of positive weight", m);
+  }
+}
+
+void check_augment(const TrainPlan& plan) {
+  const Augment& augment = plan.augment;
+  const std::size_t d = plan.networks.inputs;
+  bool wanted = false;
+  for (std::size_t k = 0; k < output_count(plan.networks); ++k) wanted = wanted || augments_output(plan.loss.kind, k);
+  if (augment.kind == AugmentKind::none) {
+    require(!wanted, "this loss needs artificial points, but none are planned");
+    return;
+  }
+  require(wanted, "artificial points are planned, but the loss has no use for them");
+  require(augment.count > 0, "the number of artificial points must be positive, got {}", augment.count);
+  const bool drawn = augment.kind == AugmentKind::uniform || augment.kind == AugmentKind::low_discrepancy;
+  const Tensor<float>& given = drawn ? augment.box : augment.points;
+  require(given.cols() == d && (given.members() == 1 || given.members() == plan.members()) && given.rows() > 0,
+          "the artificial points' {} must have {} columns for 1 or {} members", drawn ? "box" : "list", d,
+          plan.members());
+  require(!drawn || given.rows() == 2, "the box of the artificial points needs a lower and an upper corner");
+  require(augment.kind != AugmentKind::fixed || given.rows() == augment.count,
+          "{} fixed artificial points given, {} planned", given.rows(), augment.count);
+  for (const float value : given.flat()) require(std::isfinite(value), "artificial points must be finite numbers");
+}
+
+}  // namespace
+
+std::size_t output_count(const Networks& networks) {
+  std::size_t total = 0;
+  for (const Net& net : networks.nets) total += net.outputs;
+  return total;
+}
+
+bool augments_output(LossKind kind, std::size_t k) {
+  switch (kind) {
+    case LossKind::nomu:
+    case LossKind::nomu_known: return k == 1;
+    case LossKind::nomu_noise: return k == 2;
+    case LossKind::directed: return k == 1 || k == 2;
+    case LossKind::squared_error:
+    case LossKind::gaussian_nll: break;
+  }
+  return false;
+}
+
+void check(const Networks& networks) {
+  require(!networks.nets.empty(), "there is no network to train");
+  require(networks.inputs >= 1, "the networks need at least one input column");
+  for (std::size_t k = 0; k < networks.nets.size(); ++k) check_net(networks, k);
+}
+
+void check(const TrainPlan& plan) {
+  check(plan.networks);
+  require(output_count(plan.networks) == outputs_wanted(plan.loss.kind),
+          "the loss reads {} outputs, the networks give {}", outputs_wanted(plan.loss.kind),
+          output_count(plan.networks));
+  check_rows(plan);
+  check_augment(plan);
+  const std::size_t members = plan.members();
+  constexpr float big = 1e30F;
+  for (const Net& net : plan.networks.nets) {
+    check_numbers(net.dropout, members, "dropout", 0.0F, 0.999F);
+    check_numbers(net.l2_hidden, members, "l2", 0.0F, big);
+    check_numbers(net.l2_output, members, "l2", 0.0F, big);
+  }
+  check_numbers(plan.loss.mu_sqr, members, "mu_sqr", 0.0F, big);
+  check_numbers(plan.loss.mu_exp, members, "mu_exp", 0.0F, big);
+  check_numbers(plan.loss.c_exp, members, "c_exp", 0.0F, big);
+  check_numbers(plan.learning_rate, members, "learning_rate", 0.0F, big);
+  check_numbers(plan.clip_norm, members, "clip_norm", 0.0F, big);
+  require(plan.train.epochs >= 1, "epochs must be positive, got {}", plan.train.epochs);
+  require(plan.train.batch_size >= 0, "batch_size must not be negative, got {}", plan.train.batch_size);
+}
+
+}  // namespace nomu::engine

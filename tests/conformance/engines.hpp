@@ -1,0 +1,58 @@
+#pragma once
+// The engines under test: every provider and instruction set this machine can run, and CUDA where there is a GPU.
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/cpu/gemm.hpp"
+#include "engine/cpu/kernels.hpp"
+#include "nomu/engine/engine.hpp"
+
+namespace nomu::engine::testing {
+
+inline std::vector<EngineOptions> engines_under_test() {
+  std::vector<EngineOptions> engines;
+  for (const std::string_view isa : cpu::usable_isas()) {
+    if (cpu::onednn_provider() != nullptr && engines.empty()) {
+      engines.push_back({.device = "cpu", .threads = 2, .provider = "onednn", .isa = std::string(isa)});
+    }
+    engines.push_back({.device = "cpu", .threads = 2, .provider = "eigen", .isa = std::string(isa)});
+  }
+  engines.push_back({.device = "cuda", .threads = 1, .provider = "auto", .isa = "auto"});
+  return engines;
+}
+
+inline std::string engine_name(const EngineOptions& options) {
+  return options.device == "cuda" ? "cuda" : options.device + "_" + options.provider + "_" + options.isa;
+}
+
+/// The engine, or nullptr with a skip on record where this machine has none.
+inline std::unique_ptr<Engine> open_engine(const EngineOptions& options) {
+  if (options.device == "cuda") {
+    for (const EngineInfo& info : list_engines()) {
+      if (info.name == "cuda" && !info.available) return nullptr;
+    }
+  }
+  return make_engine(options);
+}
+
+/// Found by gtest through the namespace of EngineOptions.
+inline void PrintTo(const EngineOptions& options, std::ostream* out) { *out << engine_name(options); }
+
+class OnEveryEngine : public ::testing::TestWithParam<EngineOptions> {
+ protected:
+  void SetUp() override {
+    engine_ = open_engine(GetParam());
+    if (engine_ == nullptr) GTEST_SKIP() << "CUDA is not available here: this test did not run on a GPU";
+  }
+  std::unique_ptr<Engine> engine_;
+};
+
+#define NOMU_ON_EVERY_ENGINE(suite)                                                                            \
+  INSTANTIATE_TEST_SUITE_P(Engines, suite, ::testing::ValuesIn(::nomu::engine::testing::engines_under_test()), \
+                           [](const auto& tested) { return ::nomu::engine::testing::engine_name(tested.param); })
+
+}  // namespace nomu::engine::testing

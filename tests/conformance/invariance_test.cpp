@@ -1,0 +1,177 @@
+// Same seed, same bytes: whatever the cohort, the threads, the padding, the pauses and the neighbours.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "conformance/cases.hpp"
+#include "conformance/engines.hpp"
+#include "engine/session.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu::engine::testing {
+namespace {
+
+class Invariance : public OnEveryEngine {};
+
+std::vector<float> pick(const PerMember& values, std::size_t m) { return {values[m]}; }
+
+/// Member m of a plan as a plan of its own.
+TrainPlan only(const TrainPlan& plan, std::size_t m) {
+  TrainPlan one = plan;
+  const auto slice = [m](Tensor<float>& t) {
+    if (t.empty() || t.members() == 1) return;
+    Tensor<float> part(1, t.rows(), t.cols());
+    std::copy(t.member(m).begin(), t.member(m).end(), part.flat().begin());
+    t = part;
+  };
+  for (Tensor<float>* t :
+       {&one.x, &one.y, &one.row_weight, &one.noise, &one.start, &one.augment.box, &one.augment.points})
+    slice(*t);
+  one.seeds = {plan.seeds[m]};
+  for (Net& net : one.networks.nets) {
+    net.dropout = pick(net.dropout, m);
+    net.l2_hidden = pick(net.l2_hidden, m);
+    net.l2_output = pick(net.l2_output, m);
+  }
+  one.loss.mu_sqr = pick(one.loss.mu_sqr, m);
+  one.loss.mu_exp = pick(one.loss.mu_exp, m);
+  one.loss.c_exp = pick(one.loss.c_exp, m);
+  one.learning_rate = pick(one.learning_rate, m);
+  one.clip_norm = pick(one.clip_norm, m);
+  return one;
+}
+
+void expect_same_member(const Session& many, std::size_t m, const Session& one) {
+  const Tensor<float> a = many.parameters();
+  const Tensor<float> b = one.parameters();
+  ASSERT_EQ(a.cols(), b.cols());
+  EXPECT_EQ(std::memcmp(a.member(m).data(), b.member(0).data(), a.cols() * sizeof(float)), 0) << "parameters differ";
+  EXPECT_EQ(many.reports()[m], one.reports()[0]) << "losses differ";
+}
+
+TEST_P(Invariance, AMemberOfAnyCohortEqualsItsOwnFit) {
+  for (const Case& c : all_cases()) {
+    SCOPED_TRACE(c.name);
+    const TrainPlan plan = c.make();
+    const auto many = engine_->open(plan);
+    many->run(6, {});
+    for (std::size_t m = 0; m < plan.members(); ++m) {
+      const auto one = engine_->open(only(plan, m));
+      one->run(6, {});
+      expect_same_member(*many, m, *one);
+    }
+  }
+}
+
+TEST_P(Invariance, SixtyFourMembersWideNetworks) {
+  const TrainPlan plan =
+      nomu_plan({.members = 64, .rows = 8, .inputs = 1, .hidden = {280, 300}}, Gradient::coupled, LossKind::nomu, 40);
+  const auto many = engine_->open(plan);
+  many->run(16, {});
+  for (const std::size_t m : {std::size_t{0}, std::size_t{31}, std::size_t{63}}) {
+    const auto one = engine_->open(only(plan, m));
+    one->run(16, {});
+    expect_same_member(*many, m, *one);
+  }
+}
+
+TEST_P(Invariance, AnyNumberOfThreads) {
+  if (GetParam().device != "cpu") GTEST_SKIP() << "threads are the CPU engine's";
+  for (const Case& c : all_cases()) {
+    SCOPED_TRACE(c.name);
+    const TrainPlan plan = c.make();
+    std::vector<Tensor<float>> results;
+    for (const std::int64_t threads : {1, 2, 3, 8}) {
+      EngineOptions options = GetParam();
+      options.threads = threads;
+      const auto engine = make_engine(options);
+      const auto session = engine->open(plan);
+      session->run(4, {});
+      results.push_back(session->parameters());
+      EXPECT_EQ(results.front(), results.back()) << threads << " threads";
+    }
+  }
+}
+
+TEST_P(Invariance, TwiceInARow) {
+  const TrainPlan plan = nomu_plan({}, Gradient::stopped);
+  const auto first = engine_->open(plan);
+  const auto second = engine_->open(plan);
+  first->run(12, {});
+  second->run(12, {});
+  EXPECT_EQ(first->parameters(), second->parameters());
+}
+
+TEST_P(Invariance, PaddingRowsChangeNothing) {
+  const TrainPlan plan = nomu_plan({}, Gradient::coupled);
+  TrainPlan padded = plan;
+  const std::size_t rows = plan.x.rows() + 9;
+  padded.x = Tensor<float>(plan.members(), rows, 2, 77.0F);
+  padded.y = Tensor<float>(plan.members(), rows, 1, 55.0F);
+  padded.row_weight = Tensor<float>(plan.members(), rows, 1, 0.0F);
+  for (std::size_t m = 0; m < plan.members(); ++m) {
+    for (std::size_t i = 0; i < plan.x.rows(); ++i) {
+      std::copy(plan.x.row(m, i).begin(), plan.x.row(m, i).end(), padded.x.row(m, i + 4).begin());
+      padded.y(m, i + 4, 0) = plan.y(m, i, 0);
+      padded.row_weight(m, i + 4, 0) = 1.0F;
+    }
+  }
+  const auto plain = engine_->open(plan);
+  const auto with_padding = engine_->open(padded);
+  plain->run(10, {});
+  with_padding->run(10, {});
+  EXPECT_EQ(plain->parameters(), with_padding->parameters());
+}
+
+TEST_P(Invariance, ARowAloneEqualsTheSameRowInABatch) {
+  const TrainPlan plan = nomu_plan({.members = 2, .rows = 20, .inputs = 3, .hidden = {130, 70}}, Gradient::coupled);
+  const auto session = engine_->open(plan);
+  session->run(3, {});
+  Tensor<float> probe(1, 150, 3);
+  Random random(4);
+  for (float& value : probe.flat()) value = static_cast<float>(random.uniform(-2.0, 2.0));
+  const Tensor<float> batch = session->forward(probe, {});
+  for (std::size_t i = 0; i < probe.rows(); ++i) {
+    Tensor<float> row(1, 1, 3);
+    std::copy(probe.row(0, i).begin(), probe.row(0, i).end(), row.flat().begin());
+    const Tensor<float> alone = session->forward(row, {});
+    for (std::size_t m = 0; m < 2; ++m) {
+      for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(batch(m, i, k), alone(m, 0, k)) << "row " << i;
+    }
+  }
+}
+
+TEST_P(Invariance, AContinuedRunEqualsAnUninterruptedOne) {
+  for (const Case& c : training_cases()) {
+    SCOPED_TRACE(c.name);
+    const TrainPlan plan = c.make();
+    const auto whole = engine_->open(plan);
+    whole->run(11, {});
+    const auto first = engine_->open(plan);
+    first->run(4, {});
+    first->run(1, {});
+    const auto second = engine_->open(plan);
+    second->restore(first->state());
+    second->run(6, {});
+    EXPECT_EQ(whole->parameters(), second->parameters());
+    EXPECT_EQ(whole->reports(), second->reports());
+  }
+}
+
+TEST_P(Invariance, AWarmStartBeginsAtTheGivenParameters) {
+  TrainPlan plan = nomu_plan({}, Gradient::coupled);
+  const auto first = engine_->open(plan);
+  first->run(20, {});
+  plan.start = first->parameters();
+  const auto second = engine_->open(plan);
+  EXPECT_EQ(second->parameters(), plan.start);
+  second->run(5, {});
+  for (std::size_t m = 0; m < plan.members(); ++m)
+    EXPECT_LT(second->reports()[m].first_loss, 0.9 * first->reports()[m].first_loss);
+}
+
+NOMU_ON_EVERY_ENGINE(Invariance);
+
+}  // namespace
+}  // namespace nomu::engine::testing

@@ -1,0 +1,202 @@
+// How a run goes: snapshots, early stop, divergence, cancellation, refusals.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "conformance/cases.hpp"
+#include "conformance/engines.hpp"
+#include "engine/session.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu::engine::testing {
+namespace {
+
+class Training : public OnEveryEngine {};
+
+template <class E>
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const E& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST_P(Training, LossFalls) {
+  for (const Case& c : all_cases()) {
+    if (c.name == "frozen_sigma" || c.name == "clipped") continue;  // one trains half of the loss, the other crawls
+    SCOPED_TRACE(c.name);
+    const TrainPlan plan = c.make();
+    const auto session = engine_->open(plan);
+    session->run(plan.train.epochs, {});
+    for (const MemberReport& report : session->reports()) {
+      EXPECT_LT(report.best_loss, report.first_loss - 0.02 * std::abs(report.first_loss));
+      EXPECT_FALSE(report.diverged);
+    }
+  }
+}
+
+TEST_P(Training, AnExactSnapshotHasTheBestLoss) {
+  TrainPlan plan = nomu_plan({}, Gradient::coupled);
+  plan.augment.kind = AugmentKind::fixed;  // so that a loss can be computed again
+  plan.augment.points = Tensor<float>(1, plan.augment.count, 2);
+  plan.learning_rate = 0.05F;  // restless enough that the last loss is not the best
+  const auto session = engine_->open(plan);
+  session->run(60, {});
+  TrainPlan again = plan;
+  again.start = session->parameters();
+  const auto check = engine_->open(again);
+  check->run(1, {});
+  for (std::size_t m = 0; m < plan.members(); ++m) {
+    const MemberReport& report = session->reports()[m];
+    EXPECT_NEAR(check->reports()[m].first_loss, report.best_loss, 1e-5 * std::abs(report.best_loss));
+    EXPECT_EQ(report.best_loss,
+              *std::min_element(report.history.begin(), report.history.end()) == static_cast<float>(report.best_loss)
+                  ? report.best_loss
+                  : -1.0);
+  }
+}
+
+TEST_P(Training, TheSnapshotAfterTheUpdateIsOneStepLater) {
+  TrainPlan plan = nomu_plan({}, Gradient::coupled);
+  plan.train.snapshot = Snapshot::after_update;
+  const auto session = engine_->open(plan);
+  session->run(7, {});
+  TrainPlan last = plan;
+  last.train.snapshot = Snapshot::none;
+  for (std::size_t m = 0; m < plan.members(); ++m) {
+    const auto plain = engine_->open(last);
+    plain->run(session->reports()[m].best_epoch + 1, {});
+    const Tensor<float> kept = session->parameters();
+    const Tensor<float> then = plain->parameters();
+    EXPECT_TRUE(std::equal(kept.member(m).begin(), kept.member(m).end(), then.member(m).begin()));
+  }
+}
+
+TEST_P(Training, EarlyStopAfterPatience) {
+  TrainPlan plan = base_plan({.members = 2});
+  plan.learning_rate = std::vector<float>{0.0F, 1e-3F};  // the first member never gets better
+  plan.train.patience = 5;
+  const auto session = engine_->open(plan);
+  session->run(30, {});
+  EXPECT_TRUE(session->reports()[0].stopped_early);
+  EXPECT_EQ(session->reports()[0].epochs, 6);
+  EXPECT_EQ(session->reports()[1].epochs, 30);
+}
+
+TEST_P(Training, ADivergedMemberIsMarkedAndCostsTheOthersNothing) {
+  TrainPlan plan = nomu_plan({}, Gradient::coupled);
+  const auto calm = engine_->open(plan);
+  calm->run(10, {});
+  plan.learning_rate = std::vector<float>{2e-3F, 1e30F, 2e-3F};
+  const auto session = engine_->open(plan);
+  session->run(10, {});
+  EXPECT_TRUE(session->reports()[1].diverged);
+  EXPECT_FALSE(session->reports()[0].diverged);
+  EXPECT_FALSE(session->reports()[2].diverged);
+  const Tensor<float> with = session->parameters();
+  const Tensor<float> without = calm->parameters();
+  EXPECT_TRUE(std::equal(with.member(2).begin(), with.member(2).end(), without.member(2).begin()));
+  for (const float value : with.flat()) EXPECT_TRUE(std::isfinite(value)) << "the snapshot is from before the trouble";
+}
+
+TEST_P(Training, StopsOnRequest) {
+  TrainPlan plan = nomu_plan({.members = 4}, Gradient::coupled);
+  plan.train.epochs = 100000000;
+  const auto session = engine_->open(plan);
+  std::stop_source source;
+  const std::jthread stopper([&source] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    source.request_stop();
+  });
+  EXPECT_THROW(session->run(plan.train.epochs, source.get_token()), Cancelled);
+  for (const MemberReport& report : session->reports()) EXPECT_LT(report.epochs, plan.train.epochs);
+}
+
+TEST_P(Training, EveryRowIsUsedOncePerEpoch) {
+  // Rows that a batch leaves out would leave no trace in the gradient: a row with a huge weight must show at once.
+  TrainPlan plan = base_plan({.members = 1, .rows = 10});
+  plan.train.batch_size = 4;
+  plan.train.snapshot = Snapshot::none;
+  const auto all = engine_->open(plan);
+  all->run(1, {});
+  plan.train.drop_remainder = true;
+  const auto dropped = engine_->open(plan);
+  dropped->run(1, {});
+  EXPECT_EQ(all->state().steps[0], 3U);
+  EXPECT_EQ(dropped->state().steps[0], 2U);
+}
+
+TEST_P(Training, DropoutPassesDifferAndRepeat) {
+  TrainPlan plan = base_plan({});
+  plan.networks.nets[0].dropout = 0.4F;
+  const auto session = engine_->open(plan);
+  session->run(2, {});
+  const Tensor<float> first = session->forward(plan.x, {.active = true, .pass = 0});
+  EXPECT_EQ(first, session->forward(plan.x, {.active = true, .pass = 0}));
+  EXPECT_NE(first, session->forward(plan.x, {.active = true, .pass = 1}));
+  EXPECT_NE(first, session->forward(plan.x, {}));
+}
+
+TEST_P(Training, MoreMemoryThanThereIsIsRefusedWithTheFigure) {
+  const TrainPlan plan = base_plan({.members = 2, .rows = 4, .inputs = 1, .hidden = {3000000, 3000000}});
+  const std::string message = message_of<DeviceError>([&] { (void)engine_->open(plan); });
+  EXPECT_NE(message.find("TB of memory"), std::string::npos) << message;
+  EXPECT_NE(message.find("2 members"), std::string::npos) << message;
+}
+
+TEST_P(Training, ImpossiblePlansAreRefused) {
+  const auto refusal = [&](const std::function<void(TrainPlan&)>& change) {
+    return message_of<Error>([&] { (void)engine_->open(changed(nomu_plan({}, Gradient::coupled), change)); });
+  };
+  const auto expect = [&](const std::function<void(TrainPlan&)>& change, const std::string& part) {
+    const std::string message = refusal(change);
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  expect([](TrainPlan& p) { p.augment.count = 0; }, "artificial points must be positive, got 0");
+  expect([](TrainPlan& p) { p.augment.kind = AugmentKind::none; }, "needs artificial points");
+  expect([](TrainPlan& p) { p.networks.nets[0].hidden[0] = 0; }, "units, got 0");
+  expect([](TrainPlan& p) { p.networks.nets[0].hidden[0] = static_cast<std::size_t>(-5); },
+         "hidden layers of net 0 must have");
+  expect([](TrainPlan& p) { p.networks.nets[1].links[0].from_layer = 9; }, "no hidden layer 9");
+  expect([](TrainPlan& p) { p.y(1, 3, 0) = std::nanf(""); }, "member 1, row 3");
+  expect([](TrainPlan& p) { p.x(2, 5, 1) = INFINITY; }, "member 2, row 5");
+  expect([](TrainPlan& p) { p.seeds.pop_back(); }, "2 seeds for 3 members");
+  expect([](TrainPlan& p) { p.networks.nets[0].dropout = 1.0F; }, "dropout must be between");
+  expect([](TrainPlan& p) { p.loss.mu_sqr = std::vector<float>{1.0F, 2.0F}; }, "mu_sqr has 2 values for 3 members");
+  expect([](TrainPlan& p) { p.train.epochs = 0; }, "epochs must be positive");
+  expect([](TrainPlan& p) { p.row_weight = Tensor<float>(3, 20, 1, 0.0F); }, "member 0 has no row");
+  expect([](TrainPlan& p) { p.start = Tensor<float>(3, 1, 5); }, "the start needs");
+  expect([](TrainPlan& p) { p.loss.kind = LossKind::directed; }, "reads 3 outputs");
+}
+
+NOMU_ON_EVERY_ENGINE(Training);
+
+TEST(Divergence, AFitFarAboveTheCohortIsMarked) {
+  std::vector<MemberReport> reports(5);
+  for (MemberReport& report : reports) (void)report.observe(1.0, 0);
+  for (MemberReport& report : reports) (void)report.observe(1e-3, 0);
+  reports[3] = {};
+  (void)reports[3].observe(0.5, 0);
+  mark_diverged(reports, Snapshot::exact);
+  for (std::size_t m = 0; m < reports.size(); ++m) EXPECT_EQ(reports[m].diverged, m == 3);
+}
+
+TEST(Divergence, AloneAFitMustNotEndAboveItsStart) {
+  MemberReport report;
+  (void)report.observe(1.0, 0);
+  (void)report.observe(3.0, 0);
+  std::vector<MemberReport> last{report};
+  mark_diverged(last, Snapshot::none);
+  EXPECT_TRUE(last[0].diverged);
+  std::vector<MemberReport> best{report};
+  mark_diverged(best, Snapshot::exact);
+  EXPECT_FALSE(best[0].diverged);
+}
+
+}  // namespace
+}  // namespace nomu::engine::testing

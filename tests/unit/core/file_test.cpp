@@ -1,0 +1,120 @@
+#include "nomu/core/file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class FileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "nomu_file_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static std::string message_of(const std::function<void()>& action) {
+    try {
+      action();
+    } catch (const DataError& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+  [[nodiscard]] std::size_t entries() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}));
+  }
+  [[nodiscard]] const fs::path& folder() const { return folder_; }
+
+ private:
+  fs::path folder_;
+};
+
+TEST_F(FileTest, BytesComeBackUnchanged) {
+  std::string bytes("a\0b\r\n\xff", 6);
+  for (int i = 0; i < 17; ++i) bytes += bytes;
+  const fs::path path = folder() / "out.bin";
+  write_file_atomically(path, bytes);
+  EXPECT_EQ(read_file(path), bytes);
+  write_file_atomically(path, "");
+  EXPECT_EQ(read_file(path), "");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(FileTest, ReadingNamesThePathAndTheReason) {
+  const fs::path missing = folder() / "none.csv";
+  EXPECT_EQ(message_of([&] { (void)read_file(missing); }),
+            "[core/file] cannot read '" + missing.string() + "': No such file or directory");
+  EXPECT_THAT(message_of([&] { (void)read_file(folder()); }), HasSubstr("Is a directory"));
+}
+
+TEST_F(FileTest, WritingNamesThePathAndTheReason) {
+  const fs::path nowhere = folder() / "no" / "such" / "f.csv";
+  EXPECT_EQ(message_of([&] { write_file_atomically(nowhere, "x"); }),
+            "[core/file] cannot write '" + nowhere.string() + "': No such file or directory");
+  EXPECT_THAT(message_of([&] { write_file_atomically(folder(), "x"); }), HasSubstr("Is a directory"));
+  EXPECT_EQ(entries(), 0U);
+}
+
+TEST_F(FileTest, AFullDiskLeavesTheOldFileAndNoTrace) {
+  const fs::path path = folder() / "kept.csv";
+  write_file_atomically(path, "old");
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit small = before;
+  small.rlim_cur = 1000;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string message = message_of([&] { write_file_atomically(path, std::string(5000, 'x')); });
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(message, HasSubstr("kept.csv': File too large"));
+  EXPECT_EQ(read_file(path), "old");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(FileTest, DevicesAreWrittenToAndStayDevices) {
+  EXPECT_THAT(message_of([] { write_file_atomically("/dev/full", "x"); }), HasSubstr("No space left on device"));
+  write_file_atomically("/dev/null", "x");
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST_F(FileTest, LinksAreFollowedAndPermissionsKept) {
+  const fs::path real = folder() / "real.csv";
+  const fs::path link = folder() / "link.csv";
+  write_file_atomically(real, "one");
+  fs::permissions(real, fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(real.filename(), link);
+  write_file_atomically(link, "two");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read_file(real), "two");
+  EXPECT_EQ(fs::status(real).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(FileTest, AProtectedFileStays) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const fs::path path = folder() / "protected.csv";
+  write_file_atomically(path, "old");
+  fs::permissions(path, fs::perms::owner_read);
+  EXPECT_THAT(message_of([&] { write_file_atomically(path, "new"); }), HasSubstr("Permission denied"));
+  EXPECT_EQ(read_file(path), "old");
+}
+
+}  // namespace
+}  // namespace nomu

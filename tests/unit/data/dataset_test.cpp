@@ -1,0 +1,171 @@
+#include "nomu/data/dataset.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "message_of.hpp"
+
+namespace nomu {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Table parse(std::string_view text) { return parse_table(text, "t.csv"); }
+std::string error_of(std::string_view text, const DatasetOptions& options) {
+  return message_of([&] { return make_dataset(parse(text), options); });
+}
+
+TEST(Dataset, TakesAllOtherColumnsAsInputs) {
+  const DataSet data = make_dataset(parse("a,y,b\n1,10,2\n3,20,4\n5,30,6\n7,40,8\n"), {.target = "y"});
+  EXPECT_EQ(data.rows(), 4U);
+  EXPECT_THAT(data.input_names, ElementsAre("a", "b"));
+  EXPECT_THAT(data.inputs, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_THAT(data.targets, ElementsAre(10, 20, 30, 40));
+  EXPECT_THAT(data.row(2), ElementsAre(5, 6));
+  EXPECT_TRUE(data.row_weight.empty());
+}
+
+TEST(Dataset, ChosenColumnsWeightsAndNoise) {
+  const std::string_view text = "id,a,b,w,s,y\nq,1,2,1,.1,1\nr,3,4,0,.2,2\ns,5,6,2,.3,3\nt,7,8,1,.4,4\n";
+  const DataSet data = make_dataset(parse(text), {.target = "y", .ignore = {"id"}, .weight = "w", .noise = "s"});
+  EXPECT_THAT(data.input_names, ElementsAre("a", "b"));
+  EXPECT_THAT(data.row_weight, ElementsAre(1, 0, 2, 1));
+  EXPECT_THAT(data.noise, ElementsAre(.1, .2, .3, .4));
+  const DataSet chosen = make_dataset(parse(text), {.target = "y", .features = {"b", "a"}});
+  EXPECT_THAT(chosen.inputs, ElementsAre(2, 1, 4, 3, 6, 5, 8, 7));
+}
+
+TEST(Dataset, TextColumnsBecomeIndicatorsAndStayTheSameLater) {
+  const DataSet data = make_dataset(parse("c,x,y\nred,1,1\nblue,2,2\nred,3,3\ngreen,4,4\n"), {.target = "y"});
+  EXPECT_THAT(data.input_names, ElementsAre("c=blue", "c=green", "c=red", "x"));
+  EXPECT_THAT(data.inputs, ElementsAre(0, 0, 1, 1, 1, 0, 0, 2, 0, 0, 1, 3, 0, 1, 0, 4));
+  EXPECT_THAT(encode_inputs(parse("x,extra,c\n9,?,green\n"), data.features), ElementsAre(0, 1, 0, 9));
+  EXPECT_EQ(
+      message_of([&] { return encode_inputs(parse("x,c\n9,red\n8,gren\n"), data.features); }),
+      "[data/dataset] t.csv, row 3, column 'c': 'gren' was not among the names the model was trained on; did you mean "
+      "'green'? (known: 'blue', 'green', 'red')");
+  EXPECT_THAT(
+      message_of([&] { return encode_inputs(parse("x,c\n9,red\n,red\n"), data.features); }),
+      StartsWith("[data/dataset] t.csv, row 3, column 'x': the value is missing, and 1 of 2 rows lack one (rows 3)"));
+  EXPECT_THAT(message_of([&] { return encode_inputs(parse("x,c\ntall,red\n"), data.features); }),
+              HasSubstr("row 2, column 'x': 'tall' is not a number; an input must be numeric"));
+  EXPECT_THAT(message_of([&] { return encode_inputs(parse("x\n1\n"), data.features); }),
+              HasSubstr("unknown column 'c'"));
+}
+
+TEST(Dataset, NumbersCanBeNames) {
+  const std::string_view text = "z,y\n1,1\n2,2\n3+,3\n1,4\n";
+  EXPECT_EQ(error_of(text, {.target = "y"}),
+            "[data/dataset] t.csv, row 4, column 'z': '3+' is not a number, while 3 of 4 cells of this column are; "
+            "correct it, "
+            "or list the column as categorical");
+  const DataSet data = make_dataset(parse(text), {.target = "y", .categorical = {"z"}});
+  EXPECT_THAT(data.input_names, ElementsAre("z=1", "z=2", "z=3+"));
+}
+
+TEST(Dataset, MissingCellsAreRefusedOrDroppedAndReported) {
+  const std::string_view text = "a,b,y,free\n1,2,1,\n,2,2,\n3,2,NA,\n4,?,4,\n5,2,5,\n6,2,6,\n7,2,7,\n";
+  EXPECT_EQ(error_of(text, {.target = "y", .features = {"a", "b"}}),
+            "[data/dataset] t.csv, row 3, column 'a': the value is missing, and 3 of 7 rows lack one (rows 3, 4, 5); "
+            "fill them "
+            "in, or ask to drop rows with missing values");
+  const DataSet data = make_dataset(parse(text), {.target = "y", .features = {"a", "b"}, .drop_missing = true});
+  EXPECT_THAT(data.report.dropped_lines, ElementsAre(3, 4, 5));
+  EXPECT_THAT(data.targets, ElementsAre(1, 5, 6, 7));
+  EXPECT_THAT(data.report.constant_columns, ElementsAre("b"));
+  EXPECT_THAT(error_of("a,y\n1,1\n2,NaN\n3,3\n4,4\n", {.target = "y"}),
+              HasSubstr("row 3, column 'y': the value is missing"));
+  EXPECT_THAT(error_of("a,y\n1,1\n2,NaN\n3,3\n4,4\n", {.target = "y", .drop_missing = true}),
+              HasSubstr("3 rows are left after dropping 1 with missing values, at least 4 are needed"));
+}
+
+TEST(Dataset, RefusesBadTargets) {
+  EXPECT_THAT(error_of("a,price\n1,1\n2,2\n3,3\n4,4\n", {.target = "prize"}),
+              HasSubstr("t.csv: unknown column 'prize'; did you mean 'price'?"));
+  EXPECT_THAT(error_of("a,y\n1,1\n", {}), HasSubstr("no target column given (columns: 'a', 'y')"));
+  EXPECT_THAT(error_of("a,y\n1,1\n2,low\n3,3\n4,4\n", {.target = "y"}),
+              HasSubstr("row 3, column 'y': 'low' is not a number; the target must be numeric"));
+  EXPECT_THAT(error_of("a,y\n1,1\n2,-inf\n3,3\n4,4\n", {.target = "y"}), HasSubstr("'-inf' is not a finite number"));
+  EXPECT_THAT(error_of("a,y\n1,7\n2,7\n3,7\n4,7\n", {.target = "y"}),
+              HasSubstr("column 'y': the target is 7 in all 4 rows; there is nothing to learn"));
+}
+
+TEST(Dataset, RefusesBadInputs) {
+  EXPECT_THAT(error_of("a,y\n1,1\n2,2\n3,3\n", {.target = "y"}), HasSubstr("t.csv: 3 rows, at least 4 are needed"));
+  EXPECT_THAT(error_of("y\n1\n2\n3\n4\n", {.target = "y"}),
+              HasSubstr("no input columns are left besides the target 'y'"));
+  EXPECT_THAT(error_of("a,y\n1,1\n", {.target = "y", .features = {"y"}}),
+              HasSubstr("'y' is the target and cannot be an input too"));
+  EXPECT_THAT(error_of("a,y\n1,1\n", {.target = "y", .features = {"a", "a"}}),
+              HasSubstr("input column 'a' is listed twice"));
+  EXPECT_THAT(error_of("a,y\n1,1\n", {.target = "y", .categorical = {"A"}}),
+              HasSubstr("categorical column 'A' is not among the inputs; did you mean 'a'?"));
+  EXPECT_THAT(error_of("a,y\n1,1\n2,2\ninf,3\n4,4\n", {.target = "y"}),
+              HasSubstr("row 4, column 'a': 'inf' is not a finite number"));
+  EXPECT_THAT(error_of("a,w,y\n1,1,1\n2,-1,2\n3,1,3\n4,1,4\n", {.target = "y", .weight = "w"}),
+              HasSubstr("row 3, column 'w': -1 is negative; a weight must not be"));
+  EXPECT_THAT(error_of("a,w,y\n1,0,1\n2,0,2\n3,0,3\n4,0,4\n", {.target = "y", .weight = "w"}),
+              HasSubstr("all row weights are zero"));
+}
+
+TEST(Dataset, AcceptsAsManyNamesAsAllowed) {
+  std::string text = "c,y\n";
+  for (int i = 0; i < 64; ++i) text += "name" + std::to_string(i) + "," + std::to_string(i) + "\n";
+  EXPECT_EQ(make_dataset(parse(text), {.target = "y"}).cols(), 64U);
+  text += "one too many,3\n";
+  EXPECT_THAT(
+      error_of(text, {.target = "y"}),
+      AllOf(HasSubstr("row 66, column 'c': 'one too many' is the 65th distinct name"), HasSubstr("at most 64")));
+}
+
+TEST(Dataset, ComesFromVectorsToo) {
+  const DataSet data = make_dataset({1, 2, 3, 4}, 2, {5, 6});
+  EXPECT_THAT(data.input_names, ElementsAre("x1", "x2"));
+  EXPECT_THAT(data.row(1), ElementsAre(3, 4));
+  EXPECT_THAT(message_of([] {
+                return make_dataset({1, 2, 3}, 2, {5, 6});
+              }),
+              HasSubstr("3 input values given for 2 targets and 2 columns; expected 4"));
+  EXPECT_THAT(message_of([] {
+                return make_dataset({1, 2, std::numeric_limits<double>::infinity(), 4}, 2, {5, 6});
+              }),
+              HasSubstr("the input of row 1, column 0 (counted from 0) is inf"));
+  EXPECT_THAT(message_of([] { return make_dataset({}, 0, {5}); }), HasSubstr("at least one input column"));
+  EXPECT_THAT(message_of([] { return make_dataset({}, 1, {}); }), HasSubstr("at least one row"));
+  DataSet broken = data;
+  broken.noise = {-1, 1};
+  EXPECT_THAT(message_of([&] {
+                check_dataset(broken);
+                return 0;
+              }),
+              HasSubstr("the noise of row 0 (counted from 0) is -1"));
+  broken.noise = {1};
+  EXPECT_THAT(message_of([&] {
+                check_dataset(broken);
+                return 0;
+              }),
+              HasSubstr("1 values of the noise given for 2 rows"));
+}
+
+TEST(Dataset, SubsetsKeepEverythingThatBelongsToARow) {
+  DataSet data = make_dataset({1, 2, 3}, 1, {4, 5, 6});
+  data.row_weight = {1, 2, 3};
+  data.noise = {.1, .2, .3};
+  const std::vector<std::size_t> rows = {2, 0, 2};
+  const DataSet part = subset(data, rows);
+  EXPECT_THAT(part.inputs, ElementsAre(3, 1, 3));
+  EXPECT_THAT(part.targets, ElementsAre(6, 4, 6));
+  EXPECT_THAT(part.row_weight, ElementsAre(3, 1, 3));
+  EXPECT_THAT(part.noise, ElementsAre(.3, .1, .3));
+  EXPECT_EQ(part.features, data.features);
+  const std::vector<std::size_t> outside = {3};
+  EXPECT_THAT(message_of([&] { return subset(data, outside); }),
+              HasSubstr("row 3 asked for, but the data set has 3 rows"));
+}
+
+}  // namespace
+}  // namespace nomu
