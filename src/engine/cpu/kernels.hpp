@@ -33,8 +33,8 @@ struct Kernels {
   void (*bias_activate)(Activation kind, float* y, std::size_t ld, std::size_t rows, std::size_t width,
                         const float* bias);
 
-  /// y[r][j] = act(bias[j] + sum_k x[r][k] w[k][j]) for few columns k; x is dense, w and y have leading dimensions.
-  void (*narrow_forward)(Activation kind, const float* x, std::size_t k, const float* w, std::size_t ldw,
+  /// y[r][j] = act(bias[j] + sum_k x[r][k] w[k][j]) for few columns k.
+  void (*narrow_forward)(Activation kind, const float* x, std::size_t k, std::size_t ldx, const float* w, std::size_t ldw,
                          const float* bias, float* y, std::size_t ldy, std::size_t rows, std::size_t width);
 
   /// delta *= gain * slope at the activated values times `unscale`, on a tile; both factors are 1 without dropout.
@@ -45,9 +45,10 @@ struct Kernels {
   void (*head_forward)(const float* h, std::size_t ldh, const float* w, std::size_t ldw, float* out, std::size_t ldo,
                        std::size_t rows, std::size_t units);
 
-  /// delta[r][u] (+)= d[r * ldd] w[u * ldw] on a tile of units.
+  /// delta[r][u] (+)= d[r * ldd] w[u * ldw] on a tile of units; where `relu` is given, zero where those activated values
+  /// are, which saves apply_slope its pass.
   void (*head_backward)(const float* d, std::size_t ldd, const float* w, std::size_t ldw, float* delta, std::size_t ld,
-                        std::size_t rows, std::size_t units, bool accumulate);
+                        std::size_t rows, std::size_t units, bool accumulate, const float* relu);
 
   /// g[u * ldg] = sum_r h[r][u] d[r * ldd]: the gradient of one column of head weights.
   void (*head_gradient)(const float* h, std::size_t ldh, const float* d, std::size_t ldd, float* g, std::size_t ldg,
@@ -70,13 +71,14 @@ struct Kernels {
                             std::size_t width, float* scratch);
 
   /// Sum of squares of [rows][width], in the order `update` adds them.
-  double (*sum_squares)(const float* values, std::size_t rows, std::size_t width);
+  double (*sum_squares)(const float* values, std::size_t ld, std::size_t rows, std::size_t width);
 
   /// Sum of squares of gradient + shrink * weight, dense.
   double (*gradient_squares)(const float* gradient, const float* weight, float shrink, std::size_t count);
 
-  /// Multiplies rows [row, end_row) and columns [first, first + width) of y [..][units] by their dropout mask.
-  void (*drop)(const PhiloxStream& stream, float rate, float* y, std::size_t units, std::size_t row,
+  /// Multiplies rows [row, end_row) and columns [first, first + width) of y by their dropout mask, which is
+  /// numbered as [..][units] whatever the leading dimension.
+  void (*drop)(const PhiloxStream& stream, float rate, float* y, std::size_t units, std::size_t ld, std::size_t row,
                std::size_t end_row, std::size_t first, std::size_t width);
 
   /// count uniform numbers in [0, 1) of a stream from its start.

@@ -14,10 +14,23 @@ constexpr std::size_t lanes = 16;
 
 inline Lanes load(const float* p) { return *reinterpret_cast<const Lanes*>(p); }
 
+inline void store(float* p, const Lanes& v) { *reinterpret_cast<Lanes*>(p) = v; }
+
 inline float total(const Lanes& v) {
-  float s[8];
-  for (int i = 0; i < 8; ++i) s[i] = v[i] + v[i + 8];
-  return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+  const auto eight = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+  const auto four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+  return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+/// Calls f(j) for groups of 16 columns that cover [0, width); the last group may overlap the one before it, so
+/// doing f twice must not matter. False where the width is less than one group.
+template <class F>
+inline bool over_groups(std::size_t width, const F& f) {
+  if (width < lanes) return false;
+  std::size_t j = 0;
+  for (; j + lanes <= width; j += lanes) f(j);
+  if (j < width) f(width - lanes);
+  return true;
 }
 
 inline float dot(const float* a, const float* b, std::size_t n) {
@@ -64,23 +77,37 @@ void bias_activate(Activation kind, float* y, std::size_t ld, std::size_t rows, 
   }
 }
 
-void narrow_forward(Activation kind, const float* x, std::size_t k, const float* w, std::size_t ldw, const float* bias,
-                    float* y, std::size_t ldy, std::size_t rows, std::size_t width) {
+/// `count` rows against one group of 16 columns: each weight is loaded once for all of them.
+template <std::size_t count>
+inline void narrow_block(Activation kind, const float* x, std::size_t k, std::size_t ldx, const float* w, std::size_t ldw, const Lanes& bias, float* y,
+                         std::size_t ldy) {
+  Lanes z[count];
+  for (std::size_t r = 0; r < count; ++r) z[r] = bias;
+  for (std::size_t i = 0; i < k; ++i) {
+    const Lanes wi = load(w + i * ldw);
+    for (std::size_t r = 0; r < count; ++r) z[r] += x[r * ldx + i] * wi;
+  }
+  for (std::size_t r = 0; r < count; ++r) {
+    if (kind == Activation::relu) z[r] = z[r] > 0.0F ? z[r] : Lanes{};
+    store(y + r * ldy, z[r]);
+  }
+}
+
+void narrow_forward(Activation kind, const float* x, std::size_t k, std::size_t ldx, const float* w, std::size_t ldw, const float* bias, float* y,
+                    std::size_t ldy, std::size_t rows, std::size_t width) {
+  const bool done = over_groups(width, [&](std::size_t j) {
+    const Lanes b = load(bias + j);
+    std::size_t r = 0;
+    for (; r + 8 <= rows; r += 8) narrow_block<8>(kind, x + r * ldx, k, ldx, w + j, ldw, b, y + r * ldy + j, ldy);
+    for (; r < rows; ++r) narrow_block<1>(kind, x + r * ldx, k, ldx, w + j, ldw, b, y + r * ldy + j, ldy);
+  });
   for (std::size_t r = 0; r < rows; ++r) {
-    const float* xr = x + r * k;
     float* row = y + r * ldy;
-    std::size_t j = 0;
-    for (; j + lanes <= width; j += lanes) {
-      Lanes z = load(bias + j);
-      for (std::size_t i = 0; i < k; ++i) z += xr[i] * load(w + i * ldw + j);
-      *reinterpret_cast<Lanes*>(row + j) = z;
+    for (std::size_t j = 0; !done && j < width; ++j) {
+      row[j] = bias[j];
+      for (std::size_t i = 0; i < k; ++i) row[j] += x[r * ldx + i] * w[i * ldw + j];
     }
-    for (; j < width; ++j) {
-      float z = bias[j];
-      for (std::size_t i = 0; i < k; ++i) z += xr[i] * w[i * ldw + j];
-      row[j] = z;
-    }
-    activate_row(kind, row, width);
+    if (!done || kind != Activation::relu) activate_row(kind, row, width);
   }
 }
 
@@ -89,6 +116,10 @@ void apply_slope(Activation kind, const float* activated, float* delta, std::siz
   for (std::size_t r = 0; r < rows; ++r) {
     const float* a = activated + r * ld;
     float* d = delta + r * ld;
+    if (kind == Activation::relu && gain == 1.0F &&
+        over_groups(width, [&](std::size_t j) { store(d + j, load(a + j) > 0.0F ? load(d + j) : Lanes{}); })) {
+      continue;
+    }
     if (kind == Activation::relu) {
 #pragma omp simd
       for (std::size_t j = 0; j < width; ++j) d[j] = a[j] > 0.0F ? gain * d[j] : 0.0F;
@@ -103,76 +134,103 @@ void apply_slope(Activation kind, const float* activated, float* delta, std::siz
   }
 }
 
-void head_forward(const float* h, std::size_t ldh, const float* w, std::size_t ldw, float* out, std::size_t ldo,
-                  std::size_t rows, std::size_t units) {
+/// `count` rows of a head against contiguous weights; `tail` holds the weights beyond the last whole group of 16, in
+/// the last lanes of a group that ends with the row.
+template <std::size_t count>
+inline void head_rows(const float* h, std::size_t ldh, const float* w, const Lanes& tail, float* out, std::size_t ldo, std::size_t units) {
+  Lanes sum[count];
+  for (std::size_t r = 0; r < count; ++r) sum[r] = load(h + r * ldh + units - lanes) * tail;
+  for (std::size_t u = 0; u + lanes <= units; u += lanes) {
+    const Lanes wu = load(w + u);
+    for (std::size_t r = 0; r < count; ++r) sum[r] += load(h + r * ldh + u) * wu;
+  }
+  for (std::size_t r = 0; r < count; ++r) out[r * ldo] += total(sum[r]);
+}
+
+void head_forward(const float* h, std::size_t ldh, const float* w, std::size_t ldw, float* out, std::size_t ldo, std::size_t rows,
+                  std::size_t units) {
+  if (ldw == 1 && units >= lanes) {
+    Lanes tail = {};
+    for (std::size_t i = lanes - units % lanes; i < lanes; ++i) tail[i] = w[units - lanes + i];
+    std::size_t r = 0;
+    for (; r + 8 <= rows; r += 8) head_rows<8>(h + r * ldh, ldh, w, tail, out + r * ldo, ldo, units);
+    for (; r < rows; ++r) head_rows<1>(h + r * ldh, ldh, w, tail, out + r * ldo, ldo, units);
+    return;
+  }
   for (std::size_t r = 0; r < rows; ++r) {
-    if (ldw == 1) {
-      out[r * ldo] += dot(h + r * ldh, w, units);
-    } else {
-      float sum = 0.0F;
-      for (std::size_t u = 0; u < units; ++u) sum += h[r * ldh + u] * w[u * ldw];
-      out[r * ldo] += sum;
-    }
+    float sum = 0.0F;
+    for (std::size_t u = 0; u < units; ++u) sum += h[r * ldh + u] * w[u * ldw];
+    out[r * ldo] += sum;
   }
 }
 
-void head_backward(const float* d, std::size_t ldd, const float* w, std::size_t ldw, float* delta, std::size_t ld,
-                   std::size_t rows, std::size_t units, bool accumulate) {
+void head_backward(const float* d, std::size_t ldd, const float* w, std::size_t ldw, float* delta, std::size_t ld, std::size_t rows,
+                   std::size_t units, bool accumulate, const float* relu) {
+  if (ldw == 1 && !accumulate) {
+    const bool done = over_groups(units, [&](std::size_t u) {
+      const Lanes wu = load(w + u);
+      for (std::size_t r = 0; r < rows; ++r) {
+        const Lanes back = d[r * ldd] * wu;
+        store(delta + r * ld + u, relu == nullptr ? back : (load(relu + r * ld + u) > 0.0F ? back : Lanes{}));
+      }
+    });
+    if (done) return;
+  }
   for (std::size_t r = 0; r < rows; ++r) {
     const float slope = d[r * ldd];
     float* row = delta + r * ld;
-    if (ldw == 1 && !accumulate) {
-#pragma omp simd
-      for (std::size_t u = 0; u < units; ++u) row[u] = slope * w[u];
-    } else if (!accumulate) {
-      for (std::size_t u = 0; u < units; ++u) row[u] = slope * w[u * ldw];
-    } else {
-      for (std::size_t u = 0; u < units; ++u) row[u] += slope * w[u * ldw];
+    for (std::size_t u = 0; u < units; ++u) {
+      const float sum = (accumulate ? row[u] : 0.0F) + slope * w[u * ldw];
+      row[u] = relu != nullptr && !(relu[r * ld + u] > 0.0F) ? 0.0F : sum;
     }
   }
 }
 
-void head_gradient(const float* h, std::size_t ldh, const float* d, std::size_t ldd, float* g, std::size_t ldg,
-                   std::size_t rows, std::size_t units) {
-  std::size_t u = 0;
-  for (; u + lanes <= units; u += lanes) {
-    Lanes sum = {};
-    for (std::size_t r = 0; r < rows; ++r) sum += d[r * ldd] * load(h + r * ldh + u);
-    for (std::size_t i = 0; i < lanes; ++i) g[(u + i) * ldg] = sum[i];
-  }
-  for (; u < units; ++u) {
+void head_gradient(const float* h, std::size_t ldh, const float* d, std::size_t ldd, float* g, std::size_t ldg, std::size_t rows,
+                   std::size_t units) {
+  const bool done = over_groups(units, [&](std::size_t u) {
+    Lanes even = {}, odd = {};
+    std::size_t r = 0;
+    for (; r + 2 <= rows; r += 2) {
+      even += d[r * ldd] * load(h + r * ldh + u);
+      odd += d[(r + 1) * ldd] * load(h + (r + 1) * ldh + u);
+    }
+    if (r < rows) even += d[r * ldd] * load(h + r * ldh + u);
+    const Lanes sum = even + odd;
+    if (ldg == 1) {
+      store(g + u, sum);
+    } else {
+      for (std::size_t i = 0; i < lanes; ++i) g[(u + i) * ldg] = sum[i];
+    }
+  });
+  for (std::size_t u = 0; !done && u < units; ++u) {
     float sum = 0.0F;
     for (std::size_t r = 0; r < rows; ++r) sum += d[r * ldd] * h[r * ldh + u];
     g[u * ldg] = sum;
   }
 }
 
-void narrow_gradient(const float* x, std::size_t ldx, const float* d, std::size_t ldd, float* g, std::size_t rows,
-                     std::size_t units, std::size_t width) {
-  for (std::size_t u = 0; u < units; ++u) {
-    std::size_t j = 0;
-    for (; j + 4 * lanes <= width; j += 4 * lanes) {
-      Lanes s0 = {}, s1 = {}, s2 = {}, s3 = {};
-      for (std::size_t r = 0; r < rows; ++r) {
-        const float xr = x[r * ldx + u];
-        const float* dr = d + r * ldd + j;
-        s0 += xr * load(dr);
-        s1 += xr * load(dr + lanes);
-        s2 += xr * load(dr + 2 * lanes);
-        s3 += xr * load(dr + 3 * lanes);
-      }
-      float* out = g + u * width + j;
-      *reinterpret_cast<Lanes*>(out) = s0;
-      *reinterpret_cast<Lanes*>(out + lanes) = s1;
-      *reinterpret_cast<Lanes*>(out + 2 * lanes) = s2;
-      *reinterpret_cast<Lanes*>(out + 3 * lanes) = s3;
-    }
-    for (; j + lanes <= width; j += lanes) {
-      Lanes sum = {};
-      for (std::size_t r = 0; r < rows; ++r) sum += x[r * ldx + u] * load(d + r * ldd + j);
-      *reinterpret_cast<Lanes*>(g + u * width + j) = sum;
-    }
-    for (; j < width; ++j) {
+/// `count` units against one group of 16 columns: each delta is loaded once for all of them.
+template <std::size_t count>
+inline void gradient_block(const float* x, std::size_t ldx, const float* d, std::size_t ldd, float* g, std::size_t rows, std::size_t width) {
+  Lanes sum[count] = {};
+  for (std::size_t r = 0; r < rows; ++r) {
+    const Lanes dr = load(d + r * ldd);
+    for (std::size_t u = 0; u < count; ++u) sum[u] += x[r * ldx + u] * dr;
+  }
+  for (std::size_t u = 0; u < count; ++u) store(g + u * width, sum[u]);
+}
+
+void narrow_gradient(const float* x, std::size_t ldx, const float* d, std::size_t ldd, float* g, std::size_t rows, std::size_t units,
+                     std::size_t width) {
+  const bool done = over_groups(width, [&](std::size_t j) {
+    std::size_t u = 0;
+    for (; u + 8 <= units; u += 8) gradient_block<8>(x + u, ldx, d + j, ldd, g + u * width + j, rows, width);
+    for (; u + 2 <= units; u += 2) gradient_block<2>(x + u, ldx, d + j, ldd, g + u * width + j, rows, width);
+    for (; u < units; ++u) gradient_block<1>(x + u, ldx, d + j, ldd, g + u * width + j, rows, width);
+  });
+  for (std::size_t u = 0; !done && u < units; ++u) {
+    for (std::size_t j = 0; j < width; ++j) {
       float sum = 0.0F;
       for (std::size_t r = 0; r < rows; ++r) sum += x[r * ldx + u] * d[r * ldd + j];
       g[u * width + j] = sum;
@@ -181,11 +239,19 @@ void narrow_gradient(const float* x, std::size_t ldx, const float* d, std::size_
 }
 
 void column_sums(const float* d, std::size_t ld, float* g, std::size_t rows, std::size_t width) {
-  for (std::size_t j = 0; j < width; ++j) g[j] = 0.0F;
-  for (std::size_t r = 0; r < rows; ++r) {
-    const float* row = d + r * ld;
-#pragma omp simd
-    for (std::size_t j = 0; j < width; ++j) g[j] += row[j];
+  const bool done = over_groups(width, [&](std::size_t j) {
+    Lanes even = {}, odd = {};
+    std::size_t r = 0;
+    for (; r + 2 <= rows; r += 2) {
+      even += load(d + r * ld + j);
+      odd += load(d + (r + 1) * ld + j);
+    }
+    if (r < rows) even += load(d + r * ld + j);
+    store(g + j, even + odd);
+  });
+  for (std::size_t j = 0; !done && j < width; ++j) {
+    g[j] = 0.0F;
+    for (std::size_t r = 0; r < rows; ++r) g[j] += d[r * ld + j];
   }
 }
 
@@ -299,9 +365,9 @@ double low_rank_update(const UpdateRows& u, const float* h, std::size_t ldh, con
   return squares;
 }
 
-double sum_squares(const float* values, std::size_t rows, std::size_t width) {
+double sum_squares(const float* values, std::size_t ld, std::size_t rows, std::size_t width) {
   double squares = 0.0;
-  for (std::size_t i = 0; i < rows; ++i) squares += dot(values + i * width, values + i * width, width);
+  for (std::size_t i = 0; i < rows; ++i) squares += dot(values + i * ld, values + i * ld, width);
   return squares;
 }
 
@@ -361,7 +427,7 @@ void uniform(const PhiloxStream& stream, float* out, std::size_t count) {
   }
 }
 
-void drop(const PhiloxStream& stream, float rate, float* y, std::size_t units, std::size_t row, std::size_t end_row,
+void drop(const PhiloxStream& stream, float rate, float* y, std::size_t units, std::size_t ld, std::size_t row, std::size_t end_row,
           std::size_t first, std::size_t width) {
   const float scale = 1.0F / (1.0F - rate);
   std::uint32_t words[64];
@@ -374,7 +440,8 @@ void drop(const PhiloxStream& stream, float rate, float* y, std::size_t units, s
       const std::uint64_t to = base + 64 < end ? base + 64 : end;
       for (std::uint64_t e = from; e < to; ++e) {
         const float u = static_cast<float>(static_cast<std::int32_t>(words[e - base] >> 8U)) * 0x1p-24F;
-        y[e] = u >= rate ? y[e] * scale : 0.0F;
+        float& value = y[r * ld + (e - r * units)];
+        value = u >= rate ? value * scale : 0.0F;
       }
     }
   }

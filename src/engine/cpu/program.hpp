@@ -45,8 +45,13 @@ struct Program {
 
 [[nodiscard]] Program make_program(const TrainPlan& plan);
 
+/// Floats from one row of a layer's activations or deltas to the next: hidden rows start at a cache line.
+[[nodiscard]] inline std::size_t stride_of(const Layer& layer) {
+  return layer.head ? layer.units : (layer.units + 15) / 16 * 16;
+}
+
 /// Columns of a forward piece, units of a backward piece.
-inline constexpr std::size_t tile_width = 256;
+inline constexpr std::size_t tile_width = 512;
 
 /// Weight rows whose gradient is held at a time: about a quarter of a megabyte, half of a small second-level cache.
 [[nodiscard]] std::size_t gradient_rows(std::size_t width);

@@ -76,7 +76,7 @@ class Step {
 
   void backward(Keep keep, double rate);
   void work_on(const UnitTile& tile, Floats& scratch);
-  void gather(const UnitTile& tile, const Consumer& consumer, bool accumulate);
+  void gather(const UnitTile& tile, const Consumer& consumer, bool accumulate, bool last);
   [[nodiscard]] double update_weights(const UnitTile& tile, const Consumer& consumer, float* back, bool accumulate,
                                       Floats& scratch);
   void through_activation(const UnitTile& tile);
@@ -87,7 +87,7 @@ class Step {
 
   struct Source {
     const float* values;
-    std::size_t units;
+    std::size_t units, stride;
   };
   [[nodiscard]] Source source_of(std::size_t source) const;
   [[nodiscard]] std::size_t delta_rows(std::size_t layer) const;
@@ -97,6 +97,10 @@ class Step {
   /// Few enough rows that the gradient is best never stored at all.
   [[nodiscard]] bool low_rank(std::size_t layer) const {
     return !layer_at(layer).head && delta_rows(layer) <= max_rank;
+  }
+  /// ReLU without dropout: its slope is 0 or 1 by the sign of the activated value.
+  [[nodiscard]] bool plain_relu(std::size_t layer) const {
+    return layer_at(layer).activation == Activation::relu && dropout_of(layer) == 0.0F;
   }
   [[nodiscard]] const Layer& layer_at(std::size_t layer) const { return context_.program.layout.layers[layer]; }
   [[nodiscard]] UpdateRows rows_at(std::size_t offset, const Layer& layer, float clip);

@@ -44,13 +44,13 @@ void Step::gradient_of(const Consumer& consumer, std::size_t first, std::size_t 
   const std::size_t rows = delta_rows(consumer.layer);
   if (layer.head) {
     for (std::size_t k = 0; k < layer.units; ++k) {
-      context_.kernels.head_gradient(input, source.units, delta + k, layer.units, gradient + k, layer.units, rows,
+      context_.kernels.head_gradient(input, source.stride, delta + k, layer.units, gradient + k, layer.units, rows,
                                      units);
     }
   } else if (units <= narrow_units) {
-    context_.kernels.narrow_gradient(input, source.units, delta, layer.units, gradient, rows, units, layer.units);
+    context_.kernels.narrow_gradient(input, source.stride, delta, stride_of(layer), gradient, rows, units, layer.units);
   } else {
-    context_.multiply(Transpose::yes, Transpose::no, units, layer.units, rows, input, source.units, delta, layer.units,
+    context_.multiply(Transpose::yes, Transpose::no, units, layer.units, rows, input, source.stride, delta, stride_of(layer),
                       false, gradient, layer.units);
   }
 }
@@ -71,9 +71,9 @@ double Step::update_weights(const UnitTile& tile, const Consumer& consumer, floa
     const UpdateRows rows = rows_at(feed.weights + first * width, layer, clip);
     if (low_rank(consumer.layer)) {
       squares +=
-          context_.kernels.low_rank_update(rows, source.values + first, source.units, ws_.delta[consumer.layer].data(),
-                                           width, delta_rows(consumer.layer), back == nullptr ? nullptr : back + i,
-                                           source.units, accumulate, units, width, scratch.data());
+          context_.kernels.low_rank_update(rows, source.values + first, source.stride, ws_.delta[consumer.layer].data(),
+                                           stride_of(layer), delta_rows(consumer.layer), back == nullptr ? nullptr : back + i,
+                                           source.stride, accumulate, units, width, scratch.data());
       continue;
     }
     gradient_of(consumer, first, units, scratch.data());
@@ -82,22 +82,22 @@ double Step::update_weights(const UnitTile& tile, const Consumer& consumer, floa
   return squares;
 }
 
-/// Adds what a consumer's deltas say about the tile's units.
-void Step::gather(const UnitTile& tile, const Consumer& consumer, bool accumulate) {
+/// Adds what a consumer's deltas say about the tile's units; `last` where no other consumer has a say.
+void Step::gather(const UnitTile& tile, const Consumer& consumer, bool accumulate, bool last) {
   const Layer& layer = layer_at(consumer.layer);
-  const std::size_t ld = layer_at(tile.source).units;
+  const std::size_t ld = stride_of(layer_at(tile.source));
   const std::size_t rows = delta_rows(consumer.layer);
   float* out = ws_.delta[tile.source].data() + tile.first;
   const float* weights = member_.weight.data() + layer.feeds[consumer.feed].weights + tile.first * layer.units;
   const float* delta = ws_.delta[consumer.layer].data();
   if (layer.head) {
     for (std::size_t k = 0; k < layer.units; ++k) {
-      context_.kernels.head_backward(delta + k, layer.units, weights + k, layer.units, out, ld, rows, tile.width,
-                                     accumulate || k > 0);
+      const float* relu = last && plain_relu(tile.source) ? ws_.activation[tile.source].data() + tile.first : nullptr;
+      context_.kernels.head_backward(delta + k, layer.units, weights + k, layer.units, out, ld, rows, tile.width, accumulate || k > 0, relu);
     }
   } else {
-    context_.multiply(Transpose::no, Transpose::yes, rows, tile.width, layer.units, delta, layer.units, weights,
-                      layer.units, accumulate, out, ld);
+    context_.multiply(Transpose::no, Transpose::yes, rows, tile.width, layer.units, delta, stride_of(layer), weights, layer.units, accumulate,
+                      out, ld);
   }
 }
 
@@ -109,41 +109,45 @@ void Step::through_activation(const UnitTile& tile) {
   // Where a ReLU unit is positive it was kept, so its scale suffices; other activations need the mask again.
   if (rate > 0.0F && !relu) {
     const DropoutMask mask = training_mask(member_.data.seed, tile.source, step_, rate);
-    context_.kernels.drop(mask.stream, rate, ws_.delta[tile.source].data(), layer.units, 0, rows, tile.first,
+    context_.kernels.drop(mask.stream, rate, ws_.delta[tile.source].data(), layer.units, stride_of(layer), 0, rows, tile.first,
                           tile.width);
   }
   context_.kernels.apply_slope(layer.activation, ws_.activation[tile.source].data() + tile.first,
-                               ws_.delta[tile.source].data() + tile.first, layer.units, rows, tile.width, 1.0F - rate,
+                               ws_.delta[tile.source].data() + tile.first, stride_of(layer), rows, tile.width, 1.0F - rate,
                                relu && rate > 0.0F ? 1.0F / (1.0F - rate) : 1.0F);
 }
 
 void Step::work_on(const UnitTile& tile, Floats& scratch) {
   const std::vector<Consumer>& consumers = context_.program.consumers_of(tile.source);
-  const bool hidden = tile.source != input_layer;
-  const bool wants_delta = hidden && layer_at(tile.source).needs_delta;
+  const bool wants_delta = tile.source != input_layer && layer_at(tile.source).needs_delta;
+  const auto carries = [&](const Consumer& c) { return wants_delta && layer_at(c.layer).feeds[c.feed].carries; };
+  const auto carriers = std::count_if(consumers.begin(), consumers.end(), carries);
   bool accumulate = false;
+  bool activated = false;
   // Consumers that see all of the source's rows come first: they set what the others add to.
   for (const bool complete : {true, false}) {
     for (std::size_t i = 0; i < consumers.size(); ++i) {
       const Consumer& c = consumers[i];
       const Layer& layer = layer_at(c.layer);
-      const bool carries = wants_delta && layer.feeds[c.feed].carries;
-      if (complete != (!carries || delta_rows(c.layer) == delta_rows(tile.source))) continue;
-      const bool fused = carries && trainable(layer) && low_rank(c.layer);
-      if (carries && !fused) gather(tile, c, accumulate);
+      if (complete != (!carries(c) || delta_rows(c.layer) == delta_rows(tile.source))) continue;
+      const bool fused = carries(c) && trainable(layer) && low_rank(c.layer);
+      if (carries(c) && !fused) {
+        gather(tile, c, accumulate, carriers == 1);
+        activated = layer.head && carriers == 1 && plain_relu(tile.source);
+      }
       if (trainable(layer)) {
         float* back = fused ? ws_.delta[tile.source].data() + tile.first : nullptr;
         member_.squares[tile.slots[i]] = update_weights(tile, c, back, accumulate, scratch);
       }
-      accumulate = accumulate || carries;
+      accumulate = accumulate || carries(c);
     }
   }
-  if (wants_delta) through_activation(tile);
+  if (wants_delta && !activated) through_activation(tile);
 }
 
 void Step::update_bias(std::size_t index, Floats& scratch) {
   const Layer& layer = layer_at(index);
-  context_.kernels.column_sums(ws_.delta[index].data(), layer.units, scratch.data(), delta_rows(index), layer.units);
+  context_.kernels.column_sums(ws_.delta[index].data(), stride_of(layer), scratch.data(), delta_rows(index), layer.units);
   const float limit = context_.plan.clip_norm[member_.data.index];
   UpdateRows rows = rows_at(layer.bias, layer, 1.0F);
   if (limit > 0.0F) {
@@ -188,11 +192,11 @@ void Step::set_clip(std::size_t index) {
   double inputs = 0.0;
   for (const Feed& feed : layer.feeds) {
     const Source source = source_of(feed.source);
-    inputs += context_.kernels.sum_squares(source.values, rows, source.units);
+    inputs += context_.kernels.sum_squares(source.values, source.stride, rows, source.units);
   }
   double weights = 0.0;
   for (const std::size_t slot : context_.program.squares[index]) weights += member_.squares[slot];
-  const double deltas = context_.kernels.sum_squares(ws_.delta[index].data(), rows, layer.units);
+  const double deltas = context_.kernels.sum_squares(ws_.delta[index].data(), stride_of(layer), rows, layer.units);
   const double bound = std::sqrt(inputs * deltas) + 2.0 * static_cast<double>(l2_of(layer)) * std::sqrt(weights);
   if (bound * 1.0001 <= limit) return;  // a little above 1 for the rounding of the sums
   const double norm = std::sqrt(gradient_squares(index));
@@ -226,7 +230,7 @@ void Step::refresh_squares() {
   for (std::size_t l = 0; l < program.layout.layers.size(); ++l) {
     const Layer& layer = layer_at(l);
     member_.squares[program.bias_slot[l]] =
-        context_.kernels.sum_squares(member_.weight.data() + layer.bias, 1, layer.units);
+        context_.kernels.sum_squares(member_.weight.data() + layer.bias, layer.units, 1, layer.units);
   }
   for (const UnitTile& tile : program.tiles) {
     const std::vector<Consumer>& consumers = program.consumers_of(tile.source);
@@ -238,7 +242,7 @@ void Step::refresh_squares() {
         const float* weights =
             member_.weight.data() + layer.feeds[consumers[k].feed].weights + (tile.first + i) * layer.units;
         member_.squares[tile.slots[k]] +=
-            context_.kernels.sum_squares(weights, kernel_rows(layer, units), kernel_width(layer, units));
+            context_.kernels.sum_squares(weights, layer.units, kernel_rows(layer, units), kernel_width(layer, units));
       }
     }
   }

@@ -25,7 +25,7 @@ std::size_t Workspace::bytes(const Program& program, std::size_t rows, std::size
   std::size_t floats = rows * (program.layout.inputs + program.layout.outputs + 3);
   std::size_t widest = 1;
   for (const Layer& layer : program.layout.layers) {
-    floats += rows * layer.units * 2;
+    floats += rows * stride_of(layer) * 2;
     widest = std::max(widest, layer.units);
   }
   floats += workers * (gradient_rows(widest) * widest + widest + tile_width * 2);
@@ -41,8 +41,8 @@ Workspace::Workspace(const StepContext& context, std::size_t rows, std::size_t w
   outputs.resize(rows * layout.outputs);
   std::size_t widest = 1;
   for (const Layer& layer : layout.layers) {
-    activation.emplace_back(layer.head ? 0 : rows * layer.units);
-    delta.emplace_back(layer.needs_delta ? rows * layer.units : 0);
+    activation.emplace_back(layer.head ? 0 : rows * stride_of(layer));
+    delta.emplace_back(layer.needs_delta ? rows * stride_of(layer) : 0);
     widest = std::max(widest, layer.units);
   }
   // A tile's gradient, or one row of it and a head's: see update_weights.
@@ -56,8 +56,9 @@ Step::Step(const StepContext& context, Workspace& workspace, const Runner& runne
     : context_(context), ws_(workspace), runner_(runner), member_(member) {}
 
 Step::Source Step::source_of(std::size_t source) const {
-  if (source == input_layer) return {ws_.x.data(), context_.program.layout.inputs};
-  return {ws_.activation[source].data(), context_.program.layout.layers[source].units};
+  const std::size_t inputs = context_.program.layout.inputs;
+  if (source == input_layer) return {ws_.x.data(), inputs, inputs};
+  return {ws_.activation[source].data(), layer_at(source).units, stride_of(layer_at(source))};
 }
 
 float Step::l2_of(const Layer& layer) const {
@@ -100,21 +101,21 @@ void Step::load_rows(std::span<const std::uint32_t> rows, std::size_t augmented)
 
 void Step::forward_tile(const ColumnTile& tile, std::size_t first_row, std::size_t rows) {
   const Layer& layer = context_.program.layout.layers[tile.layer];
-  const std::size_t ld = layer.units;
+  const std::size_t ld = stride_of(layer);
   float* out = ws_.activation[tile.layer].data() + first_row * ld + tile.first;
   const float* bias = member_.weight.data() + layer.bias + tile.first;
   const Feed& first = layer.feeds.front();
   if (layer.feeds.size() == 1 && first.units <= narrow_inputs) {
     const Source source = source_of(first.source);
-    context_.kernels.narrow_forward(layer.activation, source.values + first_row * source.units, source.units,
-                                    member_.weight.data() + first.weights + tile.first, ld, bias, out, ld, rows,
+    context_.kernels.narrow_forward(layer.activation, source.values + first_row * source.stride, source.units, source.stride,
+                                    member_.weight.data() + first.weights + tile.first, layer.units, bias, out, ld, rows,
                                     tile.width);
   } else {
     for (std::size_t k = 0; k < layer.feeds.size(); ++k) {
       const Source source = source_of(layer.feeds[k].source);
       context_.multiply(Transpose::no, Transpose::no, rows, tile.width, source.units,
-                        source.values + first_row * source.units, source.units,
-                        member_.weight.data() + layer.feeds[k].weights + tile.first, ld, k > 0, out, ld);
+                        source.values + first_row * source.stride, source.stride,
+                        member_.weight.data() + layer.feeds[k].weights + tile.first, layer.units, k > 0, out, ld);
     }
     context_.kernels.bias_activate(layer.activation, out, ld, rows, tile.width, bias);
   }
@@ -133,7 +134,7 @@ void Step::forward_heads() {
         for (std::size_t i = 0; i < rows; ++i) out[i * layout.outputs] = member_.weight[layer.bias + k];
         for (const Feed& feed : layer.feeds) {
           const Source source = source_of(feed.source);
-          context_.kernels.head_forward(source.values + first * source.units, source.units,
+          context_.kernels.head_forward(source.values + first * source.stride, source.stride,
                                         member_.weight.data() + feed.weights + k, layer.units, out, layout.outputs,
                                         rows, source.units);
         }
@@ -143,25 +144,40 @@ void Step::forward_heads() {
 }
 
 double Step::row_losses(double share) {
-  const Layout& layout = context_.program.layout;
+  const std::size_t outputs = context_.program.layout.outputs;
   const LossSettings<float> settings = loss_settings<float>(context_.plan.loss, member_.data.index);
-  double total = 0.0;
-  for (std::size_t i = 0; i < rows_; ++i) {
-    const float* out = ws_.outputs.data() + i * layout.outputs;
-    const bool data = i < data_rows_;
-    const RowLoss<float> row = data ? data_loss(settings, out, ws_.y[i], ws_.noise[i]) : augmented_loss(settings, out);
-    const double factor =
-        data ? static_cast<double>(ws_.weight[i]) * share : 1.0 / static_cast<double>(rows_ - data_rows_);
-    total += factor * static_cast<double>(row.value);
-    for (const std::size_t h : context_.program.heads) {
-      const Layer& layer = layout.layers[h];
-      if (!layer.needs_delta) continue;
-      for (std::size_t k = 0; k < layer.units; ++k) {
-        ws_.delta[h][i * layer.units + k] = static_cast<float>(factor) * row.slope[layer.first_output + k];
-      }
+  // Where the slope of each output goes; frozen heads have no use for theirs.
+  struct Slot {
+    float* delta;
+    std::size_t stride;
+  };
+  Slot slots[most_outputs] = {};
+  for (const std::size_t h : context_.program.heads) {
+    const Layer& layer = layer_at(h);
+    for (std::size_t k = 0; layer.needs_delta && k < layer.units; ++k) {
+      slots[layer.first_output + k] = {ws_.delta[h].data() + k, layer.units};
     }
   }
-  return total;
+  const auto spread = [&](std::size_t i, const RowLoss<float>& row, float factor) {
+    for (std::size_t k = 0; k < outputs; ++k) {
+      if (slots[k].delta != nullptr) slots[k].delta[i * slots[k].stride] = factor * row.slope[k];
+    }
+  };
+  double total = 0.0;
+  for (std::size_t i = 0; i < data_rows_; ++i) {
+    const RowLoss<float> row = data_loss(settings, ws_.outputs.data() + i * outputs, ws_.y[i], ws_.noise[i]);
+    const double factor = static_cast<double>(ws_.weight[i]) * share;
+    total += factor * static_cast<double>(row.value);
+    spread(i, row, static_cast<float>(factor));
+  }
+  double lifted = 0.0;
+  const float part = 1.0F / static_cast<float>(std::max<std::size_t>(rows_ - data_rows_, 1));
+  for (std::size_t i = data_rows_; i < rows_; ++i) {
+    const RowLoss<float> row = augmented_loss(settings, ws_.outputs.data() + i * outputs);
+    lifted += static_cast<double>(row.value);
+    spread(i, row, part);
+  }
+  return total + lifted * static_cast<double>(part);
 }
 
 double Step::penalty() const {
@@ -192,11 +208,12 @@ void Step::run_layers(bool dropout) {
       const std::size_t first = piece % parts * part;
       const std::size_t count = std::min(part, rows_ - first);
       forward_tile(tile, first, count);
+      const Layer& layer = layer_at(tile.layer);
       const float rate = dropout_of(tile.layer);
       if (!dropout || rate == 0.0F) return;
       const DropoutMask mask = training_mask(member_.data.seed, tile.layer, step_, rate);
       context_.kernels.drop(mask.stream, rate, ws_.activation[tile.layer].data(),
-                            context_.program.layout.layers[tile.layer].units, first, first + count, tile.first,
+                            layer.units, stride_of(layer), first, first + count, tile.first,
                             tile.width);
     });
   }
