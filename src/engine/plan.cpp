@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "nomu/core/error.hpp"
@@ -109,7 +110,40 @@ void check_augment(const TrainPlan& plan) {
   for (const float value : given.flat()) require(std::isfinite(value), "artificial points must be finite numbers");
 }
 
+PerMember select(const PerMember& numbers, std::span<const std::size_t> members) {
+  if (numbers.values().size() == 1) return numbers;
+  std::vector<float> chosen;
+  for (const std::size_t m : members) chosen.push_back(numbers[m]);
+  return chosen;
+}
+
+/// Tensors of one member are shared by all.
+Tensor<float> select(const Tensor<float>& tensor, std::span<const std::size_t> members, std::size_t all) {
+  if (tensor.members() != all) return tensor;
+  Tensor<float> chosen(members.size(), tensor.rows(), tensor.cols());
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    std::copy(tensor.member(members[i]).begin(), tensor.member(members[i]).end(), chosen.member(i).begin());
+  }
+  return chosen;
+}
+
 }  // namespace
+
+TrainPlan select(const TrainPlan& plan, std::span<const std::size_t> members) {
+  TrainPlan chosen = plan;
+  for (Tensor<float>* tensor : {&chosen.x, &chosen.y, &chosen.row_weight, &chosen.noise, &chosen.start, &chosen.augment.box, &chosen.augment.points}) {
+    *tensor = select(*tensor, members, plan.members());
+  }
+  chosen.seeds.clear();
+  for (const std::size_t m : members) chosen.seeds.push_back(plan.seeds.at(m));
+  for (Net& net : chosen.networks.nets) {
+    for (PerMember* numbers : {&net.dropout, &net.l2_hidden, &net.l2_output}) *numbers = select(*numbers, members);
+  }
+  for (PerMember* numbers : {&chosen.loss.mu_sqr, &chosen.loss.mu_exp, &chosen.loss.c_exp, &chosen.learning_rate, &chosen.clip_norm}) {
+    *numbers = select(*numbers, members);
+  }
+  return chosen;
+}
 
 std::size_t output_count(const Networks& networks) {
   std::size_t total = 0;

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "nomu/core/tensor.hpp"
@@ -103,6 +105,9 @@ void check(const TrainPlan& plan);
 
 /// Throws ConfigError where the networks alone are impossible.
 void check(const Networks& networks);
+
+/// The same plan for some of its members, in the given order.
+[[nodiscard]] TrainPlan select(const TrainPlan& plan, std::span<const std::size_t> members);
 
 /// Number of outputs of all nets together.
 [[nodiscard]] std::size_t output_count(const Networks& networks);

@@ -14,33 +14,8 @@ namespace {
 
 class Invariance : public OnEveryEngine {};
 
-std::vector<float> pick(const PerMember& values, std::size_t m) { return {values[m]}; }
-
 /// Member m of a plan as a plan of its own.
-TrainPlan only(const TrainPlan& plan, std::size_t m) {
-  TrainPlan one = plan;
-  const auto slice = [m](Tensor<float>& t) {
-    if (t.empty() || t.members() == 1) return;
-    Tensor<float> part(1, t.rows(), t.cols());
-    std::copy(t.member(m).begin(), t.member(m).end(), part.flat().begin());
-    t = part;
-  };
-  for (Tensor<float>* t :
-       {&one.x, &one.y, &one.row_weight, &one.noise, &one.start, &one.augment.box, &one.augment.points})
-    slice(*t);
-  one.seeds = {plan.seeds[m]};
-  for (Net& net : one.networks.nets) {
-    net.dropout = pick(net.dropout, m);
-    net.l2_hidden = pick(net.l2_hidden, m);
-    net.l2_output = pick(net.l2_output, m);
-  }
-  one.loss.mu_sqr = pick(one.loss.mu_sqr, m);
-  one.loss.mu_exp = pick(one.loss.mu_exp, m);
-  one.loss.c_exp = pick(one.loss.c_exp, m);
-  one.learning_rate = pick(one.learning_rate, m);
-  one.clip_norm = pick(one.clip_norm, m);
-  return one;
-}
+TrainPlan only(const TrainPlan& plan, std::size_t m) { return select(plan, std::span(&m, 1)); }
 
 void expect_same_member(const Session& many, std::size_t m, const Session& one) {
   const Tensor<float> a = many.parameters();

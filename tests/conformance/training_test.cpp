@@ -9,22 +9,13 @@
 #include "conformance/cases.hpp"
 #include "conformance/engines.hpp"
 #include "engine/session.hpp"
+#include "message_of.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu::engine::testing {
 namespace {
 
 class Training : public OnEveryEngine {};
-
-template <class E>
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST_P(Training, LossFalls) {
   for (const Case& c : all_cases()) {

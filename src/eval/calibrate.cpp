@@ -1,0 +1,235 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "eval/row_checks.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/eval/calibration.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::string_view where = "eval/calibration";
+
+/// Signed (y - mean) / sigma, with the sigma of the side the target lies on.
+std::vector<double> residuals(const PredictedRows& rows, std::span<const double> targets, const Calibration& base) {
+  const CalibratedSigma sigma = calibrated_sigma(base, rows);
+  require_rows(where, "target", targets, rows.rows());
+  require_positive(where, "sigma", sigma.above);
+  require_positive(where, "sigma", sigma.below);
+  std::vector<double> z(rows.rows());
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    const double residual = targets[i] - rows.mean[i];
+    z[i] = residual / (residual < 0.0 ? sigma.below[i] : sigma.above[i]);
+  }
+  return z;
+}
+
+std::vector<double> absolute(std::vector<double> values) {
+  for (double& value : values) value = std::abs(value);
+  return values;
+}
+
+double mean_square(std::span<const double> values) {
+  double sum = 0.0;
+  for (const double value : values) sum += value * value;
+  return sum / static_cast<double>(values.size());
+}
+
+void refuse_perfect_fit(double c) {
+  if (c == 0.0) throw DataError(where, "every target equals its prediction; no factor of sigma is best");
+}
+
+/// What the likelihood of c_model and c_noise needs of a row.
+struct VarianceRow {
+  double model = 0.0;
+  double noise = 0.0;
+  double squared_error = 0.0;
+};
+
+/// The minimum over t of the NLL (twice, less constants) with variances t (w_model model + w_noise noise), and the t
+/// that attains it. Along such a ray the minimum is in closed form, which leaves one dimension to search.
+struct RayMinimum {
+  double nll = std::numeric_limits<double>::infinity();
+  double scale = 0.0;
+};
+
+RayMinimum ray_minimum(std::span<const VarianceRow> rows, double w_model, double w_noise) {
+  double logs = 0.0;
+  double ratios = 0.0;
+  for (const VarianceRow& row : rows) {
+    const double variance = w_model * row.model + w_noise * row.noise;
+    // A row of variance 0 is infinitely unlikely, or proves nothing where it is met exactly.
+    if (!(variance > 0.0)) return {};
+    logs += std::log(variance);
+    ratios += row.squared_error / variance;
+  }
+  const auto n = static_cast<double>(rows.size());
+  return {.nll = logs / n + std::log(ratios / n), .scale = ratios / n};
+}
+
+/// Shares of the two variances on a ray: log_odds = ln(w_model / w_noise).
+double model_share(double log_odds) { return 1.0 / (1.0 + std::exp(-log_odds)); }
+
+/// The log-odds with the best ray: a scan, because the profile may have several valleys, then golden sections.
+double best_log_odds(std::span<const VarianceRow> rows, double centre) {
+  const auto nll = [&](double s) { return ray_minimum(rows, model_share(s), model_share(-s)).nll; };
+  constexpr double reach = 16.0;
+  constexpr double step = 0.25;
+  double best = 0.0;  // equal factors win where all rays are alike
+  double lowest = nll(best) - 1e-12;
+  for (double s = centre - reach; s <= centre + reach; s += step) {
+    const double value = nll(s);
+    if (value < lowest) {
+      best = s;
+      lowest = value;
+    }
+  }
+  constexpr double golden = 0.61803398874989485;
+  double low = best - step;
+  double high = best + step;
+  while (high - low > 1e-9) {
+    const double left = high - golden * (high - low);
+    const double right = low + golden * (high - low);
+    (nll(left) <= nll(right) ? high : low) = nll(left) <= nll(right) ? right : left;
+  }
+  const double refined = 0.5 * (low + high);
+  return nll(refined) < lowest ? refined : best;
+}
+
+}  // namespace
+
+Calibration calibrate_nll(const PredictedRows& rows, std::span<const double> targets) {
+  const double c = std::sqrt(mean_square(residuals(rows, targets, {})));
+  refuse_perfect_fit(c);
+  return {.kind = CalibrationKind::nll, .c_model = c, .c_noise = c, .rows = rows.rows()};
+}
+
+Calibration calibrate_separate(const PredictedRows& rows, std::span<const double> targets) {
+  if (rows.sigma_noise.empty()) {
+    throw ConfigError(where, "separate factors for model and noise need a model of the noise; there is none");
+  }
+  refuse_perfect_fit(mean_square(residuals(rows, targets, {})));
+  std::vector<VarianceRow> variances(rows.rows());
+  double model_sum = 0.0;
+  double noise_sum = 0.0;
+  for (std::size_t i = 0; i < variances.size(); ++i) {
+    const double error = targets[i] - rows.mean[i];
+    const bool below = error < 0.0 && !rows.sigma_below.empty();
+    const double model = below ? rows.sigma_below[i] : rows.sigma_model[i];
+    variances[i] = {.model = model * model,
+                    .noise = rows.sigma_noise[i] * rows.sigma_noise[i],
+                    .squared_error = error * error};
+    model_sum += variances[i].model;
+    noise_sum += variances[i].noise;
+  }
+  double w_model = model_sum > 0.0 ? 1.0 : 0.0;
+  double w_noise = 1.0 - w_model;
+  RayMinimum best = ray_minimum(variances, w_model, w_noise);
+  if (model_sum > 0.0 && noise_sum > 0.0) {
+    const double s = best_log_odds(variances, std::log(noise_sum) - std::log(model_sum));
+    const RayMinimum noise_only = ray_minimum(variances, 0.0, 1.0);
+    const RayMinimum both = ray_minimum(variances, model_share(s), model_share(-s));
+    if (noise_only.nll < best.nll) {
+      best = noise_only;
+      w_model = 0.0;
+      w_noise = 1.0;
+    }
+    // An end of the segment is taken only where no inner ray comes as near.
+    if (both.nll <= best.nll + 1e-12) {
+      best = both;
+      w_model = model_share(s);
+      w_noise = model_share(-s);
+    }
+  }
+  return {.kind = CalibrationKind::separate,
+          .c_model = std::sqrt(best.scale * w_model),
+          .c_noise = std::sqrt(best.scale * w_noise),
+          .rows = rows.rows()};
+}
+
+Calibration calibrate_coverage(const PredictedRows& rows, std::span<const double> targets, double level) {
+  require_level(where, level);
+  std::vector<double> z = absolute(residuals(rows, targets, {}));
+  const auto n = static_cast<double>(z.size());
+  const auto wanted = static_cast<std::size_t>(std::max(1.0, std::ceil(level * n - 1e-9)));
+  std::ranges::nth_element(z, z.begin() + static_cast<std::ptrdiff_t>(wanted - 1));
+  double c = z[wanted - 1];
+  const CalibratedSigma sigma = calibrated_sigma({}, rows);
+  const auto covered = [&] {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      if (rows.mean[i] - c * sigma.below[i] <= targets[i] && targets[i] <= rows.mean[i] + c * sigma.above[i]) ++count;
+    }
+    return count;
+  };
+  // Rounding may leave the row that decides just outside its own bound.
+  for (double nudge = 0x1p-52; covered() < wanted; nudge *= 2.0) c *= 1.0 + nudge;
+  return {.kind = CalibrationKind::coverage, .c_model = c, .c_noise = c, .level = level, .rows = rows.rows()};
+}
+
+Calibration calibrate_width(const PredictedRows& rows, double mean_width) {
+  if (!(std::isfinite(mean_width) && mean_width > 0.0)) {
+    throw ConfigError(where, fmt::format("the mean width must be positive and finite, got {}", mean_width));
+  }
+  const CalibratedSigma sigma = calibrated_sigma({}, rows);
+  double sum = std::accumulate(sigma.above.begin(), sigma.above.end(), 0.0);
+  sum = std::accumulate(sigma.below.begin(), sigma.below.end(), sum);
+  if (sum == 0.0) throw DataError(where, "sigma is 0 in every row; no factor gives it a width");
+  const double c = mean_width * static_cast<double>(rows.rows()) / sum;
+  return {.kind = CalibrationKind::width, .c_model = c, .c_noise = c, .rows = rows.rows()};
+}
+
+Calibration calibrate_conformal(const PredictedRows& rows, std::span<const double> targets, const Calibration& base) {
+  Calibration calibration{.kind = CalibrationKind::conformal,
+                          .c_model = base.c_model,
+                          .c_noise = base.c_noise,
+                          .rows = rows.rows(),
+                          .scores = absolute(residuals(rows, targets, base))};
+  std::ranges::sort(calibration.scores);
+  return calibration;
+}
+
+Calibration calibrate_cross_conformal(const PredictedRows& out_of_fold, std::span<const double> targets,
+                                      std::span<const std::size_t> folds, const Calibration& base) {
+  const std::vector<double> scores = absolute(residuals(out_of_fold, targets, base));
+  if (folds.size() != scores.size()) {
+    throw DataError(where, fmt::format("{} folds given for {} rows; one each is needed", folds.size(), scores.size()));
+  }
+  const std::size_t count = *std::ranges::max_element(folds) + 1;
+  if (count < 2) throw ConfigError(where, "all rows are in one fold; CV+ needs at least 2");
+  for (std::size_t fold = 0; fold < std::min(count, folds.size() + 1); ++fold) {
+    if (std::ranges::find(folds, fold) == folds.end()) {
+      throw DataError(where, fmt::format("fold {} of {} has no rows; folds are numbered without gaps", fold, count));
+    }
+  }
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return scores[i]; });
+  Calibration calibration{.kind = CalibrationKind::cross_conformal,
+                          .c_model = base.c_model,
+                          .c_noise = base.c_noise,
+                          .rows = scores.size()};
+  for (const std::size_t i : order) {
+    calibration.scores.push_back(scores[i]);
+    calibration.score_folds.push_back(folds[i]);
+  }
+  return calibration;
+}
+
+Calibration calibrate_isotonic(const PredictedRows& rows, std::span<const double> targets, const Calibration& base) {
+  Calibration calibration{.kind = CalibrationKind::isotonic,
+                          .c_model = base.c_model,
+                          .c_noise = base.c_noise,
+                          .rows = rows.rows(),
+                          .knots = residuals(rows, targets, base)};
+  // The pairs (predicted level, share of rows below it) of Kuleshov et al. rise already, so pooling adjacent violators
+  // would leave them as they are; sorting the residuals is the whole regression.
+  std::ranges::sort(calibration.knots);
+  return calibration;
+}
+
+}  // namespace nomu

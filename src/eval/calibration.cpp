@@ -1,0 +1,230 @@
+#include "nomu/eval/calibration.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "eval/normal.hpp"
+#include "eval/row_checks.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::string_view where = "eval/calibration";
+constexpr std::array<std::string_view, 8> kind_names = {"none",  "nll",       "separate",        "coverage",
+                                                        "width", "conformal", "cross_conformal", "isotonic"};
+
+std::vector<double> member_values(const Tensor<float>& tensor, std::size_t member, std::size_t rows,
+                                  std::string_view what) {
+  if (tensor.empty()) return {};
+  if (member >= tensor.members() || tensor.rows() != rows || tensor.cols() != 1) {
+    throw DataError(where, fmt::format("member {} of {} is not [{}][1]: the tensor is [{}][{}][{}]", member, what, rows,
+                                       tensor.members(), tensor.rows(), tensor.cols()));
+  }
+  const std::span<const float> values = tensor.member(member);
+  return {values.begin(), values.end()};
+}
+
+void check_rows(const PredictedRows& rows) {
+  require_finite(where, "mean", rows.mean);
+  require_rows(where, "sigma_model", rows.sigma_model, rows.rows());
+  require_not_negative(where, "sigma_model", rows.sigma_model);
+  if (!rows.sigma_noise.empty()) {
+    require_rows(where, "sigma_noise", rows.sigma_noise, rows.rows());
+    require_not_negative(where, "sigma_noise", rows.sigma_noise);
+  }
+  if (!rows.sigma_below.empty()) {
+    require_rows(where, "sigma_below", rows.sigma_below, rows.rows());
+    require_not_negative(where, "sigma_below", rows.sigma_below);
+  }
+}
+
+/// ceil and floor of a product that is a whole number in exact arithmetic, such as 100 * 0.95, must not slip by one.
+constexpr double slip = 1e-9;
+
+void throw_too_few(std::size_t rows, double level, double needed) {
+  throw ConfigError(where, fmt::format("level {} needs at least {:.0f} calibration rows, there are {}", level, needed,
+                                       rows));
+}
+
+/// The interpolated quantile of the standardised residuals; knot i stands at level (i + 1) / (n + 1).
+double knot_quantile(const std::vector<double>& knots, double level) {
+  const double position =
+      std::clamp(level * static_cast<double>(knots.size() + 1), 1.0, static_cast<double>(knots.size()));
+  const auto below = static_cast<std::size_t>(position);
+  if (below == knots.size()) return knots.back();
+  return std::lerp(knots[below - 1], knots[below], position - static_cast<double>(below));
+}
+
+Multipliers isotonic_multipliers(const Calibration& calibration, double level) {
+  const double needed = std::ceil(2.0 / (1.0 - level) - slip) - 1.0;
+  if (static_cast<double>(calibration.knots.size()) < needed) throw_too_few(calibration.rows, level, needed);
+  return {.below = -knot_quantile(calibration.knots, 0.5 * (1.0 - level)),
+          .above = knot_quantile(calibration.knots, 0.5 * (1.0 + level))};
+}
+
+/// Folds of a cross-conformal calibration; they are numbered without gaps.
+std::size_t fold_count(const Calibration& calibration) {
+  return *std::ranges::max_element(calibration.score_folds) + 1;
+}
+
+std::string percent(double share) { return fmt::format("{:.4g} %", 100.0 * share); }
+
+}  // namespace
+
+PredictedRows predicted_rows(const Prediction& prediction, std::size_t member) {
+  const std::size_t rows = prediction.mean.rows();
+  if (prediction.mean.empty()) throw DataError(where, "the prediction is empty");
+  if (prediction.sigma_model.empty()) throw DataError(where, "the prediction has no sigma_model");
+  return {.mean = member_values(prediction.mean, member, rows, "mean"),
+          .sigma_model = member_values(prediction.sigma_model, member, rows, "sigma_model"),
+          .sigma_noise = member_values(prediction.sigma_noise, member, rows, "sigma_noise"),
+          .sigma_below = member_values(prediction.sigma_below, member, rows, "sigma_below")};
+}
+
+std::string_view to_text(CalibrationKind kind) { return kind_names.at(static_cast<std::size_t>(kind)); }
+
+void check_calibration(const Calibration& calibration) {
+  const auto refuse = [](std::string_view what) { throw DataError(where, fmt::format("damaged: {}", what)); };
+  if (static_cast<std::size_t>(calibration.kind) >= kind_names.size()) refuse("unknown kind");
+  for (const double c : {calibration.c_model, calibration.c_noise}) {
+    if (!(std::isfinite(c) && c >= 0.0)) refuse(fmt::format("a factor of {}", c));
+  }
+  const bool cross = calibration.kind == CalibrationKind::cross_conformal;
+  const bool has_scores = cross || calibration.kind == CalibrationKind::conformal;
+  const bool has_knots = calibration.kind == CalibrationKind::isotonic;
+  if (calibration.scores.size() != (has_scores ? calibration.rows : 0)) refuse("scores are not one per row");
+  if (calibration.score_folds.size() != (cross ? calibration.rows : 0)) refuse("folds are not one per row");
+  if (calibration.knots.size() != (has_knots ? calibration.rows : 0)) refuse("knots are not one per row");
+  if ((has_scores || has_knots) && calibration.rows == 0) refuse("no rows");
+  for (const std::vector<double>* values : {&calibration.scores, &calibration.knots}) {
+    if (!std::ranges::all_of(*values, [](double value) { return std::isfinite(value); })) {
+      refuse("a score is not finite");
+    }
+    if (!std::ranges::is_sorted(*values)) refuse("scores are not in rising order");
+  }
+  if (has_scores && calibration.scores.front() < 0.0) refuse("a score is negative");
+  if (calibration.kind == CalibrationKind::coverage && !(calibration.level > 0.0 && calibration.level < 1.0)) {
+    refuse(fmt::format("a level of {}", calibration.level));
+  }
+}
+
+CalibratedSigma calibrated_sigma(const Calibration& calibration, const PredictedRows& rows) {
+  check_rows(rows);
+  const auto total = [&](const std::vector<double>& model) {
+    std::vector<double> sigma(model.size());
+    for (std::size_t i = 0; i < model.size(); ++i) {
+      const double noise = rows.sigma_noise.empty() ? 0.0 : rows.sigma_noise[i];
+      sigma[i] = std::hypot(calibration.c_model * model[i], calibration.c_noise * noise);
+    }
+    return sigma;
+  };
+  CalibratedSigma sigma{.above = total(rows.sigma_model), .below = {}};
+  sigma.below = rows.sigma_below.empty() ? sigma.above : total(rows.sigma_below);
+  return sigma;
+}
+
+std::size_t conformal_rank(std::size_t rows, double level) {
+  require_level(where, level);
+  const double rank = std::max(1.0, std::ceil(static_cast<double>(rows + 1) * level - slip));
+  // n rows support the level when (n + 1) level <= n.
+  if (rank > static_cast<double>(rows)) {
+    throw_too_few(rows, level, std::max(1.0, std::ceil(level / (1.0 - level) - slip)));
+  }
+  return static_cast<std::size_t>(rank);
+}
+
+Multipliers multipliers(const Calibration& calibration, double level) {
+  require_level(where, level);
+  switch (calibration.kind) {
+    case CalibrationKind::none:
+      throw ConfigError(where, fmt::format("the prediction is not calibrated, so no bounds of level {} can be given; "
+                                           "calibrate it on rows that were not used for fitting",
+                                           level));
+    case CalibrationKind::width:
+      throw ConfigError(where, fmt::format("calibrated for a mean width, which tells nothing about level {}", level));
+    case CalibrationKind::coverage:
+      if (std::abs(level - calibration.level) > slip) {
+        throw ConfigError(where, fmt::format("calibrated for level {} only, got {}; calibrate again for this level",
+                                             calibration.level, level));
+      }
+      return {.below = 1.0, .above = 1.0};
+    case CalibrationKind::conformal: {
+      const double score = calibration.scores[conformal_rank(calibration.scores.size(), level) - 1];
+      return {.below = score, .above = score};
+    }
+    case CalibrationKind::cross_conformal:
+      throw ConfigError(where, "CV+ bounds come from the predictions of the fold models; call cross_bounds");
+    case CalibrationKind::isotonic: return isotonic_multipliers(calibration, level);
+    case CalibrationKind::nll:
+    case CalibrationKind::separate: break;
+  }
+  const double z = -normal_quantile(0.5 * (1.0 - level));
+  return {.below = z, .above = z};
+}
+
+double half_width(const Calibration& calibration, double sigma_model, double sigma_noise, double level) {
+  const Multipliers interval = multipliers(calibration, level);
+  require_not_negative(where, "sigma_model", {&sigma_model, 1});
+  require_not_negative(where, "sigma_noise", {&sigma_noise, 1});
+  return 0.5 * (interval.below + interval.above) *
+         std::hypot(calibration.c_model * sigma_model, calibration.c_noise * sigma_noise);
+}
+
+double quantile_map(const Calibration& calibration, double level) {
+  require_level(where, level);
+  if (calibration.kind != CalibrationKind::isotonic) {
+    throw ConfigError(where, fmt::format("only an isotonic calibration has a quantile map, this one is '{}'",
+                                         to_text(calibration.kind)));
+  }
+  (void)isotonic_multipliers(calibration, std::abs(2.0 * level - 1.0));  // refuses what the rows cannot support
+  return normal_cdf(knot_quantile(calibration.knots, level));
+}
+
+double guaranteed_coverage(const Calibration& calibration, double level) {
+  if (calibration.kind == CalibrationKind::cross_conformal) {
+    (void)conformal_rank(calibration.scores.size(), level);
+    const auto n = static_cast<double>(calibration.scores.size());
+    const auto k = static_cast<double>(fold_count(calibration));
+    const double allowance = std::min(2.0 * (1.0 - 1.0 / k) / (n / k + 1.0), (1.0 - k / n) / (k + 1.0));
+    return std::max(0.0, 1.0 - 2.0 * (1.0 - level) - allowance);
+  }
+  (void)multipliers(calibration, level);
+  return calibration.kind == CalibrationKind::conformal ? level : 0.0;
+}
+
+std::string guarantee(const Calibration& calibration, double level) {
+  const std::size_t n = calibration.rows;
+  if (calibration.kind == CalibrationKind::width) {
+    return "no coverage is guaranteed: the factor sets the mean width of the bounds";
+  }
+  const double proven = guaranteed_coverage(calibration, level);
+  switch (calibration.kind) {
+    case CalibrationKind::conformal:
+      return fmt::format("a new row like the {} calibration rows (exchangeable with them) is covered with probability "
+                         "at least {} (split conformal)",
+                         n, percent(proven));
+    case CalibrationKind::cross_conformal:
+      return fmt::format("a new row like the {} rows (exchangeable with them) is covered with probability at least {} "
+                         "(1 - 2 alpha for alpha = {}{}); in practice about {}",
+                         n, percent(proven), percent(1.0 - level),
+                         fold_count(calibration) == n ? ", jackknife+" : ", less an allowance for folds, CV+",
+                         percent(level));
+    case CalibrationKind::coverage:
+      return fmt::format("at least {} of the {} calibration rows are covered; for new rows nothing is guaranteed",
+                         percent(level), n);
+    case CalibrationKind::isotonic:
+      return fmt::format("quantiles match the {} calibration rows; for new rows {} is reached as these grow many, with "
+                         "no guarantee at a finite number",
+                         n, percent(level));
+    default:
+      return fmt::format("{} holds where errors are Gaussian with the calibrated sigma ({} rows); there is no guarantee "
+                         "beyond that",
+                         percent(level), n);
+  }
+}
+
+}  // namespace nomu

@@ -1,0 +1,98 @@
+#include "models/train.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "engine/session.hpp"
+#include "nomu/core/random.hpp"
+
+namespace nomu {
+namespace {
+
+using engine::MemberReport;
+using engine::Session;
+using engine::TrainPlan;
+using Clock = std::chrono::steady_clock;
+
+/// What the progress shows for the whole cohort.
+double median_loss(const std::vector<MemberReport>& reports) {
+  std::vector<double> losses;
+  for (const MemberReport& report : reports) {
+    if (std::isfinite(report.last_loss)) losses.push_back(report.last_loss);
+  }
+  if (losses.empty()) return 0.0;
+  const auto middle = losses.begin() + static_cast<std::ptrdiff_t>(losses.size() / 2);
+  std::nth_element(losses.begin(), middle, losses.end());
+  return *middle;
+}
+
+/// Runs a session to its end in parts of about a quarter of a second. The parts change nothing in the result.
+void run_to_end(Session& session, std::int64_t epochs, const Progress& progress) {
+  const auto begin = Clock::now();
+  const auto seconds = [&begin] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
+  std::int64_t part = 1;
+  for (std::int64_t done = 0; done < epochs;) {
+    const double before = seconds();
+    const std::int64_t count = std::min(part, epochs - done);
+    session.run(count, progress.stop);
+    done += count;
+    const double took = std::max(seconds() - before, 1e-6);
+    part = std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(count) * 0.25 / took), 1, 2 * count);
+    const bool active = std::any_of(session.reports().begin(), session.reports().end(), [](const MemberReport& r) { return r.active(); });
+    if (!active) done = epochs;
+    if (progress.report) {
+      progress.report({.stage = "train", .done = done, .total = epochs, .seconds = seconds(), .loss = median_loss(session.reports())});
+    }
+  }
+}
+
+std::vector<std::size_t> diverged_members(const std::vector<MemberReport>& reports) {
+  std::vector<std::size_t> found;
+  for (std::size_t m = 0; m < reports.size(); ++m) {
+    if (reports[m].diverged) found.push_back(m);
+  }
+  return found;
+}
+
+FitReport public_report(MemberReport&& r) {
+  return {.seed = r.seed, .epochs = r.epochs, .first_loss = r.first_loss, .best_loss = r.best_loss, .last_loss = r.last_loss,
+          .diverged = r.diverged, .stopped_early = r.stopped_early, .restarts = r.restarts, .history = std::move(r.history)};
+}
+
+}  // namespace
+
+Trained train(const TrainPlan& plan, Engine& engine, const Progress& progress) {
+  auto session = engine.open(plan);
+  run_to_end(*session, plan.train.epochs, progress);
+  Tensor<float> parameters = session->parameters();
+  std::vector<MemberReport> reports = session->reports();
+  session.reset();
+  engine::mark_diverged(reports, plan.train.snapshot);
+
+  for (std::int64_t attempt = 1; attempt <= plan.train.restarts; ++attempt) {
+    const std::vector<std::size_t> again = diverged_members(reports);
+    if (again.empty()) break;
+    TrainPlan second = engine::select(plan, again);
+    second.start = {};
+    for (std::size_t i = 0; i < again.size(); ++i) {
+      second.seeds[i] = derived_seed(plan.seeds[again[i]], static_cast<std::uint64_t>(attempt));
+    }
+    const auto retry = engine.open(second);
+    run_to_end(*retry, plan.train.epochs, progress);
+    const Tensor<float> found = retry->parameters();
+    for (std::size_t i = 0; i < again.size(); ++i) {
+      reports[again[i]] = retry->reports()[i];
+      reports[again[i]].restarts = attempt;
+      std::copy(found.member(i).begin(), found.member(i).end(), parameters.member(again[i]).begin());
+    }
+    engine::mark_diverged(reports, plan.train.snapshot);
+  }
+
+  Trained result{.parameters = std::move(parameters), .reports = {}};
+  for (MemberReport& report : reports) result.reports.push_back(public_report(std::move(report)));
+  return result;
+}
+
+}  // namespace nomu

@@ -1,0 +1,131 @@
+#include "nomu/core/fields.hpp"
+
+#include <gtest/gtest.h>
+
+#include "message_of.hpp"
+#include "nomu/core/config.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+enum class Colour { red, green };
+
+struct Inner {
+  std::int64_t epochs = 10;
+};
+
+struct Spec {
+  bool fast = false;
+  double rate = 0.5;
+  std::string name = "x";
+  std::vector<std::int64_t> sizes{3, 4};
+  std::vector<double> weights;
+  Colour colour = Colour::red;
+  Inner inner;
+};
+
+Fields fields_of(Spec& spec) {
+  Fields f("test/spec");
+  f.add("fast", spec.fast, "quick");
+  f.add("rate", spec.rate, Range::between(0.0, 1.0), "a share");
+  f.add("name", spec.name, "a word");
+  f.add("sizes", spec.sizes, Range::at_least(1), "layers");
+  f.add("weights", spec.weights, Range::positive(), "weights");
+  f.add_choice("colour", spec.colour, {"red", "green"}, "a colour");
+  Fields inner("test/inner");
+  inner.add("epochs", spec.inner.epochs, Range::at_least(1), "passes");
+  f.add_nested("train", inner);
+  return f;
+}
+
+TEST(Fields, SetsEveryTypeFromText) {
+  Spec spec;
+  const Fields f = fields_of(spec);
+  f.set_text("fast", "true");
+  f.set_text("rate", "0.25");
+  f.set_text("name", "levy");
+  f.set_text("sizes", "[7, 8]");
+  f.set_text("weights", "0.5,2");
+  f.set_text("colour", "green");
+  f.set_text("train.epochs", "99");
+  EXPECT_TRUE(spec.fast);
+  EXPECT_EQ(spec.rate, 0.25);
+  EXPECT_EQ(spec.name, "levy");
+  EXPECT_EQ(spec.sizes, (std::vector<std::int64_t>{7, 8}));
+  EXPECT_EQ(spec.weights, (std::vector<double>{0.5, 2.0}));
+  EXPECT_EQ(spec.colour, Colour::green);
+  EXPECT_EQ(spec.inner.epochs, 99);
+}
+
+TEST(Fields, TextRoundTrips) {
+  Spec spec;
+  spec.rate = 0.1;
+  spec.sizes = {1, 22, 333};
+  const Fields f = fields_of(spec);
+  Spec other;
+  const Fields g = fields_of(other);
+  for (const Field& field : f.list()) g.set_text(field.name, to_text(field.get()));
+  EXPECT_TRUE(f.differences(g).empty());
+}
+
+TEST(Fields, SaysWhatDiffersFromTheDefaults) {
+  Spec spec;
+  spec.rate = 0.125;
+  spec.colour = Colour::green;
+  Spec defaults;
+  const auto changed = fields_of(spec).differences(fields_of(defaults));
+  ASSERT_EQ(changed.size(), 2U);
+  EXPECT_EQ(changed[0], (std::pair<std::string, std::string>{"rate", "0.125"}));
+  EXPECT_EQ(changed[1], (std::pair<std::string, std::string>{"colour", "green"}));
+}
+
+TEST(Fields, RefusesWithReasons) {
+  Spec spec;
+  const Fields f = fields_of(spec);
+  const auto refusal = [&f](const char* name, const char* text) { return message_of<ConfigError>([&] { f.set_text(name, text); }); };
+  EXPECT_EQ(refusal("rate", "1.5"), "[test/spec] rate must be between 0 and 1, got 1.5");
+  EXPECT_EQ(refusal("rate", "abc"), "[test/spec] rate must be a number, got 'abc'");
+  EXPECT_EQ(refusal("rate", "nan"), "[test/spec] rate must be between 0 and 1, got nan");
+  EXPECT_EQ(refusal("train.epochs", "-3"), "[test/spec] train.epochs must be at least 1, got -3");
+  EXPECT_EQ(refusal("train.epochs", "2.5"), "[test/spec] train.epochs must be a whole number, got '2.5'");
+  EXPECT_EQ(refusal("sizes", "3,0"), "[test/spec] sizes must be at least 1, got 0");
+  EXPECT_EQ(refusal("weights", "0"), "[test/spec] weights must be above 0, got 0");
+  EXPECT_EQ(refusal("colour", "blue"), "[test/spec] colour must be one of red, green, got 'blue'");
+  EXPECT_EQ(refusal("fast", "maybe"), "[test/spec] fast must be true or false, got 'maybe'");
+  EXPECT_EQ(refusal("ratte", "1"), "[test/spec] unknown setting 'ratte'; did you mean 'rate'?");
+  EXPECT_EQ(refusal("epochs", "1"), "[test/spec] unknown setting 'epochs'; did you mean 'train.epochs'?");
+  EXPECT_NE(refusal("zzzzzzzz", "1").find("known are fast, rate"), std::string::npos);
+  EXPECT_EQ(spec.rate, 0.5) << "a refused value must not arrive";
+}
+
+TEST(Config, SetsFromToml) {
+  Spec spec;
+  apply_toml(fields_of(spec), "rate = 1\nsizes = [5]\nweights = [1, 2.5]\ncolour = 'green'\n[train]\nepochs = 7\n", "a.toml");
+  EXPECT_EQ(spec.rate, 1.0) << "a whole number serves as a real one";
+  EXPECT_EQ(spec.sizes, (std::vector<std::int64_t>{5}));
+  EXPECT_EQ(spec.weights, (std::vector<double>{1.0, 2.5}));
+  EXPECT_EQ(spec.colour, Colour::green);
+  EXPECT_EQ(spec.inner.epochs, 7);
+}
+
+TEST(Config, NamesFileAndLine) {
+  Spec spec;
+  const Fields f = fields_of(spec);
+  const auto refusal = [&f](const char* text) { return message_of<ConfigError>([&] { apply_toml(f, text, "a.toml"); }); };
+  EXPECT_NE(refusal("rate = 0.5\n\nepoch = 3\n").find("a.toml, line 3"), std::string::npos);
+  EXPECT_NE(refusal("[train]\nepoch = 3\n").find("did you mean 'train.epochs'?"), std::string::npos);
+  EXPECT_NE(refusal("rate = \n").find("a.toml, line 1"), std::string::npos);
+  EXPECT_NE(refusal("rate = 'fast'\n").find("must be a number"), std::string::npos);
+  EXPECT_NE(refusal("sizes = ['a']\n").find("lists may hold numbers only"), std::string::npos);
+  EXPECT_NE(refusal("name = 1979-05-27\n").find("dates and times"), std::string::npos);
+}
+
+TEST(Nearest, FindsNothingWhereNothingIsNear) {
+  EXPECT_EQ(nearest("colour", {"color", "rate"}), "color");
+  EXPECT_EQ(nearest("abcdefgh", {"xyz"}), "");
+  EXPECT_EQ(nearest("a", {}), "");
+}
+
+}  // namespace
+}  // namespace nomu
