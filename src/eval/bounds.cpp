@@ -78,8 +78,10 @@ Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibratio
       highs[i] = fold_models[fold].mean[row] + calibration.scores[i] * sigma[fold].above[row];
     }
     // floor((n + 1) alpha) and ceil((n + 1) (1 - alpha)) add up to n + 1.
-    bounds.lower.push_back(nth_smallest(lows, n + 1 - rank));
-    bounds.upper.push_back(nth_smallest(highs, rank));
+    // Below level 1/2, where the guarantee is empty, they may cross.
+    const auto [lower, upper] = std::minmax({nth_smallest(lows, n + 1 - rank), nth_smallest(highs, rank)});
+    bounds.lower.push_back(lower);
+    bounds.upper.push_back(upper);
   }
   return bounds;
 }

@@ -43,6 +43,20 @@ void refuse_perfect_fit(double c) {
   if (c == 0.0) throw DataError(where, "every target equals its prediction; no factor of sigma is best");
 }
 
+void check_folds(std::span<const std::size_t> folds) {
+  const std::size_t last = *std::ranges::max_element(folds);
+  if (last == 0) throw ConfigError(where, "all rows are in one fold; CV+ needs at least 2");
+  std::vector<std::size_t> sizes(folds.size(), 0);
+  for (const std::size_t fold : folds) {
+    if (fold < sizes.size()) ++sizes[fold];
+  }
+  const auto gap = static_cast<std::size_t>(std::ranges::find(sizes, std::size_t{0}) - sizes.begin());
+  if (gap <= last) {
+    throw DataError(where,
+                    fmt::format("fold {} has no rows while fold {} has; number folds without gaps", gap, last));
+  }
+}
+
 /// What the likelihood of c_model and c_noise needs of a row.
 struct VarianceRow {
   double model = 0.0;
@@ -94,7 +108,11 @@ double best_log_odds(std::span<const VarianceRow> rows, double centre) {
   while (high - low > 1e-9) {
     const double left = high - golden * (high - low);
     const double right = low + golden * (high - low);
-    (nll(left) <= nll(right) ? high : low) = nll(left) <= nll(right) ? right : left;
+    if (nll(left) <= nll(right)) {
+      high = right;
+    } else {
+      low = left;
+    }
   }
   const double refined = 0.5 * (low + high);
   return nll(refined) < lowest ? refined : best;
@@ -199,13 +217,7 @@ Calibration calibrate_cross_conformal(const PredictedRows& out_of_fold, std::spa
   if (folds.size() != scores.size()) {
     throw DataError(where, fmt::format("{} folds given for {} rows; one each is needed", folds.size(), scores.size()));
   }
-  const std::size_t count = *std::ranges::max_element(folds) + 1;
-  if (count < 2) throw ConfigError(where, "all rows are in one fold; CV+ needs at least 2");
-  for (std::size_t fold = 0; fold < std::min(count, folds.size() + 1); ++fold) {
-    if (std::ranges::find(folds, fold) == folds.end()) {
-      throw DataError(where, fmt::format("fold {} of {} has no rows; folds are numbered without gaps", fold, count));
-    }
-  }
+  check_folds(folds);
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) { return scores[i]; });
