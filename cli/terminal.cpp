@@ -47,6 +47,32 @@ void apply_setting(const Fields& fields, const std::string& setting) {
   fields.set_text(setting.substr(0, equals), setting.substr(equals + 1));
 }
 
-bool has_terminal() { return isatty(STDERR_FILENO) == 1; }
+ProgressBar::ProgressBar() : visible_(isatty(STDERR_FILENO) == 1) {}
+
+std::function<void(const ProgressEvent&)> ProgressBar::callback() {
+  if (!visible_) return {};
+  return [](const ProgressEvent& event) {
+    constexpr int width = 30;
+    const double share = event.total > 0 ? static_cast<double>(event.done) / static_cast<double>(event.total) : 0.0;
+    const int full = static_cast<int>(share * width);
+    const double left = share > 0.0 ? event.seconds / share - event.seconds : 0.0;
+    const std::string line = fmt::format("\r{} [{:=<{}}{:>{}}] {}/{}  loss {:.3g}  {:.0f} s left ", event.stage, "",
+                                         full, "", width - full, event.done, event.total, event.loss, left);
+    std::fputs(line.c_str(), stderr);
+  };
+}
+
+void ProgressBar::finish() {
+  if (visible_) std::fputs("\r\033[K", stderr);
+}
+
+void prepare_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error || access(folder.c_str(), W_OK) != 0) {
+    throw DataError("output", fmt::format("cannot write to the folder '{}': {}", folder.string(),
+                                          error ? error.message() : std::string("permission denied")));
+  }
+}
 
 }  // namespace nomu::cli

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <filesystem>
+#include <functional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "nomu/core/fields.hpp"
+#include "nomu/core/progress.hpp"
 
 namespace nomu::cli {
 
@@ -25,10 +28,21 @@ void print(fmt::format_string<Args...> text, Args&&... args) {
 [[nodiscard]] std::stop_source& interrupts();
 void watch_interrupts();
 
+/// A line on a terminal that says how far a job is and how long it will take; nothing where there is no terminal.
+class ProgressBar {
+ public:
+  ProgressBar();
+  [[nodiscard]] std::function<void(const ProgressEvent&)> callback();
+  void finish();  ///< removes the line
+
+ private:
+  bool visible_;
+};
+
+/// Makes a folder and tries to write in it; throws DataError where that fails, so that no work is done in vain.
+void prepare_folder(const std::filesystem::path& folder);
+
 /// "key=value" of --set.
 void apply_setting(const Fields& fields, const std::string& setting);
-
-/// Whether standard error is a terminal, where a progress bar makes sense.
-[[nodiscard]] bool has_terminal();
 
 }  // namespace nomu::cli

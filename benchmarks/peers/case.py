@@ -1,7 +1,7 @@
 """What every peer shares: the case files, the start weights, the clock and the printed line.
 
-A peer module gives `run_peer` a function that builds an object with `train(steps)` and `loss()`;
-everything that could differ between two measurements by accident lives here instead.
+A peer gives `run_peer` a function that builds some members of a case; everything that could
+differ between two measurements by accident lives here instead.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Case:
 
 
 class Peer(Protocol):
-    """All members of one case, with their optimiser."""
+    """Some members of one case, with their optimiser."""
 
     def train(self, steps: int) -> None:
         """Trains every member for `steps` steps; returns when the work is done."""
@@ -69,19 +69,25 @@ class Peer(Protocol):
         """The whole loss, penalty included, averaged over the members."""
 
 
+Build = Callable[[Case, Weights], Peer]
+
+
 def load_case(path: Path, members: int | None = None, steps: int | None = None) -> Case:
     """Reads a case file and applies the overrides."""
     fields = tomllib.loads(path.read_text(encoding="utf-8"))
-    fields.pop("title", None)
+    for key in ("title", "repeats"):  # these change nothing in a step; any other key must be known
+        fields.pop(key, None)
     fields["hidden"] = tuple(fields["hidden"])
     case = Case(**fields)
     if case.method not in ("nomu", "mlp") or case.gradient not in ("stopped", "coupled"):
         raise ValueError(f"{path}: method {case.method!r}, gradient {case.gradient!r}")
+    if not case.pair:
+        case = replace(case, augment=0)
     return replace(case, members=members or case.members, steps=steps or case.steps)
 
 
-def initial_weights(case: Case) -> Weights:
-    """Start weights of all members: kernels (members, in, out), biases (members, 1, out).
+def initial_weights(case: Case, first: int = 0) -> Weights:
+    """Start weights from member `first` on: kernels (members, in, out), biases (members, 1, out).
 
     The head of the sigma network is kept in two kernels, one for the features of the mean
     network and one for its own, so that nobody has to concatenate features.
@@ -97,17 +103,37 @@ def initial_weights(case: Case) -> Weights:
         shapes[f"{net}.head.b"] = (1, 1)
         if net == "sigma":
             shapes["sigma.head.mean"] = (width, 1)
-    draw = np.random.default_rng(SEED)
+    draw = np.random.default_rng((SEED, first))
     return {
-        name: draw.uniform(-INIT, INIT, (case.members, *shape))
-        for name, shape in shapes.items()
+        name: draw.uniform(-INIT, INIT, (case.members, *shape)) for name, shape in shapes.items()
     }
 
 
 def training_rows(case: Case) -> tuple[np.ndarray, np.ndarray]:
     """Inputs (rows, inputs) on [-1, 1] and targets (rows, 1)."""
-    x = np.random.default_rng(SEED + 1).uniform(-1.0, 1.0, (case.rows, case.inputs))
+    x = np.random.default_rng(SEED).uniform(-1.0, 1.0, (case.rows, case.inputs))
     return x, np.sin(3.0 * x.sum(axis=1, keepdims=True)) + 0.5 * x[:, :1]
+
+
+class Groups:
+    """Members of a case in groups that are trained one after the other."""
+
+    def __init__(self, case: Case, size: int, build: Build) -> None:
+        if case.members % size:
+            raise SystemExit(f"--group {size} does not divide {case.members} members")
+        part = replace(case, members=size)
+        self.peers = [
+            build(part, initial_weights(part, first)) for first in range(0, case.members, size)
+        ]
+
+    def train(self, steps: int) -> None:
+        """See `Peer`."""
+        for peer in self.peers:
+            peer.train(steps)
+
+    def loss(self) -> float:
+        """See `Peer`."""
+        return statistics.fmean(peer.loss() for peer in self.peers)
 
 
 def limit_cpus(threads: int) -> None:
@@ -125,19 +151,20 @@ def limit_cpus(threads: int) -> None:
 
 def keep_memory() -> None:
     """Asks the C library to keep freed memory, so that a step does not fault its pages in again."""
-    trim_threshold, mmap_max = -1, -4
+    trim_threshold, mmap_max = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of glibc's malloc.h
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(mmap_max, 0)
         mallopt(trim_threshold, 2**31 - 1)
 
 
-def arguments(variants: Sequence[str]) -> argparse.Namespace:
+def arguments(about: str, variants: Sequence[str]) -> argparse.Namespace:
     """The command line that all peers share."""
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--case", type=Path, required=True, help="a file of benchmarks/cases")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--variant", choices=variants, default=variants[0])
+    parser.add_argument("--group", type=int, help="members trained at once (default: all)")
     parser.add_argument("--members", type=int, help="instead of the case's")
     parser.add_argument("--steps", type=int, help="instead of the case's")
     parser.add_argument("--repeats", type=int, default=3)
@@ -155,15 +182,11 @@ def seconds(peer: Peer, steps: int, repeats: int) -> list[float]:
     return times
 
 
-def run_peer(
-    name: str,
-    version: str,
-    case: Case,
-    options: argparse.Namespace,
-    build: Callable[[Case, str], Peer],
-) -> None:
-    """Builds the peer, measures it and prints its line."""
-    peer = build(case, options.variant)
+def run_peer(name: str, version: str, options: argparse.Namespace, build: Build) -> None:
+    """Builds the members, measures their training and prints the line."""
+    case = load_case(options.case, options.members, options.steps)
+    group = min(options.group or case.members, case.members)
+    peer = Groups(case, group, build)
     first = peer.loss()
     times = seconds(peer, case.steps, options.repeats)
     scale = 1e6 / (case.members * case.steps)
@@ -172,6 +195,7 @@ def run_peer(
         "version": version,
         "case": case.name,
         "members": case.members,
+        "group": group,
         "threads": options.threads,
         "steps": case.steps,
         "us_per_network_step": round(scale * statistics.median(times), 3),

@@ -1,132 +1,174 @@
-"""The training step in JAX: one compiled loop over the steps, vectorised over the members."""
+"""The training step in JAX: one compiled loop over the steps, vectorised over the members.
+
+Two things keep XLA's processor backend from copying whole kernels in every step. Hidden kernels
+are stored (out, in), which is how the derivative of a product comes out. And a barrier between
+the gradient and the update says that nobody reads the old weights any more, so that the update
+can happen in place.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
+from typing import NamedTuple
 
 import jax
+import numpy as np
 from jax import Array, lax
 from jax import numpy as jnp
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 import case as shared
-from case import Case
+from case import Case, Weights
 
 Tree = dict[str, Array]
-State = tuple[Tree, Tree, Tree, Array, Array]  # weights, first and second moments, step, key
+AXIS = "members"
+
+
+class State(NamedTuple):
+    """What a step changes; every array of the trees has the members as its first axis."""
+
+    weights: Tree
+    first: Tree
+    second: Tree
+    step: Array
+    key: Array
 
 
 def features(case: Case, weights: Tree, net: str, x: Array) -> Array:
+    """The last hidden layer of one network of one member."""
     for layer in range(len(case.hidden)):
-        x = jax.nn.relu(x @ weights[f"{net}.{layer}.w"] + weights[f"{net}.{layer}.b"])
+        kernel, bias = weights[f"{net}.{layer}.w"], weights[f"{net}.{layer}.b"]
+        x = jax.nn.relu(lax.dot_general(x, kernel, (((1,), (1,)), ((), ()))) + bias)
     return x
 
 
 def head(weights: Tree, net: str, x: Array) -> Array:
+    """The scalar output of one network of one member."""
     return x @ weights[f"{net}.head.w"] + weights[f"{net}.head.b"]
 
 
-def data_loss(case: Case, weights: Tree, x: Array, y: Array, artificial: Array) -> Array:
+def data_loss(case: Case, x: Array, y: Array, weights: Tree, points: Array) -> Array:
+    """The loss of one member without the penalty."""
     real = features(case, weights, "mean", x)
     error = jnp.sum(jnp.square(head(weights, "mean", real) - y))
     if not case.pair:
         return error / case.rows
+    mean_weights = weights
     if case.stopped:
-        real = lax.stop_gradient(real)
-        other = features(case, lax.stop_gradient(weights), "mean", artificial)
-    else:
-        other = features(case, weights, "mean", artificial)
-    own = features(case, weights, "sigma", jnp.concatenate([x, artificial]))
-    r = head(weights, "sigma", own)
-    r_real = r[: case.rows] + real @ weights["sigma.head.mean"]
-    r_other = r[case.rows :] + other @ weights["sigma.head.mean"]
-    loss = error + shared.MU_SQR * jnp.sum(jnp.square(r_real))
-    return loss + shared.MU_EXP / case.augment * jnp.sum(jnp.exp(-shared.C_EXP * r_other))
+        real, mean_weights = lax.stop_gradient((real, weights))
+    artificial = features(case, mean_weights, "mean", points)
+    own = head(weights, "sigma", features(case, weights, "sigma", jnp.concatenate([x, points])))
+    r_real = own[: case.rows] + real @ weights["sigma.head.mean"]
+    r_artificial = own[case.rows :] + artificial @ weights["sigma.head.mean"]
+    spread = jnp.sum(jnp.exp(-shared.C_EXP * r_artificial))
+    square = jnp.sum(jnp.square(r_real))
+    return error + shared.MU_SQR * square + shared.MU_EXP / case.augment * spread
 
 
-def penalty(weights: Tree) -> Array:
-    return shared.L2 * sum(jnp.sum(jnp.square(value)) for value in weights.values())
+def gradient(case: Case, x: Array, y: Array, weights: Tree, points: Array) -> Tree:
+    """The gradients of all members, without the penalty's."""
+    return jax.vmap(jax.grad(partial(data_loss, case, x, y)))(weights, points)
 
 
-def adam(weights: Tree, gradient: Tree, first: Tree, second: Tree, step: Array):
+def adam(state: State, gradients: Tree) -> State:
+    """One update; the penalty enters as weight decay."""
     b1, b2 = shared.BETAS
-    rate = shared.LEARNING_RATE / (1 - b1**step)
-    scale = lax.rsqrt(1 - b2**step)
-
-    def one(w: Array, g: Array, m: Array, v: Array) -> tuple[Array, Array, Array]:
-        g = g + 2 * shared.L2 * w
-        m = b1 * m + (1 - b1) * g
-        v = b2 * v + (1 - b2) * g * g
-        return w - rate * m / (scale * jnp.sqrt(v) + shared.EPSILON), m, v
-
-    new = {k: one(weights[k], gradient[k], first[k], second[k]) for k in weights}
-    return tuple({k: value[i] for k, value in new.items()} for i in range(3))
-
-
-def one_step(case: Case, x: Array, y: Array, state: State, points) -> State:
-    weights, first, second, step, key = state
-    step = step + 1
-    gradient = jax.vmap(
-        jax.grad(partial(data_loss, case)), in_axes=(0, None, None, 0)
-    )(weights, x, y, points)
-    return (*adam(weights, gradient, first, second, step), step, key)
+    step = state.step + 1
+    rate = shared.LEARNING_RATE / (1.0 - b1**step)
+    scale = lax.rsqrt(1.0 - b2**step)
+    weights, first, second = {}, {}, {}
+    for name, w in state.weights.items():
+        g = gradients[name] + 2.0 * shared.L2 * w
+        m = first[name] = b1 * state.first[name] + (1.0 - b1) * g
+        v = second[name] = b2 * state.second[name] + (1.0 - b2) * g * g
+        weights[name] = w - rate * m / (scale * jnp.sqrt(v) + shared.EPSILON)
+    return State(weights, first, second, step, state.key)
 
 
-def sample(case, key, n):
-    return jax.random.uniform(key, (n, case.augment, case.inputs), jnp.float32, -shared.BOX, shared.BOX)
+def step(case: Case, x: Array, y: Array, state: State, points: Array) -> State:
+    """One step of all members on the given artificial points."""
+    gradients = gradient(case, x, y, state.weights, points)
+    return adam(*lax.optimization_barrier((state, gradients)))
 
-def train_all(case, steps, state, x, y):
-    n = next(iter(state[0].values())).shape[0]
-    def body(_, state):
-        key, sub = jax.random.split(state[4])
-        return one_step(case, x, y, (*state[:4], key), sample(case, sub, n))
+
+def draw(case: Case, key: Array, members: int, dtype: np.dtype) -> Array:
+    """Artificial points of all members."""
+    shape = (members, case.augment, case.inputs)
+    return jax.random.uniform(key, shape, dtype, -shared.BOX, shared.BOX)
+
+
+def train(case: Case, members: int, x: Array, y: Array, steps: Array, state: State) -> State:
+    """`steps` steps of `members` members."""
+
+    def body(_: Array, state: State) -> State:
+        key, now = jax.random.split(state.key)
+        return step(case, x, y, state._replace(key=key), draw(case, now, members, x.dtype))
+
     return lax.fori_loop(0, steps, body, state)
 
-def train_map(case, steps, state, x, y):
-    weights, m, v, step, key = state
-    def one(a):
-        w, m, v, k = a
-        e = lambda t: {q: z[None] for q, z in t.items()}
-        s = train_all(case, steps, (e(w), e(m), e(v), step, k), x, y)
-        d = lambda t: {q: z[0] for q, z in t.items()}
-        return d(s[0]), d(s[1]), d(s[2]), s[4]
-    n = next(iter(weights.values())).shape[0]
-    w, m, v, k = lax.map(one, (weights, m, v, jax.random.split(key, n)))
-    return w, m, v, step + steps, key
+
+def train_shard(case: Case, members: int, x: Array, y: Array, steps: Array, state: State) -> State:
+    """`train` on one device's share of the members, with its own stream of points."""
+    own = jax.random.fold_in(state.key, lax.axis_index(AXIS))
+    trained = train(case, members, x, y, steps, state._replace(key=own))
+    return trained._replace(key=jax.random.split(state.key)[0])
+
+
+@cache
+def compiled(case: Case, devices: int):
+    """The training loop of a case: on one device, or with the members split over several."""
+    if devices == 1:
+        return jax.jit(partial(train, case, case.members), donate_argnums=3)
+    split, whole = PartitionSpec(AXIS), PartitionSpec()
+    spec = State(split, split, split, whole, whole)
+    shard = jax.shard_map(
+        partial(train_shard, case, case.members // devices),
+        mesh=mesh_of(devices),
+        in_specs=(whole, whole, whole, spec),
+        out_specs=spec,
+        check_vma=False,
+    )
+    return jax.jit(shard, donate_argnums=3)
+
+
+@cache
+def mesh_of(devices: int) -> Mesh:
+    """The first devices in a row."""
+    return Mesh(np.array(jax.devices()[:devices]), (AXIS,))
 
 
 class Members:
-    def __init__(self, case: Case, variant: str) -> None:
-        import os
+    """The members of a case and their state."""
+
+    def __init__(
+        self, case: Case, weights: Weights, devices: int = 1, dtype: type = np.float32
+    ) -> None:
+        if case.members % devices:
+            raise SystemExit(f"{case.members} members cannot be split over {devices} devices")
         self.case = case
-        weights = {k: jnp.asarray(v, jnp.float32) for k, v in shared.initial_weights(case).items()}
-        zeros = lambda: {k: jnp.zeros_like(v) for k, v in weights.items()}
-        self.x, self.y = (jnp.asarray(p, jnp.float32) for p in shared.training_rows(case))
-        key = jax.random.key(1, impl=os.environ.get("PRNG", "rbg"))
-        self.state = (weights, zeros(), zeros(), jnp.zeros((), jnp.int32), key)
-        inner = train_map if variant == "map" else train_all
-        self.steps = jax.jit(partial(inner, case), donate_argnums=1)
-        if variant == "sharded":
-            from jax.sharding import PartitionSpec as P
-            mesh = jax.make_mesh((jax.device_count(),), ("members",))
-            sp = {k: P("members") for k in weights}
-            spec = (sp, sp, sp, P(), P())
-            inner2 = train_map if os.environ.get("MAP") else train_all
-            def f(steps, state, x, y):
-                st = (*state[:4], jax.random.fold_in(state[4], lax.axis_index("members")))
-                out = inner2(case, steps, st, x, y)
-                return (*out[:4], state[4])
-            self.steps = jax.jit(jax.shard_map(f, mesh=mesh, in_specs=(P(), spec, P(), P()), out_specs=spec, check_vma=False), donate_argnums=1)
-            self.state = jax.device_put(self.state, jax.tree.map(lambda s: jax.sharding.NamedSharding(mesh, s), spec, is_leaf=lambda s: isinstance(s, P)))
+        self.loop = compiled(case, devices)
+        mesh = mesh_of(devices)
+        split = partial(jax.device_put, device=NamedSharding(mesh, PartitionSpec(AXIS)))
+        share = partial(jax.device_put, device=NamedSharding(mesh, PartitionSpec()))
+        self.x, self.y = (share(part.astype(dtype)) for part in shared.training_rows(case))
+        start = {name: split(stored(name, w).astype(dtype)) for name, w in weights.items()}
+        zeros = ({name: jnp.zeros_like(w) for name, w in start.items()} for _ in range(2))
+        key = share(jax.random.key(shared.SEED, impl="rbg"))
+        self.state = State(start, *zeros, share(np.int32(0)), key)
 
     def train(self, steps: int) -> None:
-        self.state = jax.block_until_ready(self.steps(steps, self.state, self.x, self.y))
+        """See `case.Peer`."""
+        self.state = jax.block_until_ready(self.loop(self.x, self.y, steps, self.state))
 
     def loss(self) -> float:
-        w = {k: jnp.asarray(jax.device_get(v)) for k, v in self.state[0].items()}
-        pts = sample(self.case, jax.random.key(7), self.case.members)
-        l = jax.vmap(partial(data_loss, self.case), in_axes=(0, None, None, 0))(w, self.x, self.y, pts)
-        return float(l.mean() + penalty(w) / self.case.members)
+        """See `case.Peer`."""
+        points = draw(self.case, self.state.key, self.case.members, self.x.dtype)
+        losses = jax.vmap(partial(data_loss, self.case, self.x, self.y))(self.state.weights, points)
+        squares = sum(jnp.sum(jnp.square(w)) for w in self.state.weights.values())
+        return float(jnp.sum(losses) + shared.L2 * squares) / self.case.members
 
 
-def build(case: Case, variant: str) -> Members:
-    return Members(case, variant)
+def stored(name: str, weights: np.ndarray) -> np.ndarray:
+    """A start weight as it is kept here: hidden kernels (out, in)."""
+    hidden_kernel = name.endswith(".w") and not name.endswith("head.w")
+    return weights.swapaxes(1, 2) if hidden_kernel else weights

@@ -1,31 +1,31 @@
 #!/usr/bin/env python3
-"""JAX on one benchmark case, on the processor; prints one JSON line."""
+"""Measures JAX, on the processor, on one benchmark case and prints one JSON line."""
 
 from __future__ import annotations
 
 import os
+from functools import partial
 
 import case as shared
 
-VARIANTS = ("vmap", "sharded", "map")
+VARIANTS = ("vmap", "sharded")
 
 
 def main() -> None:
     """Limits the process before JAX is loaded, then measures."""
-    options = shared.arguments(VARIANTS)
+    options = shared.arguments(__doc__, VARIANTS)
     shared.limit_cpus(options.threads)
     shared.keep_memory()
+    devices = options.threads if options.variant == "sharded" else 1
     os.environ["JAX_PLATFORMS"] = "cpu"
-    os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + (
-        f" --xla_force_host_platform_device_count={options.threads}"
-        if options.variant == "sharded"
-        else ""
+    os.environ["XLA_FLAGS"] = (
+        f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}"
     )
     import jax
-    from jax_members import build
+    from jax_members import Members
 
-    case = shared.load_case(options.case, options.members, options.steps)
-    shared.run_peer("jax", jax.__version__, case, options, build)
+    build = partial(Members, devices=devices)
+    shared.run_peer("jax", jax.__version__, options, build)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The training step in PyTorch: `Eager` members one by one, `Stacked` members in batched tensors."""
+"""The training step in PyTorch: one member with modules, or a stack of them in batched tensors."""
 
 from __future__ import annotations
 
@@ -11,37 +11,13 @@ from case import Case, Weights
 
 
 def data_loss(case: Case, f: Tensor, r: Tensor | None, y: Tensor) -> Tensor:
-    """The loss without the penalty, summed over members; rows are the last axis but one."""
+    """The loss without the penalty, summed over members; the rows are the last axis but one."""
+    error = (f - y).square().sum()
     if r is None:
-        return (f - y).square().sum() / case.rows
+        return error / case.rows
     real, artificial = r[..., : case.rows, :], r[..., case.rows :, :]
-    loss = (f[..., : case.rows, :] - y).square().sum() + shared.MU_SQR * real.square().sum()
-    return loss + shared.MU_EXP / case.augment * torch.exp(-shared.C_EXP * artificial).sum()
-
-
-def penalty(tensors: list[Tensor]) -> float:
-    """The L2 term of the loss; its gradient is the optimiser's weight decay."""
-    return shared.L2 * sum(float(tensor.detach().square().sum()) for tensor in tensors)
-
-
-def adam(tensors: list[Tensor], **form: bool) -> torch.optim.Adam:
-    """Adam with the L2 term as weight decay: d/dw l2 w^2 = 2 l2 w."""
-    return torch.optim.Adam(
-        tensors,
-        lr=shared.LEARNING_RATE,
-        betas=shared.BETAS,
-        eps=shared.EPSILON,
-        weight_decay=2.0 * shared.L2,
-        **form,
-    )
-
-
-def batch(case: Case, members: tuple[int, ...], dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-    """Inputs of a step, training rows first and room for the artificial ones, and the targets."""
-    rows, targets = (torch.tensor(part, dtype=dtype) for part in shared.training_rows(case))
-    x = torch.empty(*members, case.rows + case.augment, case.inputs, dtype=dtype)
-    x[..., : case.rows, :] = rows
-    return x, targets
+    spread = torch.exp(-shared.C_EXP * artificial).sum()
+    return error + shared.MU_SQR * real.square().sum() + shared.MU_EXP / case.augment * spread
 
 
 class Layers(nn.Module):
@@ -59,34 +35,34 @@ class Layers(nn.Module):
             x = functional.relu(layer(x), inplace=True)
         return x
 
+    def load(self, net: str, weights: dict[str, Tensor]) -> None:
+        """Takes the start weights of the network called `net`."""
+        for index, layer in enumerate(self.hidden):
+            layer.weight.data = weights[f"{net}.{index}.w"].T.contiguous()
+            layer.bias.data = weights[f"{net}.{index}.b"][0]
+        kernel = weights[f"{net}.head.w"]
+        if f"{net}.head.mean" in weights:
+            kernel = torch.cat([weights[f"{net}.head.mean"], kernel])
+        self.head.weight.data = kernel.T.contiguous()
+        self.head.bias.data = weights[f"{net}.head.b"][0]
 
-class Member(nn.Module):
+
+class Module(nn.Module):
     """One network, or one pair of networks, written the plain way."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Case, weights: dict[str, Tensor]) -> None:
         super().__init__()
         self.case = case
         self.mean = Layers(case, case.hidden[-1])
-        self.sigma = Layers(case, 2 * case.hidden[-1]) if case.pair else None
+        self.mean.load("mean", weights)
+        if case.pair:
+            self.sigma = Layers(case, 2 * case.hidden[-1])
+            self.sigma.load("sigma", weights)
 
-    def load(self, weights: Weights, member: int) -> None:
-        """Takes the start weights of one member."""
-        own = {name: torch.tensor(value[member]) for name, value in weights.items()}
-        for net in ("mean", "sigma") if self.sigma else ("mean",):
-            layers = getattr(self, net)
-            for index, layer in enumerate(layers.hidden):
-                layer.weight.data = own[f"{net}.{index}.w"].T.contiguous()
-                layer.bias.data = own[f"{net}.{index}.b"][0]
-            kernel = own[f"{net}.head.w"]
-            if net == "sigma":
-                kernel = torch.cat([own["sigma.head.mean"], kernel])
-            layers.head.weight.data = kernel.T.contiguous()
-            layers.head.bias.data = own[f"{net}.head.b"][0]
-
-    def loss(self, x: Tensor, y: Tensor) -> Tensor:
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
         """The loss of one step without the penalty."""
         rows = self.case.rows
-        if self.sigma is None:
+        if not self.case.pair:
             return data_loss(self.case, self.mean.head(self.mean.features(x)), None, y)
         if self.case.stopped:
             real = self.mean.features(x[:rows])
@@ -99,66 +75,28 @@ class Member(nn.Module):
         return data_loss(self.case, self.mean.head(real), r, y)
 
 
-class Eager:
-    """Members trained one after the other."""
-
-    def __init__(self, case: Case, dtype: torch.dtype = torch.float32, **form: bool) -> None:
-        self.case = case
-        self.x, self.y = batch(case, (), dtype)
-        weights = shared.initial_weights(case)
-        self.members = [Member(case) for _ in range(case.members)]
-        for index, member in enumerate(self.members):
-            member.load(weights, index)
-            member.to(dtype)
-        self.adams = [adam(list(member.parameters()), **form) for member in self.members]
-
-    def train(self, steps: int) -> None:
-        """See `case.Peer`."""
-        artificial = self.x[self.case.rows :]
-        for member, optimiser in zip(self.members, self.adams):
-            for _ in range(steps):
-                artificial.uniform_(-shared.BOX, shared.BOX)
-                optimiser.zero_grad()
-                member.loss(self.x, self.y).backward()
-                optimiser.step()
-
-    def loss(self) -> float:
-        """See `case.Peer`."""
-        self.x[self.case.rows :].uniform_(-shared.BOX, shared.BOX)
-        parts = [
-            member.loss(self.x, self.y).item() + penalty(list(member.parameters()))
-            for member in self.members
-        ]
-        return sum(parts) / len(parts)
-
-
-class Stacked:
+class Stack(nn.Module):
     """All members at once; every tensor has the members as its first axis."""
 
-    def __init__(
-        self, case: Case, dtype: torch.dtype = torch.float32, compiled: bool = False, **form: bool
-    ) -> None:
+    def __init__(self, case: Case, weights: dict[str, Tensor]) -> None:
+        super().__init__()
         self.case = case
-        self.x, self.y = batch(case, (case.members,), dtype)
-        self.weights = {
-            name: torch.tensor(value, dtype=dtype, requires_grad=True)
-            for name, value in shared.initial_weights(case).items()
-        }
-        self.adam = adam(list(self.weights.values()), **form)
-        self.step_loss = torch.compile(self.data_loss) if compiled else self.data_loss
+        for name, value in weights.items():
+            self.register_parameter(name.replace(".", "_"), nn.Parameter(value))
 
     def features(self, net: str, x: Tensor) -> Tensor:
         """The last hidden layer of one of the two networks."""
         for layer in range(len(self.case.hidden)):
-            kernel, bias = self.weights[f"{net}.{layer}.w"], self.weights[f"{net}.{layer}.b"]
-            x = torch.relu_(torch.baddbmm(bias, x, kernel))
+            kernel = getattr(self, f"{net}_{layer}_w")
+            x = torch.relu_(torch.baddbmm(getattr(self, f"{net}_{layer}_b"), x, kernel))
         return x
 
     def head(self, net: str, features: Tensor) -> Tensor:
         """The scalar output of one of the two networks."""
-        return torch.baddbmm(self.weights[f"{net}.head.b"], features, self.weights[f"{net}.head.w"])
+        kernel, bias = getattr(self, f"{net}_head_w"), getattr(self, f"{net}_head_b")
+        return torch.baddbmm(bias, features, kernel)
 
-    def data_loss(self, x: Tensor, y: Tensor) -> Tensor:
+    def forward(self, x: Tensor, y: Tensor) -> Tensor:
         """The loss of one step without the penalty, summed over the members."""
         rows = self.case.rows
         if not self.case.pair:
@@ -170,30 +108,67 @@ class Stacked:
         else:
             features = self.features("mean", x)
             real = features[:, :rows]
-        r = self.head("sigma", self.features("sigma", x))
-        r = torch.baddbmm(r, features, self.weights["sigma.head.mean"])
+        own = self.head("sigma", self.features("sigma", x))
+        r = torch.baddbmm(own, features, self.sigma_head_mean)
         return data_loss(self.case, self.head("mean", real), r, y)
+
+
+class Members:
+    """A module with its batch and its optimiser."""
+
+    def __init__(self, case: Case, module: nn.Module, axes: tuple[int, ...], fused: bool) -> None:
+        self.case = case
+        self.module = module
+        self.step_loss = module
+        self.parameters = list(module.parameters())
+        dtype = self.parameters[0].dtype
+        rows, self.y = (torch.tensor(part, dtype=dtype) for part in shared.training_rows(case))
+        self.x = torch.empty(*axes, case.rows + case.augment, case.inputs, dtype=dtype)
+        self.x[..., : case.rows, :] = rows
+        self.artificial = self.x[..., case.rows :, :]
+        self.adam = torch.optim.Adam(
+            self.parameters,
+            lr=shared.LEARNING_RATE,
+            betas=shared.BETAS,
+            eps=shared.EPSILON,
+            weight_decay=2.0 * shared.L2,  # the gradient of the penalty l2 * w^2
+            fused=fused,
+        )
+
+    def draw(self) -> None:
+        """Fresh artificial points, in place."""
+        self.artificial.uniform_(-shared.BOX, shared.BOX)
+
+    def step(self) -> None:
+        """One step on the points last drawn."""
+        self.adam.zero_grad()
+        self.step_loss(self.x, self.y).backward()
+        self.adam.step()
 
     def train(self, steps: int) -> None:
         """See `case.Peer`."""
-        artificial = self.x[:, self.case.rows :]
         for _ in range(steps):
-            artificial.uniform_(-shared.BOX, shared.BOX)
-            self.adam.zero_grad()
-            self.step_loss(self.x, self.y).backward()
-            self.adam.step()
+            self.draw()
+            self.step()
 
+    @torch.no_grad()
     def loss(self) -> float:
         """See `case.Peer`."""
-        self.x[:, self.case.rows :].uniform_(-shared.BOX, shared.BOX)
-        total = self.data_loss(self.x, self.y).item() + penalty(list(self.weights.values()))
-        return total / self.case.members
+        self.draw()
+        penalty = shared.L2 * sum(value.square().sum() for value in self.parameters)
+        return (self.module(self.x, self.y) + penalty).item() / self.case.members
 
 
-def build(case: Case, variant: str) -> Eager | Stacked:
-    """The members in the form that a variant names."""
+def build(
+    variant: str, case: Case, weights: Weights, dtype: torch.dtype = torch.float32
+) -> Members:
+    """Members in the form that a variant names; `eager` takes one at a time."""
+    tensors = {name: torch.tensor(value, dtype=dtype) for name, value in weights.items()}
     if variant == "eager":
-        return Eager(case, fused=True)
-    if variant == "stacked":
-        return Stacked(case)
-    return Stacked(case, fused=True, compiled=variant == "compiled")
+        single = {name: value[0] for name, value in tensors.items()}
+        return Members(case, Module(case, single), (), fused=True)
+    fused = variant in ("stacked_fused", "compiled")
+    members = Members(case, Stack(case, tensors), (case.members,), fused)
+    if variant == "compiled":
+        members.step_loss = torch.compile(members.module)
+    return members

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""PyTorch on one benchmark case; prints one JSON line."""
+"""Measures PyTorch on one benchmark case and prints one JSON line."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import case as shared
 
@@ -10,7 +12,7 @@ VARIANTS = ("stacked_fused", "stacked", "eager", "compiled")
 
 def main() -> None:
     """Limits the process before PyTorch is loaded, then measures."""
-    options = shared.arguments(VARIANTS)
+    options = shared.arguments(__doc__, VARIANTS)
     shared.limit_cpus(options.threads)
     shared.keep_memory()
     import torch
@@ -19,8 +21,9 @@ def main() -> None:
     torch.set_num_threads(options.threads)
     torch.set_flush_denormal(True)
     torch.manual_seed(shared.SEED)
-    case = shared.load_case(options.case, options.members, options.steps)
-    shared.run_peer("torch", torch.__version__, case, options, build)
+    if options.variant == "eager":
+        options.group = 1
+    shared.run_peer("torch", torch.__version__, options, partial(build, options.variant))
 
 
 if __name__ == "__main__":

@@ -131,7 +131,8 @@ Tensor<float> select(const Tensor<float>& tensor, std::span<const std::size_t> m
 
 TrainPlan select(const TrainPlan& plan, std::span<const std::size_t> members) {
   TrainPlan chosen = plan;
-  for (Tensor<float>* tensor : {&chosen.x, &chosen.y, &chosen.row_weight, &chosen.noise, &chosen.start, &chosen.augment.box, &chosen.augment.points}) {
+  for (Tensor<float>* tensor : {&chosen.x, &chosen.y, &chosen.row_weight, &chosen.noise, &chosen.start,
+                                &chosen.augment.box, &chosen.augment.points}) {
     *tensor = select(*tensor, members, plan.members());
   }
   chosen.seeds.clear();
@@ -139,7 +140,8 @@ TrainPlan select(const TrainPlan& plan, std::span<const std::size_t> members) {
   for (Net& net : chosen.networks.nets) {
     for (PerMember* numbers : {&net.dropout, &net.l2_hidden, &net.l2_output}) *numbers = select(*numbers, members);
   }
-  for (PerMember* numbers : {&chosen.loss.mu_sqr, &chosen.loss.mu_exp, &chosen.loss.c_exp, &chosen.learning_rate, &chosen.clip_norm}) {
+  for (PerMember* numbers :
+       {&chosen.loss.mu_sqr, &chosen.loss.mu_exp, &chosen.loss.c_exp, &chosen.learning_rate, &chosen.clip_norm}) {
     *numbers = select(*numbers, members);
   }
   return chosen;

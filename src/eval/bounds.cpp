@@ -27,7 +27,8 @@ Bounds stretch(const PredictedRows& rows, const CalibratedSigma& sigma, const Mu
 void check_folds(std::span<const PredictedRows> fold_models, const Calibration& calibration) {
   const std::size_t folds = *std::ranges::max_element(calibration.score_folds) + 1;
   if (fold_models.size() != folds) {
-    throw DataError(where, fmt::format("{} fold models given, the calibration has {} folds", fold_models.size(), folds));
+    throw DataError(where,
+                    fmt::format("{} fold models given, the calibration has {} folds", fold_models.size(), folds));
   }
   for (std::size_t k = 1; k < folds; ++k) {
     if (fold_models[k].rows() != fold_models[0].rows()) {
@@ -63,6 +64,7 @@ Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibratio
     throw ConfigError(where, fmt::format("CV+ bounds need a calibration of kind 'cross_conformal', this one is '{}'",
                                          to_text(calibration.kind)));
   }
+  check_calibration(calibration);
   const std::size_t n = calibration.scores.size();
   const std::size_t rank = conformal_rank(n, level);
   check_folds(fold_models, calibration);

@@ -52,8 +52,7 @@ void check_folds(std::span<const std::size_t> folds) {
   }
   const auto gap = static_cast<std::size_t>(std::ranges::find(sizes, std::size_t{0}) - sizes.begin());
   if (gap <= last) {
-    throw DataError(where,
-                    fmt::format("fold {} has no rows while fold {} has; number folds without gaps", gap, last));
+    throw DataError(where, fmt::format("fold {} has no rows while fold {} has; number folds without gaps", gap, last));
   }
 }
 
@@ -138,9 +137,8 @@ Calibration calibrate_separate(const PredictedRows& rows, std::span<const double
     const double error = targets[i] - rows.mean[i];
     const bool below = error < 0.0 && !rows.sigma_below.empty();
     const double model = below ? rows.sigma_below[i] : rows.sigma_model[i];
-    variances[i] = {.model = model * model,
-                    .noise = rows.sigma_noise[i] * rows.sigma_noise[i],
-                    .squared_error = error * error};
+    variances[i] = {
+        .model = model * model, .noise = rows.sigma_noise[i] * rows.sigma_noise[i], .squared_error = error * error};
     model_sum += variances[i].model;
     noise_sum += variances[i].noise;
   }

@@ -46,8 +46,8 @@ void check_rows(const PredictedRows& rows) {
 constexpr double slip = 1e-9;
 
 void throw_too_few(std::size_t rows, double level, double needed) {
-  throw ConfigError(where, fmt::format("level {} needs at least {:.0f} calibration rows, there are {}", level, needed,
-                                       rows));
+  throw ConfigError(where,
+                    fmt::format("level {} needs at least {:.0f} calibration rows, there are {}", level, needed, rows));
 }
 
 /// The interpolated quantile of the standardised residuals; knot i stands at level (i + 1) / (n + 1).
@@ -100,6 +100,7 @@ void check_calibration(const Calibration& calibration) {
   if (calibration.score_folds.size() != (cross ? calibration.rows : 0)) refuse("folds are not one per row");
   if (calibration.knots.size() != (has_knots ? calibration.rows : 0)) refuse("knots are not one per row");
   if ((has_scores || has_knots) && calibration.rows == 0) refuse("no rows");
+  if (cross && std::ranges::max(calibration.score_folds) >= calibration.rows) refuse("more folds than rows");
   for (const std::vector<double>* values : {&calibration.scores, &calibration.knots}) {
     if (!std::ranges::all_of(*values, [](double value) { return std::isfinite(value); })) {
       refuse("a score is not finite");
@@ -168,8 +169,11 @@ Multipliers multipliers(const Calibration& calibration, double level) {
 
 double half_width(const Calibration& calibration, double sigma_model, double sigma_noise, double level) {
   const Multipliers interval = multipliers(calibration, level);
-  require_not_negative(where, "sigma_model", {&sigma_model, 1});
-  require_not_negative(where, "sigma_noise", {&sigma_noise, 1});
+  for (const double sigma : {sigma_model, sigma_noise}) {
+    if (!(std::isfinite(sigma) && sigma >= 0.0)) {
+      throw DataError(where, fmt::format("sigma must be finite and not negative, got {}", sigma));
+    }
+  }
   return 0.5 * (interval.below + interval.above) *
          std::hypot(calibration.c_model * sigma_model, calibration.c_noise * sigma_noise);
 }
@@ -186,6 +190,7 @@ double quantile_map(const Calibration& calibration, double level) {
 
 double guaranteed_coverage(const Calibration& calibration, double level) {
   if (calibration.kind == CalibrationKind::cross_conformal) {
+    check_calibration(calibration);
     (void)conformal_rank(calibration.scores.size(), level);
     const auto n = static_cast<double>(calibration.scores.size());
     const auto k = static_cast<double>(fold_count(calibration));
@@ -204,26 +209,29 @@ std::string guarantee(const Calibration& calibration, double level) {
   const double proven = guaranteed_coverage(calibration, level);
   switch (calibration.kind) {
     case CalibrationKind::conformal:
-      return fmt::format("a new row like the {} calibration rows (exchangeable with them) is covered with probability "
-                         "at least {} (split conformal)",
-                         n, percent(proven));
+      return fmt::format(
+          "a new row like the {} calibration rows (exchangeable with them) is covered with probability "
+          "at least {} (split conformal)",
+          n, percent(proven));
     case CalibrationKind::cross_conformal:
-      return fmt::format("a new row like the {} rows (exchangeable with them) is covered with probability at least {} "
-                         "(1 - 2 alpha for alpha = {}{}); in practice about {}",
-                         n, percent(proven), percent(1.0 - level),
-                         fold_count(calibration) == n ? ", jackknife+" : ", less an allowance for folds, CV+",
-                         percent(level));
+      return fmt::format(
+          "a new row like the {} rows (exchangeable with them) is covered with probability at least {} "
+          "(1 - 2 alpha for alpha = {}{}); in practice about {}",
+          n, percent(proven), percent(1.0 - level),
+          fold_count(calibration) == n ? ", jackknife+" : ", less an allowance for folds, CV+", percent(level));
     case CalibrationKind::coverage:
       return fmt::format("at least {} of the {} calibration rows are covered; for new rows nothing is guaranteed",
                          percent(level), n);
     case CalibrationKind::isotonic:
-      return fmt::format("quantiles match the {} calibration rows; for new rows {} is reached as these grow many, with "
-                         "no guarantee at a finite number",
-                         n, percent(level));
+      return fmt::format(
+          "quantiles match the {} calibration rows; for new rows {} is reached as these grow many, with "
+          "no guarantee at a finite number",
+          n, percent(level));
     default:
-      return fmt::format("{} holds where errors are Gaussian with the calibrated sigma ({} rows); there is no guarantee "
-                         "beyond that",
-                         percent(level), n);
+      return fmt::format(
+          "{} holds where errors are Gaussian with the calibrated sigma ({} rows); there is no guarantee "
+          "beyond that",
+          percent(level), n);
   }
 }
 

@@ -27,6 +27,12 @@ void check_bounds(std::span<const double> lower, std::span<const double> upper) 
   require_rows(where, "upper bound", upper, lower.size());
 }
 
+void check_factor(double c) {
+  if (!(std::isfinite(c) && c >= 0.0)) {
+    throw ConfigError(where, fmt::format("the factor c must be finite and not negative, got {}", c));
+  }
+}
+
 /// The mean of f(i) over the rows.
 template <class Function>
 double row_mean(std::size_t rows, Function&& f) {
@@ -107,10 +113,9 @@ double coverage(const Bounds& bounds, std::span<const double> target) {
   return coverage(bounds.lower, bounds.upper, target);
 }
 
-double coverage(std::span<const double> mean, std::span<const double> sigma, std::span<const double> target,
-                double c) {
+double coverage(std::span<const double> mean, std::span<const double> sigma, std::span<const double> target, double c) {
   check_gaussian(mean, sigma, target);
-  require_not_negative(where, "factor c", {&c, 1});
+  check_factor(c);
   return row_mean(target.size(), [&](std::size_t i) {
     return mean[i] - c * sigma[i] <= target[i] && target[i] <= mean[i] + c * sigma[i] ? 1.0 : 0.0;
   });
@@ -125,7 +130,7 @@ double mean_width(const Bounds& bounds) { return mean_width(bounds.lower, bounds
 
 double mean_width(std::span<const double> sigma, double c) {
   require_not_negative(where, "sigma", sigma);
-  require_not_negative(where, "factor c", {&c, 1});
+  check_factor(c);
   return 2.0 * c * mean_of(sigma);
 }
 
@@ -187,8 +192,7 @@ double interval_score(const Bounds& bounds, std::span<const double> target, doub
 double rmse(std::span<const double> mean, std::span<const double> target) {
   require_finite(where, "mean", mean);
   require_rows(where, "target", target, mean.size());
-  return std::sqrt(
-      row_mean(mean.size(), [&](std::size_t i) { return (target[i] - mean[i]) * (target[i] - mean[i]); }));
+  return std::sqrt(row_mean(mean.size(), [&](std::size_t i) { return (target[i] - mean[i]) * (target[i] - mean[i]); }));
 }
 
 double miscalibration_area(std::span<const double> mean, std::span<const double> sigma,

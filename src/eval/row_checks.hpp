@@ -18,8 +18,8 @@ inline void require_finite(std::string_view where, std::string_view what, std::s
   if (values.empty()) throw DataError(where, fmt::format("no rows: the {} is empty", what));
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!std::isfinite(values[i])) {
-      throw DataError(where, fmt::format("the {} of row {} (counted from 0) is {}; it must be finite", what, i,
-                                         values[i]));
+      throw DataError(where,
+                      fmt::format("the {} of row {} (counted from 0) is {}; it must be finite", what, i, values[i]));
     }
   }
 }
@@ -28,7 +28,8 @@ inline void require_finite(std::string_view where, std::string_view what, std::s
 inline void require_rows(std::string_view where, std::string_view what, std::span<const double> values,
                          std::size_t rows) {
   if (values.size() != rows) {
-    throw DataError(where, fmt::format("{} {} values given for {} rows; one each is needed", values.size(), what, rows));
+    throw DataError(where,
+                    fmt::format("{} {} values given for {} rows; one each is needed", values.size(), what, rows));
   }
   require_finite(where, what, values);
 }
@@ -38,8 +39,8 @@ inline void require_not_negative(std::string_view where, std::string_view what, 
   require_finite(where, what, values);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] < 0.0) {
-      throw DataError(where, fmt::format("the {} of row {} (counted from 0) is {}; it must not be negative", what, i,
-                                         values[i]));
+      throw DataError(
+          where, fmt::format("the {} of row {} (counted from 0) is {}; it must not be negative", what, i, values[i]));
     }
   }
 }

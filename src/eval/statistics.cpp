@@ -50,16 +50,15 @@ Interval bootstrap(std::span<const double> values, const BootstrapSpec& spec, St
           .upper = quantile_in_place(results, 0.5 * (1.0 + spec.level))};
 }
 
-/// Probabilities of 0, ..., trials successes of a beta-binomial. Neighbours are in a simple ratio, so the logarithms are
-/// summed up from there and the normalising betas (and with them std::lgamma, which is not safe to call from several
-/// threads) never appear.
+/// Probabilities of 0, ..., trials successes of a beta-binomial. Neighbours are in a simple ratio, so the logarithms
+/// are summed up from there and the normalising betas (and with them std::lgamma, which is not safe to call from
+/// several threads) never appear.
 std::vector<double> beta_binomial(std::size_t trials, double a, double b) {
   const auto m = static_cast<double>(trials);
   std::vector<double> probability(trials + 1, 0.0);
   for (std::size_t count = 0; count < trials; ++count) {
     const auto j = static_cast<double>(count);
-    probability[count + 1] =
-        probability[count] + std::log((m - j) / (j + 1.0)) + std::log((a + j) / (b + m - j - 1.0));
+    probability[count + 1] = probability[count] + std::log((m - j) / (j + 1.0)) + std::log((a + j) / (b + m - j - 1.0));
   }
   const double largest = std::ranges::max(probability);
   for (double& value : probability) value = std::exp(value - largest);

@@ -65,14 +65,22 @@ std::string power_label(int exponent) {
 /// Whether numbers up to this magnitude read better without an exponent.
 bool reads_plain(double magnitude) { return magnitude < 1e6 && magnitude > 0.999e-3; }
 
+/// All labels alike: without an exponent, unless they are far from 1 and an exponent makes them shorter.
 std::vector<PlotTick> labelled(const std::vector<Decimal>& numbers) {
+  std::vector<PlotTick> plain;
+  std::vector<PlotTick> scientific;
   double magnitude = 0.0;
-  for (const Decimal& number : numbers) magnitude = std::max(magnitude, std::abs(to_double(number)));
-  std::vector<PlotTick> ticks;
+  std::size_t plain_size = 0;
+  std::size_t scientific_size = 0;
   for (const Decimal& number : numbers) {
-    ticks.push_back({to_double(number), reads_plain(magnitude) ? plain_label(number) : scientific_label(number)});
+    const double value = to_double(number);
+    plain.push_back({value, plain_label(number)});
+    scientific.push_back({value, scientific_label(number)});
+    magnitude = std::max(magnitude, std::abs(value));
+    plain_size = std::max(plain_size, plain.back().label.size());
+    scientific_size = std::max(scientific_size, scientific.back().label.size());
   }
-  return ticks;
+  return reads_plain(magnitude) || plain_size <= scientific_size ? plain : scientific;
 }
 
 /// The smallest of 1, 2, 5 times a power of ten that is not below `wanted`.
@@ -169,6 +177,7 @@ std::vector<PlotTick> log_ticks(const PlotScale& scale, int limit) {
   std::ranges::copy_if(decades, std::back_inserter(kept), [&](const Decimal& d) { return d.exponent % stride == 0; });
   const bool plain = kept.empty() || (kept.front().exponent >= -3 && kept.back().exponent <= 5);
   std::vector<PlotTick> ticks;
+  ticks.reserve(kept.size());
   for (const Decimal& d : kept) ticks.push_back({to_double(d), plain ? plain_label(d) : power_label(d.exponent)});
   if (stride == 1 && decades.size() < 7) {
     add_unlabelled(ticks, multiples(scale, first, last, {2, 3, 4, 5, 6, 7, 8, 9}));
@@ -179,8 +188,7 @@ std::vector<PlotTick> log_ticks(const PlotScale& scale, int limit) {
 }
 
 /// Whether half a text height stays free between labels. `across`: they stand beside an upright axis.
-bool labels_fit(const std::vector<PlotTick>& ticks, const PlotScale& scale, double length, double font,
-                     bool across) {
+bool labels_fit(const std::vector<PlotTick>& ticks, const PlotScale& scale, double length, double font, bool across) {
   double end = -std::numeric_limits<double>::infinity();
   for (const PlotTick& tick : ticks) {
     if (tick.label.empty()) continue;
@@ -223,10 +231,16 @@ std::vector<PlotTick> plot_ticks(const PlotScale& scale, int limit) {
 }
 
 std::vector<PlotTick> plot_fitting_ticks(const PlotScale& scale, double length, double font, bool across) {
-  // Quiet rather than dense: about four text heights from tick to tick where labels are short.
-  int limit = std::clamp(static_cast<int>(length / (across ? 3.0 * font : 4.5 * font)), 2, 12);
+  // Quiet rather than dense: a few text heights from tick to tick, however short the labels.
+  int limit = std::clamp(static_cast<int>(length / (across ? 2.6 * font : 4.5 * font)), 2, across ? 8 : 12);
   std::vector<PlotTick> ticks = plot_ticks(scale, limit);
   while (limit > 2 && !labels_fit(ticks, scale, length, font, across)) ticks = plot_ticks(scale, --limit);
+  // Very short axes: labels go, their grid lines stay.
+  for (std::size_t kept = 2; kept <= ticks.size() && !labels_fit(ticks, scale, length, font, across); kept *= 2) {
+    for (std::size_t i = 0; i < ticks.size(); ++i) {
+      if (i % kept != 0) ticks[i].label.clear();
+    }
+  }
   return ticks;
 }
 

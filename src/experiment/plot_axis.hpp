@@ -45,12 +45,12 @@ struct PlotTick {
   std::string label = {};  ///< empty: a grid line without a number
 };
 
-/// Ticks inside the scale, at most `limit` (2 or more) of them labelled, but at least two; those without a label come
-/// last.
+/// Ticks inside the scale, at most `limit` (2 or more) of them labelled, or up to 5 where fewer would leave but one.
+/// Ticks without a label come last.
 [[nodiscard]] std::vector<PlotTick> plot_ticks(const PlotScale& scale, int limit);
 
-/// The most ticks whose labels keep clear of each other on an axis of `length` pixels. `across`: the labels stand beside
-/// an upright axis, so that their height counts instead of their width.
+/// The most ticks whose labels keep clear of each other on an axis of `length` pixels. `across`: the labels stand
+/// beside an upright axis, so that their height counts instead of their width.
 [[nodiscard]] std::vector<PlotTick> plot_fitting_ticks(const PlotScale& scale, double length, double font, bool across);
 
 }  // namespace nomu

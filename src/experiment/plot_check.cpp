@@ -95,8 +95,8 @@ struct LayerCheck {
   void operator()(const PlotHeatMap& map) const {
     if (&map != plot_heat_map(plot)) throw ConfigError(where, label + " is a second heat map; a plot can hold one");
     if (map.cols == 0 ? !map.values.empty() : map.values.size() % map.cols != 0) {
-      throw DataError(where, fmt::format("{} has {} values, which do not fill rows of {}", label, map.values.size(),
-                                         map.cols));
+      throw DataError(
+          where, fmt::format("{} has {} values, which do not fill rows of {}", label, map.values.size(), map.cols));
     }
     check_range(map.x, plot.x.scale, "x in " + label);
     check_range(map.y, plot.y.scale, "y in " + label);
@@ -129,8 +129,8 @@ std::string layer_label(const PlotLayer& layer, std::size_t index) {
 
 /// Gathers the values of all samples that can be drawn.
 struct Gather {
-  AxisScale x_kind;
-  AxisScale y_kind;
+  AxisScale x_kind = AxisScale::linear;
+  AxisScale y_kind = AxisScale::linear;
   PlotExtent x = {};
   PlotExtent y = {};
 
@@ -173,8 +173,7 @@ struct Gather {
 };
 
 PlotScale scale_of(const PlotAxis& axis, const PlotExtent& extent, double room) {
-  return axis.range ? PlotScale{axis.scale, axis.range->low, axis.range->high}
-                    : plot_scale(extent, axis.scale, room);
+  return axis.range ? PlotScale{axis.scale, axis.range->low, axis.range->high} : plot_scale(extent, axis.scale, room);
 }
 
 /// A heat map that covers all there is to show fills the axis; anything else gets some room.
@@ -204,7 +203,8 @@ PlotScales plot_scales(const Plot& plot) {
   Gather all{plot.x.scale, plot.y.scale};
   for (const PlotLayer& layer : plot.layers) {
     std::visit(all, layer);
-    if (!std::holds_alternative<PlotRule>(layer) && !std::holds_alternative<PlotNote>(layer)) std::visit(samples, layer);
+    if (!std::holds_alternative<PlotRule>(layer) && !std::holds_alternative<PlotNote>(layer))
+      std::visit(samples, layer);
   }
   if (samples.x.empty()) return {};
   const PlotHeatMap* map = plot_heat_map(plot);

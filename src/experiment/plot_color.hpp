@@ -1,6 +1,6 @@
 #pragma once
-/// Colours of plots as SVG writes them. Both the palette and the ramp were chosen by distance in Oklab, the palette also
-/// as seen with protanopia, deuteranopia and tritanopia.
+/// Colours of plots as SVG writes them. Both the palette and the ramp were chosen by distance in Oklab, the palette
+/// also as seen with protanopia, deuteranopia and tritanopia.
 
 #include <cstddef>
 #include <string>

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
+#include "experiment/plot_cells.hpp"
 #include "experiment/plot_color.hpp"
 #include "experiment/plot_text.hpp"
 
@@ -66,10 +66,9 @@ std::string marks(const Polyline& points, PlotMarker marker, PlotColor color, do
   const std::string half = svg_number(size / 2);
   const std::string whole = svg_number(size);
   for (const PlotPoint& p : points) {
-    d += marker == PlotMarker::cross
-             ? fmt::format("M{} {}l{} {}m0 -{}l-{} {}", svg_number(p.x - size / 2), svg_number(p.y - size / 2), whole,
-                           whole, whole, whole, whole)
-             : fmt::format("M{} {}h0", svg_number(p.x), svg_number(p.y));
+    d += marker == PlotMarker::cross ? fmt::format("M{} {}l{} {}m0 -{}l-{} {}", svg_number(p.x - size / 2),
+                                                   svg_number(p.y - size / 2), whole, whole, whole, whole, whole)
+                                     : fmt::format("M{} {}h0", svg_number(p.x), svg_number(p.y));
   }
   const double width = marker == PlotMarker::cross ? size / 4 : size;
   const std::string_view ends = marker == PlotMarker::square ? "square" : "round";
@@ -94,7 +93,8 @@ struct DrawLayer {
 
   std::string operator()(const PlotBand& band) const;
   std::string operator()(const PlotLine& line) const {
-    const auto runs = runs_of(line.x, [&](std::size_t i) { return line.y[i]; }, frame);
+    const auto runs = runs_of(
+        line.x, [&](std::size_t i) { return line.y[i]; }, frame);
     return stroked(curve(runs, frame.box), color, line.stroke, line_width(frame.font));
   }
   std::string operator()(const PlotSteps& steps) const;
@@ -103,7 +103,7 @@ struct DrawLayer {
   std::string operator()(const PlotRule& rule) const;
   std::string operator()(const PlotNote& note) const;
 
-  [[nodiscard]] std::string error_bar(double x, double lower, double upper) const;
+  [[nodiscard]] std::string error_bar(double x, double lower, double upper, bool capped) const;
 };
 
 std::string DrawLayer::operator()(const PlotBand& band) const {
@@ -155,14 +155,14 @@ std::string DrawLayer::operator()(const PlotSteps& steps) const {
   return (*this)(PlotLine{.x = std::move(x), .y = std::move(y), .stroke = steps.stroke});
 }
 
-std::string DrawLayer::error_bar(double x, double lower, double upper) const {
+std::string DrawLayer::error_bar(double x, double lower, double upper, bool capped) const {
   if (!plot_drawable(lower, frame.y.kind) || !plot_drawable(upper, frame.y.kind)) return {};
   const PlotPoint from = frame.at(x, lower);
   const PlotPoint to = frame.at(x, upper);
   std::string d = curve({{from, to}}, frame.box);
   const double cap = frame.font * 0.22;
   for (const PlotPoint& end : {from, to}) {
-    if (frame.box.contains(end)) d += path_of({{end.x - cap, end.y}, {end.x + cap, end.y}});
+    if (capped && frame.box.contains(end)) d += path_of({{end.x - cap, end.y}, {end.x + cap, end.y}});
   }
   return d;
 }
@@ -170,15 +170,16 @@ std::string DrawLayer::error_bar(double x, double lower, double upper) const {
 std::string DrawLayer::operator()(const PlotPoints& points) const {
   Polyline shown;
   std::string bars;
+  const bool few = points.x.size() <= 60;
   for (std::size_t i = 0; i < points.x.size(); ++i) {
     if (!plot_drawable(points.x[i], frame.x.kind) || !plot_drawable(points.y[i], frame.y.kind)) continue;
     const PlotPoint p = frame.at(points.x[i], points.y[i]);
     if (frame.box.contains(p)) shown.push_back(p);
-    if (!points.lower.empty()) bars += error_bar(points.x[i], points.lower[i], points.upper[i]);
+    if (!points.lower.empty()) bars += error_bar(points.x[i], points.lower[i], points.upper[i], few);
   }
   std::string out;
   if (!bars.empty()) {
-    const double opacity = shown.size() > 60 ? 0.25 : 0.7;
+    const double opacity = few ? 0.7 : 0.25;
     out += fmt::format("<path {} stroke-opacity=\"{}\" d=\"{}\"/>\n",
                        stroke_attributes(color, PlotStroke::solid, frame.font / 11), svg_number(opacity), bars);
   }
@@ -209,8 +210,8 @@ std::string DrawLayer::operator()(const PlotRule& rule) const {
   if (!plot_drawable(rule.at, horizontal ? frame.y.kind : frame.x.kind)) return {};
   const PlotPoint p = frame.at(horizontal ? frame.x.low : rule.at, horizontal ? rule.at : frame.y.low);
   const PlotBox& box = frame.box;
-  const Polyline line = horizontal ? Polyline{{box.left, p.y}, {box.right, p.y}}
-                                   : Polyline{{p.x, box.bottom}, {p.x, box.top}};
+  const Polyline line =
+      horizontal ? Polyline{{box.left, p.y}, {box.right, p.y}} : Polyline{{p.x, box.bottom}, {p.x, box.top}};
   return stroked(curve({line}, box), color, rule.stroke, line_width(frame.font) * 0.7);
 }
 
@@ -241,7 +242,8 @@ std::string DrawLayer::operator()(const PlotNote& note) const {
   double y = std::clamp(at.y, box.top + room, std::max(box.top + room, box.bottom - room - height)) + frame.font * 0.9;
   std::string out;
   for (const std::string& line : lines) {
-    out += svg_text(x, y, line, {.font = frame.font, .color = plot_color(color), .anchor = left ? "start" : "end", .halo = true});
+    out += svg_text(x, y, line,
+                    {.font = frame.font, .color = plot_color(color), .anchor = left ? "start" : "end", .halo = true});
     y += 1.25 * frame.font;
   }
   return out;
@@ -274,41 +276,6 @@ std::string draw_swatch(const PlotLayer& layer, PlotColor color, const PlotBox& 
     return stroked(path_of({{box.left, middle}, {box.right, middle}}), color, stroke, line_width(font));
   }
   return draw_layer(sample.layers.front(), color, frame);
-}
-
-std::string draw_cells(std::span<const double> fractions, std::size_t cols, const PlotBox& box,
-                       const PlotBox& visible) {
-  constexpr std::size_t hole = ramp_levels;
-  const auto level_of = [&](double fraction) {
-    if (std::isnan(fraction)) return hole;
-    return std::min(static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * ramp_levels), ramp_levels - 1);
-  };
-  std::array<std::string, ramp_levels> paths;
-  for (std::size_t begin = 0; begin < fractions.size();) {
-    const std::size_t level = level_of(fractions[begin]);
-    const std::size_t row = begin / cols;
-    std::size_t end = begin + 1;
-    while (end < (row + 1) * cols && level_of(fractions[end]) == level) ++end;
-    const auto cell = [&](std::size_t i, double low, double high) { return std::clamp(static_cast<double>(i), low, high); };
-    const double left = cell(begin - row * cols, visible.left, visible.right);
-    const double right = cell(end - row * cols, visible.left, visible.right);
-    const double low = cell(row, visible.top, visible.bottom);
-    const double high = cell(row + 1, visible.top, visible.bottom);
-    if (level != hole && left < right && low < high) {
-      paths.at(level) += fmt::format("M{} {}h{}v{}h-{}z", svg_number(left), svg_number(low), svg_number(right - left),
-                                     svg_number(high - low), svg_number(right - left));
-    }
-    begin = end;
-  }
-  const double rows = static_cast<double>(fractions.size()) / static_cast<double>(cols);
-  // Without smoothing, or the background would shine through between neighbours.
-  std::string out = fmt::format("<g shape-rendering=\"crispEdges\" transform=\"translate({} {}) scale({:.6f} {:.6f})\">\n",
-                                svg_number(box.left), svg_number(box.bottom), box.width() / static_cast<double>(cols),
-                                -box.height() / rows);
-  for (std::size_t level = 0; level < ramp_levels; ++level) {
-    if (!paths.at(level).empty()) out += fmt::format("<path fill=\"{}\" d=\"{}\"/>\n", ramp_color(level), paths.at(level));
-  }
-  return out + "</g>\n";
 }
 
 }  // namespace nomu

@@ -2,7 +2,6 @@
 /// The layers of a plot as SVG elements. Everything is already cut to the plot's rectangle, except that markers may
 /// reach over its edge.
 
-#include <span>
 #include <string>
 
 #include "experiment/plot_axis.hpp"
@@ -30,10 +29,5 @@ struct PlotFrame {
 
 /// The layer as its legend shows it, inside the box.
 [[nodiscard]] std::string draw_swatch(const PlotLayer& layer, PlotColor color, const PlotBox& box, double font);
-
-/// A grid of cells over `box`, the first row at the bottom; fractions outside [0, 1] take the end colours, NaN leaves a
-/// hole. `visible` cuts the picture, in cells from the lower left corner.
-[[nodiscard]] std::string draw_cells(std::span<const double> fractions, std::size_t cols, const PlotBox& box,
-                                     const PlotBox& visible);
 
 }  // namespace nomu

@@ -16,45 +16,39 @@ bool allowed(char32_t c) {
   return c < 0xd800 || (c > 0xdfff && c < 0xfffe) || (c > 0xffff && c < 0x110000);
 }
 
-/// Bytes that follow a first byte, or -1 when it cannot be one.
-int followers(unsigned char first) {
-  if (first < 0x80) return 0;
-  if (first >= 0xc2 && first < 0xe0) return 1;
-  if (first >= 0xe0 && first < 0xf0) return 2;
-  return first >= 0xf0 && first < 0xf5 ? 3 : -1;
+/// Bytes of the character that begins with this one, 0 when none does.
+std::size_t character_size(unsigned char first) {
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first < 0xe0) return 2;
+  if (first >= 0xe0 && first < 0xf0) return 3;
+  return first >= 0xf0 && first < 0xf5 ? 4 : 0;
 }
 
 /// Takes one character off the front; a byte that begins none is taken alone.
 char32_t next_character(std::string_view& text) {
-  constexpr char32_t least[] = {0, 0x80, 0x800, 0x10000};
+  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   const auto first = static_cast<unsigned char>(text.front());
-  const int more = followers(first);
-  const auto length = static_cast<std::size_t>(more + 1);
-  if (more < 0 || length > text.size()) {
-    text.remove_prefix(1);
-    return replacement;
-  }
-  char32_t c = more == 0 ? first : first & (0x3fU >> static_cast<unsigned>(more));
-  for (std::size_t i = 1; i < length; ++i) {
+  const std::size_t size = character_size(first);
+  bool whole = size > 0 && size <= text.size();
+  char32_t c = size == 1 ? first : first & (0x7fU >> size);
+  for (std::size_t i = 1; whole && i < size; ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xc0U) != 0x80U) {
-      text.remove_prefix(1);
-      return replacement;
-    }
+    whole = (byte & 0xc0U) == 0x80U;
     c = (c << 6U) | (byte & 0x3fU);
   }
-  text.remove_prefix(length);
-  return c >= least[more] && allowed(c) ? c : replacement;
+  text.remove_prefix(whole ? size : 1);
+  return whole && c >= least[size] && allowed(c) ? c : replacement;
 }
 
-/// Width in font sizes, a little over that of common sans-serif faces.
+/// Width in font sizes, of the wider ones among common sans-serif faces.
 double character_width(char32_t c) {
   if (c < 0x80) {
     const char narrow = static_cast<char>(c);
     if (std::string_view("iljtfrI.,:;'|!()[] ").find(narrow) != std::string_view::npos) return 0.36;
     if (std::string_view("mwMW@%").find(narrow) != std::string_view::npos) return 0.94;
-    return c >= 'A' && c <= 'Z' ? 0.72 : 0.6;
+    return c >= 'A' && c <= 'Z' ? 0.74 : 0.64;
   }
+  if (c == 0x2212) return 0.84;  // the minus sign
   // Raised digits of powers are narrow, ideographs fill a square.
   if ((c >= 0x2070 && c <= 0x207f) || c == 0xb2 || c == 0xb3 || c == 0xb9) return 0.42;
   return c >= 0x1100 && c != replacement && (c < 0x2000 || c > 0x2bff) ? 1.0 : 0.66;
@@ -130,12 +124,15 @@ std::vector<std::string> wrapped_text(std::string_view text, double width, doubl
 }
 
 std::string svg_text(double x, double y, std::string_view text, const SvgTextStyle& style) {
-  const std::string place = style.upwards ? fmt::format(R"(transform="translate({} {}) rotate(-90)")", svg_number(x), svg_number(y))
-                                          : fmt::format(R"(x="{}" y="{}")", svg_number(x), svg_number(y));
+  const std::string left = svg_number(x);
+  const std::string base = svg_number(y);
+  const std::string place = style.upwards ? fmt::format("transform=\"translate({} {}) rotate(-90)\"", left, base)
+                                          : fmt::format(R"(x="{}" y="{}")", left, base);
   std::string look;
   if (style.anchor != "start") look += fmt::format(R"( text-anchor="{}")", style.anchor);
   if (style.bold) look += R"( font-weight="600")";
-  if (style.halo) look += R"( stroke="#fff" stroke-opacity=".85" stroke-width="3" stroke-linejoin="round" paint-order="stroke")";
+  if (style.halo)
+    look += R"( stroke="#fff" stroke-opacity=".85" stroke-width="3" stroke-linejoin="round" paint-order="stroke")";
   return fmt::format("<text {} font-size=\"{}\" fill=\"{}\"{}>{}</text>\n", place, svg_number(style.font), style.color,
                      look, svg_escape(text));
 }

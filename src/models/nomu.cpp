@@ -32,8 +32,12 @@ engine::Networks networks_of(const NomuSpec& spec, std::size_t inputs) {
   engine::Networks networks{.inputs = inputs, .nets = {net_of(spec.mean_net), net_of(spec.sigma_net)}};
   engine::Net& mean = networks.nets[0];
   engine::Net& sigma = networks.nets[1];
-  if (mean.hidden.empty()) throw ConfigError(where, "mean_net.hidden needs at least one layer for the sigma network to read");
-  sigma.links = {{.from_net = 0, .from_layer = mean.hidden.size() - 1, .to_layer = sigma.hidden.size(), .gradient = spec.gradient}};
+  if (mean.hidden.empty())
+    throw ConfigError(where, "mean_net.hidden needs at least one layer for the sigma network to read");
+  sigma.links = {{.from_net = 0,
+                  .from_layer = mean.hidden.size() - 1,
+                  .to_layer = sigma.hidden.size(),
+                  .gradient = spec.gradient}};
   mean.l2_hidden = mean.l2_output = sigma.l2_output = static_cast<float>(spec.l2);
   sigma.l2_hidden = static_cast<float>(spec.l2_sigma);
   return networks;
@@ -47,7 +51,8 @@ Tensor<float> grid_points(std::size_t per_axis, std::size_t d, double reach) {
   for (std::size_t i = 0; i < count; ++i) {
     std::size_t rest = i;
     for (std::size_t j = d; j-- > 0; rest /= per_axis) {
-      const double share = per_axis == 1 ? 0.5 : static_cast<double>(rest % per_axis) / static_cast<double>(per_axis - 1);
+      const double share =
+          per_axis == 1 ? 0.5 : static_cast<double>(rest % per_axis) / static_cast<double>(per_axis - 1);
       points(0, i, j) = static_cast<float>(reach * (2.0 * share - 1.0));
     }
   }
@@ -59,12 +64,14 @@ engine::Augment augment_of(const Augmentation& spec, std::size_t d) {
   engine::Augment augment;
   augment.count = static_cast<std::size_t>(spec.count);
   if (spec.kind == Augmentation::Kind::grid) {
-    const auto per_axis = static_cast<std::size_t>(std::llround(std::pow(static_cast<double>(spec.count), 1.0 / static_cast<double>(d))));
+    const auto per_axis =
+        static_cast<std::size_t>(std::llround(std::pow(static_cast<double>(spec.count), 1.0 / static_cast<double>(d))));
     augment.kind = engine::AugmentKind::fixed;
     augment.points = grid_points(per_axis, d, spec.reach);
     if (augment.points.rows() != augment.count) {
-      throw ConfigError(where, fmt::format("a grid of {} points does not fit {} dimensions; {} would, or use uniform points", spec.count, d,
-                                           augment.points.rows()));
+      throw ConfigError(where,
+                        fmt::format("a grid of {} points does not fit {} dimensions; {} would, or use uniform points",
+                                    spec.count, d, augment.points.rows()));
     }
     return augment;
   }
@@ -157,17 +164,21 @@ NomuSpec NomuSpec::written(std::size_t dimension) {
 
 Fields fields_of(NomuSpec& spec) {
   Fields f(where);
-  f.add("mu_sqr", spec.mu_sqr, Range::at_least(0.0), "weight of term (b): how hard sigma is pinned to zero at the data");
+  f.add("mu_sqr", spec.mu_sqr, Range::at_least(0.0),
+        "weight of term (b): how hard sigma is pinned to zero at the data");
   f.add("mu_exp", spec.mu_exp, Range::at_least(0.0), "weight of term (c): how hard sigma is lifted elsewhere");
   f.add("c_exp", spec.c_exp, Range::positive(), "exponent of term (c): how much small sigmas are favoured for lifting");
   f.add("l2", spec.l2, Range::at_least(0.0), "L2 penalty on the mean network and the head of the sigma network");
   f.add("l2_sigma", spec.l2_sigma, Range::at_least(0.0), "L2 penalty on the hidden layers of the sigma network");
   f.add("stable", spec.stable, "bounded slopes in terms (b) and (c)");
   f.add_choice("gradient", spec.gradient, {"coupled", "stopped"}, "whether the sigma loss reaches the mean network");
-  f.add_choice("augment.kind", spec.augment.kind, {"uniform", "low_discrepancy", "grid"}, "how the artificial points are chosen");
+  f.add_choice("augment.kind", spec.augment.kind, {"uniform", "low_discrepancy", "grid"},
+               "how the artificial points are chosen");
   f.add("augment.count", spec.augment.count, Range::at_least(1), "artificial points a step");
-  f.add("augment.reach", spec.augment.reach, Range::positive(), "the artificial points lie in [-reach, reach]^d of the scaled inputs");
-  f.add_choice("readout.kind", spec.readout.kind, {"exponential", "linearised", "identity"}, "map from the raw output to sigma");
+  f.add("augment.reach", spec.augment.reach, Range::positive(),
+        "the artificial points lie in [-reach, reach]^d of the scaled inputs");
+  f.add_choice("readout.kind", spec.readout.kind, {"exponential", "linearised", "identity"},
+               "map from the raw output to sigma");
   f.add("readout.sigma_min", spec.readout.sigma_min, Range::at_least(0.0), "about the smallest sigma");
   f.add("readout.sigma_max", spec.readout.sigma_max, Range::positive(), "about the largest sigma");
   f.add_nested("mean_net", fields_of(spec.mean_net));
@@ -176,7 +187,8 @@ Fields fields_of(NomuSpec& spec) {
   return f;
 }
 
-std::unique_ptr<FittedCohort> fit(const NomuSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
+std::unique_ptr<FittedCohort> fit(const NomuSpec& spec, const Cohort& cohort, Engine& engine,
+                                  const Progress& progress) {
   engine::TrainPlan plan = plan_of(spec, cohort);
   Trained trained = train(plan, engine, progress);
   return std::make_unique<FittedNomu>(std::move(plan.networks), spec.readout, std::move(trained), engine);

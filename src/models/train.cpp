@@ -40,10 +40,15 @@ void run_to_end(Session& session, std::int64_t epochs, const Progress& progress)
     done += count;
     const double took = std::max(seconds() - before, 1e-6);
     part = std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(count) * 0.25 / took), 1, 2 * count);
-    const bool active = std::any_of(session.reports().begin(), session.reports().end(), [](const MemberReport& r) { return r.active(); });
+    const bool active = std::any_of(session.reports().begin(), session.reports().end(),
+                                    [](const MemberReport& r) { return r.active(); });
     if (!active) done = epochs;
     if (progress.report) {
-      progress.report({.stage = "train", .done = done, .total = epochs, .seconds = seconds(), .loss = median_loss(session.reports())});
+      progress.report({.stage = "train",
+                       .done = done,
+                       .total = epochs,
+                       .seconds = seconds(),
+                       .loss = median_loss(session.reports())});
     }
   }
 }
@@ -57,8 +62,15 @@ std::vector<std::size_t> diverged_members(const std::vector<MemberReport>& repor
 }
 
 FitReport public_report(MemberReport&& r) {
-  return {.seed = r.seed, .epochs = r.epochs, .first_loss = r.first_loss, .best_loss = r.best_loss, .last_loss = r.last_loss,
-          .diverged = r.diverged, .stopped_early = r.stopped_early, .restarts = r.restarts, .history = std::move(r.history)};
+  return {.seed = r.seed,
+          .epochs = r.epochs,
+          .first_loss = r.first_loss,
+          .best_loss = r.best_loss,
+          .last_loss = r.last_loss,
+          .diverged = r.diverged,
+          .stopped_early = r.stopped_early,
+          .restarts = r.restarts,
+          .history = std::move(r.history)};
 }
 
 }  // namespace

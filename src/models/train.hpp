@@ -1,6 +1,6 @@
 #pragma once
-// The one trainer all network methods end in: runs a plan to its end, reports on the way, gives diverged members another
-// chance.
+// The one trainer all network methods end in: runs a plan to its end, reports on the way, gives diverged members
+// another chance.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 #include "nomu/core/progress.hpp"
 #include "nomu/core/tensor.hpp"
 #include "nomu/engine/engine.hpp"
-#include "nomu/models/method.hpp"
+#include "nomu/models/fitted.hpp"
 
 namespace nomu {
 

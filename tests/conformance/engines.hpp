@@ -11,6 +11,15 @@
 #include "engine/cpu/kernels.hpp"
 #include "nomu/engine/engine.hpp"
 
+namespace nomu {
+
+/// How gtest names an engine in its messages.
+inline void PrintTo(const EngineOptions& options, std::ostream* out) {
+  *out << options.device << " " << options.provider << " " << options.isa;
+}
+
+}  // namespace nomu
+
 namespace nomu::engine::testing {
 
 inline std::vector<EngineOptions> engines_under_test() {
@@ -38,9 +47,6 @@ inline std::unique_ptr<Engine> open_engine(const EngineOptions& options) {
   }
   return make_engine(options);
 }
-
-/// Found by gtest through the namespace of EngineOptions.
-inline void PrintTo(const EngineOptions& options, std::ostream* out) { *out << engine_name(options); }
 
 class OnEveryEngine : public ::testing::TestWithParam<EngineOptions> {
  protected:

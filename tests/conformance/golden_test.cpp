@@ -57,7 +57,10 @@ TrainPlan golden_plan(const std::string& name) {
   mean.l2_hidden = mean.l2_output = 1e-3F;
   sigma.l2_hidden = 3e-3F;
   sigma.l2_output = 2e-3F;
-  sigma.links = {{.from_net = 0, .from_layer = 1, .to_layer = 2, .gradient = name == "stopped" ? Gradient::stopped : Gradient::coupled}};
+  sigma.links = {{.from_net = 0,
+                  .from_layer = 1,
+                  .to_layer = 2,
+                  .gradient = name == "stopped" ? Gradient::stopped : Gradient::coupled}};
   plan.loss = {.kind = LossKind::nomu, .mu_sqr = 0.3F, .mu_exp = 0.2F, .c_exp = 4.0F};
   plan.augment.kind = AugmentKind::fixed;
   plan.augment.count = points;
@@ -65,12 +68,14 @@ TrainPlan golden_plan(const std::string& name) {
   plan.x = Tensor<float>(1, rows, 2);
   plan.y = Tensor<float>(1, rows, 1);
   for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < 2; ++j) plan.x(0, i, j) = static_cast<float>(std::sin(1.7 * static_cast<double>(i) + 2.9 * static_cast<double>(j)));
+    for (std::size_t j = 0; j < 2; ++j)
+      plan.x(0, i, j) = static_cast<float>(std::sin(1.7 * static_cast<double>(i) + 2.9 * static_cast<double>(j)));
     plan.y(0, i, 0) = static_cast<float>(std::cos(2.1 * static_cast<double>(i)));
   }
   for (std::size_t i = 0; i < points; ++i) {
     for (std::size_t j = 0; j < 2; ++j) {
-      plan.augment.points(0, i, j) = static_cast<float>(1.1 * std::sin(0.9 * static_cast<double>(i) + 1.1 * static_cast<double>(j) + 0.5));
+      plan.augment.points(0, i, j) =
+          static_cast<float>(1.1 * std::sin(0.9 * static_cast<double>(i) + 1.1 * static_cast<double>(j) + 0.5));
     }
   }
   plan.seeds = {1};
@@ -85,7 +90,8 @@ TrainPlan golden_plan(const std::string& name) {
     const std::size_t weights = layer.fan_in() * layer.units;
     for (std::size_t e = 0; e < weights + layer.units; ++e) {
       const std::size_t place = e < weights ? layer.weights + e : layer.bias + e - weights;
-      plan.start(0, 0, place) = static_cast<float>(0.5 * std::sin(1.0 + 7.0 * static_cast<double>(l) + 1.3 * static_cast<double>(e)));
+      plan.start(0, 0, place) =
+          static_cast<float>(0.5 * std::sin(1.0 + 7.0 * static_cast<double>(l) + 1.3 * static_cast<double>(e)));
     }
   }
   return plan;
@@ -101,10 +107,12 @@ void compare(Engine& engine, double tolerance) {
     session->run(steps, {});
     const std::vector<float>& history = session->reports()[0].history;
     ASSERT_EQ(history.size(), golden.losses.size());
-    for (std::size_t e = 0; e < history.size(); ++e) EXPECT_NEAR(history[e] / golden.losses[e], 1.0, tolerance) << "step " << e;
+    for (std::size_t e = 0; e < history.size(); ++e)
+      EXPECT_NEAR(history[e] / golden.losses[e], 1.0, tolerance) << "step " << e;
     const Tensor<float> outputs = session->forward(plan.x, {});
     ASSERT_EQ(outputs.size(), golden.predictions.size());
-    for (std::size_t i = 0; i < outputs.size(); ++i) EXPECT_NEAR(outputs.flat()[i], golden.predictions[i], 10.0 * tolerance);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      EXPECT_NEAR(outputs.flat()[i], golden.predictions[i], 10.0 * tolerance);
   }
 }
 

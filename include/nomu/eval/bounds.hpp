@@ -31,8 +31,8 @@ struct Bounds {
 [[nodiscard]] Bounds make_bounds(const PredictedRows& rows, const Calibration& calibration);
 
 /// CV+ bounds (jackknife+ with one row per fold) of a level: `fold_models[k]` predicted the same q rows with the model
-/// that was fitted without fold k. Throws ConfigError when the calibration is of another kind or its rows cannot support
-/// the level, DataError when there is not one prediction per fold or sizes differ.
+/// that was fitted without fold k. Throws ConfigError when the calibration is of another kind or its rows cannot
+/// support the level, DataError when there is not one prediction per fold or sizes differ.
 [[nodiscard]] Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibration& calibration,
                                   double level);
 

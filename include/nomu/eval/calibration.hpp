@@ -46,9 +46,9 @@ struct Calibration {
   CalibrationKind kind = CalibrationKind::none;
   double c_model = 1.0;
   double c_noise = 1.0;
-  double level = 0.0;                        ///< coverage: the level it was made for; otherwise 0
-  std::size_t rows = 0;                      ///< rows it was learned from
-  std::vector<double> scores = {};           ///< conformal kinds: abs(y - mean) / calibrated sigma, rising
+  double level = 0.0;                         ///< coverage: the level it was made for; otherwise 0
+  std::size_t rows = 0;                       ///< rows it was learned from
+  std::vector<double> scores = {};            ///< conformal kinds: abs(y - mean) / calibrated sigma, rising
   std::vector<std::size_t> score_folds = {};  ///< cross_conformal: the fold (0, 1, ...) of each score's row
   std::vector<double> knots = {};  ///< isotonic: (y - mean) / calibrated sigma, rising; knot i has level (i+1)/(rows+1)
 
@@ -59,7 +59,8 @@ struct Calibration {
 void check_calibration(const Calibration& calibration);
 
 /// One c by likelihood: the root mean square of (y - mean) / sigma, which minimises the Gaussian NLL. Needs no level.
-/// This and the functions below throw DataError for sizes that do not fit, numbers that are not finite, or a sigma of 0.
+/// This and the functions below throw DataError for sizes that do not fit, numbers that are not finite, or a sigma of
+/// 0.
 [[nodiscard]] Calibration calibrate_nll(const PredictedRows& rows, std::span<const double> targets);
 
 /// c_model and c_noise by likelihood; either may become 0. Throws ConfigError when no noise is modelled.
@@ -101,8 +102,8 @@ struct Multipliers {
   double above = 0.0;
 };
 
-/// Throws ConfigError when the level is not inside (0, 1), or the calibration knows nothing about it: uncalibrated, made
-/// for another level or for none, or with too few rows, naming how many are needed.
+/// Throws ConfigError when the level is not inside (0, 1), or the calibration knows nothing about it: uncalibrated,
+/// made for another level or for none, or with too few rows, naming how many are needed.
 [[nodiscard]] Multipliers multipliers(const Calibration& calibration, double level);
 
 /// Half the width of the interval at `level` of a symmetric prediction. Throws ConfigError as `multipliers` does.

@@ -36,14 +36,14 @@ struct MinimalNll {
 [[nodiscard]] double coverage(std::span<const double> lower, std::span<const double> upper,
                               std::span<const double> target);
 [[nodiscard]] double coverage(const Bounds& bounds, std::span<const double> target);
-/// CP of mean -+ c sigma.
+/// CP of mean -+ c sigma. Throws ConfigError for a c that is negative or not finite.
 [[nodiscard]] double coverage(std::span<const double> mean, std::span<const double> sigma,
                               std::span<const double> target, double c);
 
 /// Mean width MW: the mean of abs(upper - lower) over all rows, covered or not.
 [[nodiscard]] double mean_width(std::span<const double> lower, std::span<const double> upper);
 [[nodiscard]] double mean_width(const Bounds& bounds);
-/// MW of mean -+ c sigma.
+/// MW of mean -+ c sigma; c as above.
 [[nodiscard]] double mean_width(std::span<const double> sigma, double c);
 
 /// One point of the MW-CP curve.

@@ -63,8 +63,8 @@ struct BootstrapSpec {
                                                    double confidence = 0.95);
 
 /// One factor for a method over many runs, the minimiser of the NLL averaged first within and then over runs: c^2 is
-/// the mean over runs of mean z^2. `z_of_runs[r]` holds the standardised residuals of run r. Throws DataError when there
-/// is no run, a run is empty or all residuals are 0.
+/// the mean over runs of mean z^2. `z_of_runs[r]` holds the standardised residuals of run r. Throws DataError when
+/// there is no run, a run is empty or all residuals are 0.
 [[nodiscard]] double shared_c(std::span<const std::vector<double>> z_of_runs);
 
 }  // namespace nomu

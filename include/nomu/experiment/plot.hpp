@@ -1,6 +1,6 @@
 #pragma once
-/// Plots as data, drawn as SVG: a `Plot` lists layers and axes, `render_svg` makes one self-contained picture of it. The
-/// pictures carry no scripts, style sheets, ids or references, so any number of them can stand in one HTML page.
+/// Plots as data, drawn as SVG: a `Plot` lists layers and axes, `render_svg` makes one self-contained picture of it.
+/// The pictures carry no scripts, style sheets, ids or references, so any number of them can stand in one HTML page.
 
 #include <cstddef>
 #include <optional>
@@ -80,9 +80,9 @@ struct PlotPoints {
 struct PlotHeatMap {
   std::vector<double> values = {};  ///< [rows][cols], the row of the smallest y first
   std::size_t cols = 0;
-  PlotRange x = {};      ///< outer edges of the first and last column; cells are evenly wide on the axis as it is drawn
-  PlotRange y = {};      ///< outer edges of the first and last row
-  PlotAxis color = {};   ///< the colour bar
+  PlotRange x = {};     ///< outer edges of the first and last column; cells are evenly wide on the axis as it is drawn
+  PlotRange y = {};     ///< outer edges of the first and last row
+  PlotAxis color = {};  ///< the colour bar
 };
 
 /// A reference line across the whole plot.
@@ -126,10 +126,11 @@ struct PlotGrid {
   PlotSize cell = {};
 };
 
-/// The plot as an SVG document that is also valid inside HTML and shrinks with its surroundings. The same plot gives the
-/// same bytes in every locale. A plot without a sample to draw says "no data". Throws DataError naming the layer when
-/// vectors differ in length or a logarithmic axis meets a value that is not positive, ConfigError for sizes outside
-/// 160 x 120 to 10000 x 10000, ranges that are empty or not finite, opacities outside (0, 1] and a second heat map.
+/// The plot as an SVG document that is also valid inside HTML and shrinks with its surroundings. The same plot gives
+/// the same bytes in every locale. A plot without a sample to draw says "no data". Throws DataError naming the layer
+/// when vectors differ in length or a logarithmic axis meets a value that is not positive, ConfigError for sizes
+/// outside 160 x 120 to 10000 x 10000, ranges that are empty or not finite, opacities outside (0, 1] and a second heat
+/// map.
 [[nodiscard]] std::string render_svg(const Plot& plot, PlotSize size = {});
 
 /// Plots side by side in rows of `columns`. Throws what render_svg does, and ConfigError for 0 columns.

@@ -10,7 +10,7 @@
 #include "nomu/core/fields.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/engine/engine.hpp"
-#include "nomu/models/method.hpp"
+#include "nomu/models/fitted.hpp"
 #include "nomu/nn/network.hpp"
 #include "nomu/nn/optimizer.hpp"
 

@@ -34,8 +34,9 @@ struct Kernels {
                         const float* bias);
 
   /// y[r][j] = act(bias[j] + sum_k x[r][k] w[k][j]) for few columns k.
-  void (*narrow_forward)(Activation kind, const float* x, std::size_t k, std::size_t ldx, const float* w, std::size_t ldw,
-                         const float* bias, float* y, std::size_t ldy, std::size_t rows, std::size_t width);
+  void (*narrow_forward)(Activation kind, const float* x, std::size_t k, std::size_t ldx, const float* w,
+                         std::size_t ldw, const float* bias, float* y, std::size_t ldy, std::size_t rows,
+                         std::size_t width);
 
   /// delta *= gain * slope at the activated values times `unscale`, on a tile; both factors are 1 without dropout.
   void (*apply_slope)(Activation kind, const float* activated, float* delta, std::size_t ld, std::size_t rows,
@@ -45,8 +46,8 @@ struct Kernels {
   void (*head_forward)(const float* h, std::size_t ldh, const float* w, std::size_t ldw, float* out, std::size_t ldo,
                        std::size_t rows, std::size_t units);
 
-  /// delta[r][u] (+)= d[r * ldd] w[u * ldw] on a tile of units; where `relu` is given, zero where those activated values
-  /// are, which saves apply_slope its pass.
+  /// delta[r][u] (+)= d[r * ldd] w[u * ldw] on a tile of units; where `relu` is given, zero where those activated
+  /// values are, which saves apply_slope its pass.
   void (*head_backward)(const float* d, std::size_t ldd, const float* w, std::size_t ldw, float* delta, std::size_t ld,
                         std::size_t rows, std::size_t units, bool accumulate, const float* relu);
 

@@ -17,8 +17,10 @@ inline Lanes load(const float* p) { return *reinterpret_cast<const Lanes*>(p); }
 inline void store(float* p, const Lanes& v) { *reinterpret_cast<Lanes*>(p) = v; }
 
 inline float total(const Lanes& v) {
-  const auto eight = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) + __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
-  const auto four = __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
+  const auto eight = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+                     __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+  const auto four =
+      __builtin_shufflevector(eight, eight, 0, 1, 2, 3) + __builtin_shufflevector(eight, eight, 4, 5, 6, 7);
   return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
@@ -79,8 +81,8 @@ void bias_activate(Activation kind, float* y, std::size_t ld, std::size_t rows, 
 
 /// `count` rows against one group of 16 columns: each weight is loaded once for all of them.
 template <std::size_t count>
-inline void narrow_block(Activation kind, const float* x, std::size_t k, std::size_t ldx, const float* w, std::size_t ldw, const Lanes& bias, float* y,
-                         std::size_t ldy) {
+inline void narrow_block(Activation kind, const float* x, std::size_t k, std::size_t ldx, const float* w,
+                         std::size_t ldw, const Lanes& bias, float* y, std::size_t ldy) {
   Lanes z[count];
   for (std::size_t r = 0; r < count; ++r) z[r] = bias;
   for (std::size_t i = 0; i < k; ++i) {
@@ -93,8 +95,8 @@ inline void narrow_block(Activation kind, const float* x, std::size_t k, std::si
   }
 }
 
-void narrow_forward(Activation kind, const float* x, std::size_t k, std::size_t ldx, const float* w, std::size_t ldw, const float* bias, float* y,
-                    std::size_t ldy, std::size_t rows, std::size_t width) {
+void narrow_forward(Activation kind, const float* x, std::size_t k, std::size_t ldx, const float* w, std::size_t ldw,
+                    const float* bias, float* y, std::size_t ldy, std::size_t rows, std::size_t width) {
   const bool done = over_groups(width, [&](std::size_t j) {
     const Lanes b = load(bias + j);
     std::size_t r = 0;
@@ -137,7 +139,8 @@ void apply_slope(Activation kind, const float* activated, float* delta, std::siz
 /// `count` rows of a head against contiguous weights; `tail` holds the weights beyond the last whole group of 16, in
 /// the last lanes of a group that ends with the row.
 template <std::size_t count>
-inline void head_rows(const float* h, std::size_t ldh, const float* w, const Lanes& tail, float* out, std::size_t ldo, std::size_t units) {
+inline void head_rows(const float* h, std::size_t ldh, const float* w, const Lanes& tail, float* out, std::size_t ldo,
+                      std::size_t units) {
   Lanes sum[count];
   for (std::size_t r = 0; r < count; ++r) sum[r] = load(h + r * ldh + units - lanes) * tail;
   for (std::size_t u = 0; u + lanes <= units; u += lanes) {
@@ -147,8 +150,8 @@ inline void head_rows(const float* h, std::size_t ldh, const float* w, const Lan
   for (std::size_t r = 0; r < count; ++r) out[r * ldo] += total(sum[r]);
 }
 
-void head_forward(const float* h, std::size_t ldh, const float* w, std::size_t ldw, float* out, std::size_t ldo, std::size_t rows,
-                  std::size_t units) {
+void head_forward(const float* h, std::size_t ldh, const float* w, std::size_t ldw, float* out, std::size_t ldo,
+                  std::size_t rows, std::size_t units) {
   if (ldw == 1 && units >= lanes) {
     Lanes tail = {};
     for (std::size_t i = lanes - units % lanes; i < lanes; ++i) tail[i] = w[units - lanes + i];
@@ -164,8 +167,8 @@ void head_forward(const float* h, std::size_t ldh, const float* w, std::size_t l
   }
 }
 
-void head_backward(const float* d, std::size_t ldd, const float* w, std::size_t ldw, float* delta, std::size_t ld, std::size_t rows,
-                   std::size_t units, bool accumulate, const float* relu) {
+void head_backward(const float* d, std::size_t ldd, const float* w, std::size_t ldw, float* delta, std::size_t ld,
+                   std::size_t rows, std::size_t units, bool accumulate, const float* relu) {
   if (ldw == 1 && !accumulate) {
     const bool done = over_groups(units, [&](std::size_t u) {
       const Lanes wu = load(w + u);
@@ -186,8 +189,8 @@ void head_backward(const float* d, std::size_t ldd, const float* w, std::size_t 
   }
 }
 
-void head_gradient(const float* h, std::size_t ldh, const float* d, std::size_t ldd, float* g, std::size_t ldg, std::size_t rows,
-                   std::size_t units) {
+void head_gradient(const float* h, std::size_t ldh, const float* d, std::size_t ldd, float* g, std::size_t ldg,
+                   std::size_t rows, std::size_t units) {
   const bool done = over_groups(units, [&](std::size_t u) {
     Lanes even = {}, odd = {};
     std::size_t r = 0;
@@ -212,7 +215,8 @@ void head_gradient(const float* h, std::size_t ldh, const float* d, std::size_t 
 
 /// `count` units against one group of 16 columns: each delta is loaded once for all of them.
 template <std::size_t count>
-inline void gradient_block(const float* x, std::size_t ldx, const float* d, std::size_t ldd, float* g, std::size_t rows, std::size_t width) {
+inline void gradient_block(const float* x, std::size_t ldx, const float* d, std::size_t ldd, float* g, std::size_t rows,
+                           std::size_t width) {
   Lanes sum[count] = {};
   for (std::size_t r = 0; r < rows; ++r) {
     const Lanes dr = load(d + r * ldd);
@@ -221,8 +225,8 @@ inline void gradient_block(const float* x, std::size_t ldx, const float* d, std:
   for (std::size_t u = 0; u < count; ++u) store(g + u * width, sum[u]);
 }
 
-void narrow_gradient(const float* x, std::size_t ldx, const float* d, std::size_t ldd, float* g, std::size_t rows, std::size_t units,
-                     std::size_t width) {
+void narrow_gradient(const float* x, std::size_t ldx, const float* d, std::size_t ldd, float* g, std::size_t rows,
+                     std::size_t units, std::size_t width) {
   const bool done = over_groups(width, [&](std::size_t j) {
     std::size_t u = 0;
     for (; u + 8 <= units; u += 8) gradient_block<8>(x + u, ldx, d + j, ldd, g + u * width + j, rows, width);
@@ -427,8 +431,8 @@ void uniform(const PhiloxStream& stream, float* out, std::size_t count) {
   }
 }
 
-void drop(const PhiloxStream& stream, float rate, float* y, std::size_t units, std::size_t ld, std::size_t row, std::size_t end_row,
-          std::size_t first, std::size_t width) {
+void drop(const PhiloxStream& stream, float rate, float* y, std::size_t units, std::size_t ld, std::size_t row,
+          std::size_t end_row, std::size_t first, std::size_t width) {
   const float scale = 1.0F / (1.0F - rate);
   std::uint32_t words[64];
   for (std::size_t r = row; r < end_row; ++r) {

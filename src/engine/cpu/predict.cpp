@@ -34,8 +34,8 @@ void run_layer(const PredictContext& c, std::size_t l, std::size_t member, std::
   if (!c.dropout.active || layer.head || rate == 0.0F) return;
   // Masks are numbered by the row's place in the whole request, as if `out` began at its first row.
   const DropoutMask mask = prediction_mask(c.seeds[member], l, c.dropout.pass, rate);
-  c.kernels.drop(mask.stream, rate, out - first_row * layer.units, layer.units, layer.units, first_row, first_row + block_rows, 0,
-                 layer.units);
+  c.kernels.drop(mask.stream, rate, out - first_row * layer.units, layer.units, layer.units, first_row,
+                 first_row + block_rows, 0, layer.units);
 }
 
 }  // namespace

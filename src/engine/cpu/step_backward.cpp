@@ -50,8 +50,8 @@ void Step::gradient_of(const Consumer& consumer, std::size_t first, std::size_t 
   } else if (units <= narrow_units) {
     context_.kernels.narrow_gradient(input, source.stride, delta, stride_of(layer), gradient, rows, units, layer.units);
   } else {
-    context_.multiply(Transpose::yes, Transpose::no, units, layer.units, rows, input, source.stride, delta, stride_of(layer),
-                      false, gradient, layer.units);
+    context_.multiply(Transpose::yes, Transpose::no, units, layer.units, rows, input, source.stride, delta,
+                      stride_of(layer), false, gradient, layer.units);
   }
 }
 
@@ -70,10 +70,10 @@ double Step::update_weights(const UnitTile& tile, const Consumer& consumer, floa
     const std::size_t units = std::min(part, tile.width - i);
     const UpdateRows rows = rows_at(feed.weights + first * width, layer, clip);
     if (low_rank(consumer.layer)) {
-      squares +=
-          context_.kernels.low_rank_update(rows, source.values + first, source.stride, ws_.delta[consumer.layer].data(),
-                                           stride_of(layer), delta_rows(consumer.layer), back == nullptr ? nullptr : back + i,
-                                           source.stride, accumulate, units, width, scratch.data());
+      squares += context_.kernels.low_rank_update(rows, source.values + first, source.stride,
+                                                  ws_.delta[consumer.layer].data(), stride_of(layer),
+                                                  delta_rows(consumer.layer), back == nullptr ? nullptr : back + i,
+                                                  source.stride, accumulate, units, width, scratch.data());
       continue;
     }
     gradient_of(consumer, first, units, scratch.data());
@@ -93,11 +93,12 @@ void Step::gather(const UnitTile& tile, const Consumer& consumer, bool accumulat
   if (layer.head) {
     for (std::size_t k = 0; k < layer.units; ++k) {
       const float* relu = last && plain_relu(tile.source) ? ws_.activation[tile.source].data() + tile.first : nullptr;
-      context_.kernels.head_backward(delta + k, layer.units, weights + k, layer.units, out, ld, rows, tile.width, accumulate || k > 0, relu);
+      context_.kernels.head_backward(delta + k, layer.units, weights + k, layer.units, out, ld, rows, tile.width,
+                                     accumulate || k > 0, relu);
     }
   } else {
-    context_.multiply(Transpose::no, Transpose::yes, rows, tile.width, layer.units, delta, stride_of(layer), weights, layer.units, accumulate,
-                      out, ld);
+    context_.multiply(Transpose::no, Transpose::yes, rows, tile.width, layer.units, delta, stride_of(layer), weights,
+                      layer.units, accumulate, out, ld);
   }
 }
 
@@ -109,12 +110,12 @@ void Step::through_activation(const UnitTile& tile) {
   // Where a ReLU unit is positive it was kept, so its scale suffices; other activations need the mask again.
   if (rate > 0.0F && !relu) {
     const DropoutMask mask = training_mask(member_.data.seed, tile.source, step_, rate);
-    context_.kernels.drop(mask.stream, rate, ws_.delta[tile.source].data(), layer.units, stride_of(layer), 0, rows, tile.first,
-                          tile.width);
+    context_.kernels.drop(mask.stream, rate, ws_.delta[tile.source].data(), layer.units, stride_of(layer), 0, rows,
+                          tile.first, tile.width);
   }
   context_.kernels.apply_slope(layer.activation, ws_.activation[tile.source].data() + tile.first,
-                               ws_.delta[tile.source].data() + tile.first, stride_of(layer), rows, tile.width, 1.0F - rate,
-                               relu && rate > 0.0F ? 1.0F / (1.0F - rate) : 1.0F);
+                               ws_.delta[tile.source].data() + tile.first, stride_of(layer), rows, tile.width,
+                               1.0F - rate, relu && rate > 0.0F ? 1.0F / (1.0F - rate) : 1.0F);
 }
 
 void Step::work_on(const UnitTile& tile, Floats& scratch) {
@@ -147,7 +148,8 @@ void Step::work_on(const UnitTile& tile, Floats& scratch) {
 
 void Step::update_bias(std::size_t index, Floats& scratch) {
   const Layer& layer = layer_at(index);
-  context_.kernels.column_sums(ws_.delta[index].data(), stride_of(layer), scratch.data(), delta_rows(index), layer.units);
+  context_.kernels.column_sums(ws_.delta[index].data(), stride_of(layer), scratch.data(), delta_rows(index),
+                               layer.units);
   const float limit = context_.plan.clip_norm[member_.data.index];
   UpdateRows rows = rows_at(layer.bias, layer, 1.0F);
   if (limit > 0.0F) {

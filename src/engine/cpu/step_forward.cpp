@@ -107,9 +107,9 @@ void Step::forward_tile(const ColumnTile& tile, std::size_t first_row, std::size
   const Feed& first = layer.feeds.front();
   if (layer.feeds.size() == 1 && first.units <= narrow_inputs) {
     const Source source = source_of(first.source);
-    context_.kernels.narrow_forward(layer.activation, source.values + first_row * source.stride, source.units, source.stride,
-                                    member_.weight.data() + first.weights + tile.first, layer.units, bias, out, ld, rows,
-                                    tile.width);
+    context_.kernels.narrow_forward(layer.activation, source.values + first_row * source.stride, source.units,
+                                    source.stride, member_.weight.data() + first.weights + tile.first, layer.units,
+                                    bias, out, ld, rows, tile.width);
   } else {
     for (std::size_t k = 0; k < layer.feeds.size(); ++k) {
       const Source source = source_of(layer.feeds[k].source);
@@ -212,9 +212,8 @@ void Step::run_layers(bool dropout) {
       const float rate = dropout_of(tile.layer);
       if (!dropout || rate == 0.0F) return;
       const DropoutMask mask = training_mask(member_.data.seed, tile.layer, step_, rate);
-      context_.kernels.drop(mask.stream, rate, ws_.activation[tile.layer].data(),
-                            layer.units, stride_of(layer), first, first + count, tile.first,
-                            tile.width);
+      context_.kernels.drop(mask.stream, rate, ws_.activation[tile.layer].data(), layer.units, stride_of(layer), first,
+                            first + count, tile.first, tile.width);
     });
   }
   forward_heads();

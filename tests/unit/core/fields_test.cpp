@@ -83,7 +83,9 @@ TEST(Fields, SaysWhatDiffersFromTheDefaults) {
 TEST(Fields, RefusesWithReasons) {
   Spec spec;
   const Fields f = fields_of(spec);
-  const auto refusal = [&f](const char* name, const char* text) { return message_of<ConfigError>([&] { f.set_text(name, text); }); };
+  const auto refusal = [&f](const char* name, const char* text) {
+    return message_of<ConfigError>([&] { f.set_text(name, text); });
+  };
   EXPECT_EQ(refusal("rate", "1.5"), "[test/spec] rate must be between 0 and 1, got 1.5");
   EXPECT_EQ(refusal("rate", "abc"), "[test/spec] rate must be a number, got 'abc'");
   EXPECT_EQ(refusal("rate", "nan"), "[test/spec] rate must be between 0 and 1, got nan");
@@ -101,7 +103,8 @@ TEST(Fields, RefusesWithReasons) {
 
 TEST(Config, SetsFromToml) {
   Spec spec;
-  apply_toml(fields_of(spec), "rate = 1\nsizes = [5]\nweights = [1, 2.5]\ncolour = 'green'\n[train]\nepochs = 7\n", "a.toml");
+  apply_toml(fields_of(spec), "rate = 1\nsizes = [5]\nweights = [1, 2.5]\ncolour = 'green'\n[train]\nepochs = 7\n",
+             "a.toml");
   EXPECT_EQ(spec.rate, 1.0) << "a whole number serves as a real one";
   EXPECT_EQ(spec.sizes, (std::vector<std::int64_t>{5}));
   EXPECT_EQ(spec.weights, (std::vector<double>{1.0, 2.5}));
@@ -112,7 +115,9 @@ TEST(Config, SetsFromToml) {
 TEST(Config, NamesFileAndLine) {
   Spec spec;
   const Fields f = fields_of(spec);
-  const auto refusal = [&f](const char* text) { return message_of<ConfigError>([&] { apply_toml(f, text, "a.toml"); }); };
+  const auto refusal = [&f](const char* text) {
+    return message_of<ConfigError>([&] { apply_toml(f, text, "a.toml"); });
+  };
   EXPECT_NE(refusal("rate = 0.5\n\nepoch = 3\n").find("a.toml, line 3"), std::string::npos);
   EXPECT_NE(refusal("[train]\nepoch = 3\n").find("did you mean 'train.epochs'?"), std::string::npos);
   EXPECT_NE(refusal("rate = \n").find("a.toml, line 1"), std::string::npos);

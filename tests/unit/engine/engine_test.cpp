@@ -5,8 +5,8 @@
 #include <cmath>
 #include <mutex>
 
-#include "engine/preflight.hpp"
 #include "engine/cpu/team.hpp"
+#include "engine/preflight.hpp"
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/engine/benchmark.hpp"
@@ -20,9 +20,12 @@ std::string refusal(const EngineOptions& options) {
 
 TEST(Engine, UnknownNamesAreRefusedWithWhatThereIs) {
   EXPECT_EQ(refusal({.device = "tpu"}), "[engine] unknown device 'tpu'; there are auto, cpu, cuda, reference");
-  EXPECT_EQ(refusal({.device = "cpu", .provider = "mkl"}), "[engine/cpu] unknown provider 'mkl'; there are auto, onednn, eigen");
-  EXPECT_NE(refusal({.device = "cpu", .isa = "sve"}).find("no instruction set 'sve' on this processor; there are"), std::string::npos);
-  EXPECT_NE(refusal({.device = "cpu", .threads = -1}).find("threads must be between 0 (all) and 1024, got -1"), std::string::npos);
+  EXPECT_EQ(refusal({.device = "cpu", .provider = "mkl"}),
+            "[engine/cpu] unknown provider 'mkl'; there are auto, onednn, eigen");
+  EXPECT_NE(refusal({.device = "cpu", .isa = "sve"}).find("no instruction set 'sve' on this processor; there are"),
+            std::string::npos);
+  EXPECT_NE(refusal({.device = "cpu", .threads = -1}).find("threads must be between 0 (all) and 1024, got -1"),
+            std::string::npos);
 }
 
 TEST(Engine, ListsWhatThereIs) {

@@ -12,7 +12,8 @@ namespace {
 
 TEST(Layout, TheNomuPairOfThePaperHas4219906Parameters) {
   // 1-1024-1024-1024 twice: 2 (2048 + 2 (1024 * 1024 + 1024)) + heads of 1024 + 1 and 2048 + 1.
-  const TrainPlan plan = testing::nomu_plan({.members = 1, .rows = 8, .inputs = 1, .hidden = {1024, 1024, 1024}}, Gradient::stopped);
+  const TrainPlan plan =
+      testing::nomu_plan({.members = 1, .rows = 8, .inputs = 1, .hidden = {1024, 1024, 1024}}, Gradient::stopped);
   const Layout layout = make_layout(plan.networks, plan.loss.kind);
   std::size_t count = 0;
   for (const Layer& layer : layout.layers) count += (layer.fan_in() + 1) * layer.units;
@@ -49,8 +50,8 @@ TEST(Layout, StoppedGradientsSpareTheMeanNetTheArtificialRows) {
 TEST(Layout, WorkOfAStepIsAsCountedByHand) {
   // The paper's toy step: 2.35 GFLOP stopped, 3.42 coupled.
   const auto flops = [](Gradient gradient) {
-    const TrainPlan plan =
-        testing::nomu_plan({.members = 1, .rows = 8, .inputs = 1, .hidden = {1024, 1024, 1024}}, gradient, LossKind::nomu, 128);
+    const TrainPlan plan = testing::nomu_plan({.members = 1, .rows = 8, .inputs = 1, .hidden = {1024, 1024, 1024}},
+                                              gradient, LossKind::nomu, 128);
     return flops_per_step(make_layout(plan.networks, plan.loss.kind), 8, 128, plan.networks);
   };
   EXPECT_NEAR(flops(Gradient::stopped) * 1e-9, 2.35, 0.01);

@@ -69,7 +69,8 @@ TEST(NomuSpec, FieldsNameEverySetting) {
   EXPECT_EQ(spec.sigma_net.hidden, (std::vector<std::int64_t>{32, 32}));
   EXPECT_EQ(spec.train.epochs, 12);
   EXPECT_EQ(spec.augment.kind, Augmentation::Kind::low_discrepancy);
-  EXPECT_EQ(message_of<ConfigError>([&] { fields.set_text("augment.count", "-3"); }), "[models/nomu] augment.count must be at least 1, got -3");
+  EXPECT_EQ(message_of<ConfigError>([&] { fields.set_text("augment.count", "-3"); }),
+            "[models/nomu] augment.count must be at least 1, got -3");
 }
 
 TEST(Nomu, FitsThePointsAndIsUnsureElsewhere) {
@@ -83,7 +84,8 @@ TEST(Nomu, FitsThePointsAndIsUnsureElsewhere) {
   for (std::size_t m = 0; m < 3; ++m) {
     for (std::size_t i = 0; i < 4; ++i) {
       EXPECT_NEAR(prediction.mean(m, i, 0), std::sin(3.0F * places[i]), 0.05F);
-      EXPECT_LT(prediction.sigma_model(m, i, 0), 0.5F * prediction.sigma_model(m, 5, 0)) << "member " << m << " point " << i;
+      EXPECT_LT(prediction.sigma_model(m, i, 0), 0.5F * prediction.sigma_model(m, 5, 0))
+          << "member " << m << " point " << i;
     }
     EXPECT_FALSE(fitted->reports()[m].diverged);
     EXPECT_EQ(fitted->reports()[m].history.size(), 1000U);
@@ -129,9 +131,11 @@ TEST(Nomu, ImpossibleSettingsAreRefused) {
     change(spec);
     return message_of<ConfigError>([&] { (void)fit(spec, line_of_points({1}), *engine); });
   };
-  EXPECT_NE(refusal([](NomuSpec& s) { s.mean_net.hidden = {-4}; }).find("at least one unit, got -4"), std::string::npos);
+  EXPECT_NE(refusal([](NomuSpec& s) { s.mean_net.hidden = {-4}; }).find("at least one unit, got -4"),
+            std::string::npos);
   EXPECT_NE(refusal([](NomuSpec& s) { s.mean_net.hidden = {}; }).find("needs at least one layer"), std::string::npos);
-  EXPECT_NE(refusal([](NomuSpec& s) { s.augment.count = 0; }).find("augment.count must be positive, got 0"), std::string::npos);
+  EXPECT_NE(refusal([](NomuSpec& s) { s.augment.count = 0; }).find("augment.count must be positive, got 0"),
+            std::string::npos);
   EXPECT_NE(refusal([](NomuSpec& s) { s.train.epochs = 0; }).find("epochs must be positive"), std::string::npos);
 }
 
@@ -146,7 +150,9 @@ TEST(Nomu, AGridNeedsAPowerOfTheDimension) {
   const std::vector<std::uint64_t> seeds{1};
   EXPECT_NO_THROW((void)fit(spec, repeat(make_dataset(x, 2, y), seeds), *engine));
   spec.augment.count = 99;
-  EXPECT_NE(message_of<ConfigError>([&] { (void)fit(spec, repeat(make_dataset(x, 2, y), seeds), *engine); }).find("100 would"),
+  EXPECT_NE(message_of<ConfigError>([&] {
+              (void)fit(spec, repeat(make_dataset(x, 2, y), seeds), *engine);
+            }).find("100 would"),
             std::string::npos);
 }
 

@@ -1,0 +1,46 @@
+#pragma once
+/// What every method gives back: a fitted cohort that predicts, and a report of how the fit went.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "nomu/core/prediction.hpp"
+#include "nomu/core/progress.hpp"
+#include "nomu/core/tensor.hpp"
+
+namespace nomu {
+
+/// How the fit of one member went.
+struct FitReport {
+  std::uint64_t seed = 0;  ///< the one it ended with; differs from the given one after a restart
+  std::int64_t epochs = 0;
+  double first_loss = 0.0;
+  double best_loss = 0.0;
+  double last_loss = 0.0;
+  bool diverged = false;  ///< even after its restarts: its predictions are not to be trusted
+  bool stopped_early = false;
+  std::int64_t restarts = 0;
+  std::vector<float> history;  ///< monitored loss of every epoch
+};
+
+/// M fitted members. Everything after it knows only their predictions.
+class FittedCohort {
+ public:
+  FittedCohort() = default;
+  FittedCohort(const FittedCohort&) = delete;
+  FittedCohort& operator=(const FittedCohort&) = delete;
+  FittedCohort(FittedCohort&&) = delete;
+  FittedCohort& operator=(FittedCohort&&) = delete;
+  virtual ~FittedCohort() = default;
+
+  [[nodiscard]] virtual std::size_t members() const = 0;
+
+  /// Predictions [M][q][1] at x [1 or M][q][d], on the scale of the data the cohort was fitted to.
+  [[nodiscard]] virtual Prediction predict(const Tensor<float>& x) const = 0;
+
+  [[nodiscard]] virtual const std::vector<FitReport>& reports() const = 0;
+};
+
+}  // namespace nomu

@@ -1,0 +1,279 @@
+#include "nomu/eval/desiderata.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "eval/row_checks.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/core/random.hpp"
+#include "nomu/eval/statistics.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::string_view where = "eval/desiderata";
+constexpr double d2_threshold = 0.25;
+constexpr double d3_threshold = 0.5;
+constexpr double difference_step = 0.02;    // of the box's width
+constexpr std::size_t fewest_fit_rows = 4;  // what a data set must have at least
+
+struct Box {
+  std::vector<double> low;
+  std::vector<double> high;
+
+  [[nodiscard]] std::size_t cols() const { return low.size(); }
+  [[nodiscard]] double width(std::size_t j) const { return high[j] - low[j]; }
+  [[nodiscard]] bool contains(std::span<const double> x) const {
+    for (std::size_t j = 0; j < cols(); ++j) {
+      if (x[j] < low[j] || x[j] > high[j]) return false;
+    }
+    return true;
+  }
+};
+
+void check_setup(std::span<const double> train, const DesiderataSubject& subject, const DesiderataSpec& spec) {
+  if (!subject.sigma) throw ConfigError(where, "there is no sigma to examine");
+  if (spec.probes < 2) throw ConfigError(where, fmt::format("at least 2 probes are needed, got {}", spec.probes));
+  const std::size_t cols = spec.low.size();
+  if (cols == 0 || spec.high.size() != cols) {
+    throw ConfigError(where, fmt::format("the box has {} lower and {} upper ends", cols, spec.high.size()));
+  }
+  bool empty = true;
+  for (std::size_t j = 0; j < cols; ++j) {
+    if (!(std::isfinite(spec.low[j]) && std::isfinite(spec.high[j]) && spec.low[j] <= spec.high[j])) {
+      throw ConfigError(where, fmt::format("the box goes from {} to {} along input {} (counted from 0)", spec.low[j],
+                                           spec.high[j], j));
+    }
+    empty = empty && spec.low[j] == spec.high[j];
+  }
+  if (empty) throw ConfigError(where, "the box has no width along any input");
+  if (train.size() % cols != 0) {
+    throw DataError(where, fmt::format("{} values do not fill rows of {} inputs", train.size(), cols));
+  }
+  if (train.size() < 2 * cols) throw DataError(where, "at least 2 training rows are needed");
+  require_finite(where, "training input", train);
+}
+
+Box data_box(std::span<const double> train, std::size_t cols) {
+  Box box{.low = {train.begin(), train.begin() + static_cast<std::ptrdiff_t>(cols)}, .high = {}};
+  box.high = box.low;
+  for (std::size_t i = 0; i < train.size(); ++i) {
+    box.low[i % cols] = std::min(box.low[i % cols], train[i]);
+    box.high[i % cols] = std::max(box.high[i % cols], train[i]);
+  }
+  return box;
+}
+
+/// Uniform points of a box, [count][d], less those inside `except`; fewer than `count` where hardly any are left.
+std::vector<double> draw(const Box& box, std::size_t count, Random random, const Box* except = nullptr) {
+  constexpr std::size_t tries = 100;
+  std::vector<double> points;
+  std::vector<double> x(box.cols());
+  for (std::size_t trial = 0; trial < tries * count && points.size() < count * box.cols(); ++trial) {
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] = std::lerp(box.low[j], box.high[j], random.uniform());
+    if (except == nullptr || !except->contains(x)) points.insert(points.end(), x.begin(), x.end());
+  }
+  return points;
+}
+
+std::vector<double> ask(const RowFunction& function, std::span<const double> points, std::size_t cols,
+                        std::string_view what) {
+  std::vector<double> values = function(points);
+  require_rows(where, what, values, points.size() / cols);
+  return values;
+}
+
+/// From each point to its nearest training row, every input measured in widths of the box.
+std::vector<double> distances(std::span<const double> points, std::span<const double> train, const Box& box) {
+  const std::size_t cols = box.cols();
+  std::vector<double> scale(cols);
+  for (std::size_t j = 0; j < cols; ++j) scale[j] = box.width(j) > 0.0 ? 1.0 / box.width(j) : 0.0;
+  std::vector<double> nearest;
+  for (std::size_t p = 0; p < points.size(); p += cols) {
+    double smallest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < train.size(); i += cols) {
+      double sum = 0.0;
+      for (std::size_t j = 0; j < cols; ++j) {
+        const double difference = (points[p + j] - train[i + j]) * scale[j];
+        sum += difference * difference;
+      }
+      smallest = std::min(smallest, sum);
+    }
+    nearest.push_back(std::sqrt(smallest));
+  }
+  return nearest;
+}
+
+bool constant(std::span<const double> values) {
+  return std::ranges::all_of(values, [&](double value) { return value == values.front(); });
+}
+
+Finding skipped(std::string name, std::string why) {
+  return {.name = std::move(name), .verdict = Verdict::skipped, .sentence = std::move(why)};
+}
+
+Finding judged(std::string name, double measured, double threshold, bool holds, std::string sentence) {
+  return {.name = std::move(name),
+          .verdict = holds ? Verdict::holds : Verdict::fails,
+          .measured = measured,
+          .threshold = threshold,
+          .sentence = std::move(sentence)};
+}
+
+Finding examine_d1(const DesiderataSubject& subject, std::span<const double> probes, std::size_t cols) {
+  if (!subject.raw_sigma) return skipped("D1", "The method has no raw sigma: its uncertainty cannot be negative.");
+  const std::vector<double> raw = ask(subject.raw_sigma, probes, cols, "raw sigma");
+  const auto negative = std::ranges::count_if(raw, [](double value) { return value < 0.0; });
+  const double share = static_cast<double>(negative) / static_cast<double>(raw.size());
+  return {.name = "D1",
+          .verdict = Verdict::reported,
+          .measured = share,
+          .sentence = fmt::format("The raw sigma is below 0 at {} of {} probes ({:.3g} %).", negative, raw.size(),
+                                  100.0 * share)};
+}
+
+Finding examine_d2(std::span<const double> at_data, std::span<const double> elsewhere) {
+  const double here = median(at_data);
+  const double there = median(elsewhere);
+  if (!(there > 0.0)) return skipped("D2", "The median sigma at the probes is 0: there is nothing to compare with.");
+  const double ratio = here / there;
+  return judged("D2", ratio, d2_threshold, ratio < d2_threshold,
+                fmt::format("Sigma at the training points is {:.3g} times that elsewhere (medians {:.3g} and {:.3g}); "
+                            "it should be below {}.",
+                            ratio, here, there, d2_threshold));
+}
+
+Finding examine_d3(std::string name, std::string_view region, std::span<const double> sigma,
+                   std::span<const double> distance) {
+  if (sigma.size() < 2 || constant(distance)) {
+    return skipped(std::move(name), fmt::format("There is no room to probe {}.", region));
+  }
+  if (constant(sigma)) {
+    return judged(std::move(name), 0.0, d3_threshold, false, fmt::format("Sigma is the same everywhere {}.", region));
+  }
+  const double correlation = spearman(sigma, distance);
+  return judged(
+      std::move(name), correlation, d3_threshold, correlation > d3_threshold,
+      fmt::format("Sigma and the distance to the data have rank correlation {:.3g} {}; it should be above {}.",
+                  correlation, region, d3_threshold));
+}
+
+void examine_distances(const DesiderataSubject& subject, const DesiderataSpec& spec, std::span<const double> train,
+                       const Box& box, std::vector<Finding>& findings) {
+  const Box data = data_box(train, box.cols());
+  const std::vector<double> inside = draw(data, spec.probes, Random(spec.seed, 1));
+  const std::vector<double> outside = draw(box, spec.probes, Random(spec.seed, 2), &data);
+  std::vector<double> sigma = ask(subject.sigma, inside, box.cols(), "sigma");
+  std::vector<double> distance = distances(inside, train, box);
+  Finding gaps = examine_d3("D3 gaps", "in the gaps between the data", sigma, distance);
+  Finding beyond = skipped("D3 outside", "The box does not reach beyond the data: nothing lies outside it.");
+  if (!outside.empty()) {
+    const std::vector<double> far_sigma = ask(subject.sigma, outside, box.cols(), "sigma");
+    const std::vector<double> far_distance = distances(outside, train, box);
+    beyond = examine_d3("D3 outside", "outside the range of the data", far_sigma, far_distance);
+    sigma.insert(sigma.end(), far_sigma.begin(), far_sigma.end());
+    distance.insert(distance.end(), far_distance.begin(), far_distance.end());
+  }
+  findings.push_back(examine_d3("D3", "over the whole box", sigma, distance));
+  findings.push_back(std::move(gaps));
+  findings.push_back(std::move(beyond));
+}
+
+/// Mean absolute change of a function per step along each of `inputs`.
+std::vector<double> sensitivities(const RowFunction& function, std::span<const double> probes, const Box& box,
+                                  std::span<const std::size_t> inputs, std::string_view what) {
+  const std::vector<double> base = ask(function, probes, box.cols(), what);
+  std::vector<double> result;
+  for (const std::size_t j : inputs) {
+    std::vector<double> moved(probes.begin(), probes.end());
+    const double step = difference_step * box.width(j);
+    for (std::size_t i = j; i < moved.size(); i += box.cols()) moved[i] += moved[i] + step > box.high[j] ? -step : step;
+    const std::vector<double> values = ask(function, moved, box.cols(), what);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < base.size(); ++i) sum += std::abs(values[i] - base[i]);
+    result.push_back(sum / static_cast<double>(base.size()));
+  }
+  return result;
+}
+
+void examine_d4(const DesiderataSubject& subject, std::span<const double> probes, const Box& box,
+                std::vector<Finding>& findings) {
+  if (!subject.mean) return findings.push_back(skipped("D4", "There is no mean to compare sigma with."));
+  std::vector<std::size_t> inputs;
+  for (std::size_t j = 0; j < box.cols(); ++j) {
+    if (box.width(j) > 0.0) inputs.push_back(j);
+  }
+  if (inputs.size() < 2) return findings.push_back(skipped("D4", "With one input there is nothing to compare."));
+  const std::vector<double> of_mean = sensitivities(subject.mean, probes, box, inputs, "mean");
+  const std::vector<double> of_sigma = sensitivities(subject.sigma, probes, box, inputs, "sigma");
+  if (constant(of_mean)) return findings.push_back(skipped("D4", "All inputs matter equally to the mean."));
+  const auto most = static_cast<std::size_t>(std::ranges::max_element(of_mean) - of_mean.begin());
+  const auto least = static_cast<std::size_t>(std::ranges::min_element(of_mean) - of_mean.begin());
+  // A sigma that ignores the least important input would give an infinite ratio, which reports cannot hold.
+  const double ratio = of_sigma[most] > 0.0 ? of_sigma[most] / std::max(of_sigma[least], 1e-9 * of_sigma[most]) : 0.0;
+  findings.push_back(judged("D4", ratio, 1.0, ratio > 1.0,
+                            fmt::format("Sigma changes {:.3g} times as much along input {}, which matters most to the "
+                                        "mean, as along input {}, which matters least; it should be above 1.",
+                                        ratio, inputs[most] + 1, inputs[least] + 1)));
+  if (inputs.size() < 3) return;
+  const double correlation = constant(of_sigma) ? 0.0 : spearman(of_mean, of_sigma);
+  findings.push_back(judged("D4 across inputs", correlation, 0.0, correlation > 0.0,
+                            fmt::format("Over all {} inputs, what changes the mean and what changes sigma have rank "
+                                        "correlation {:.3g}; it should be above 0.",
+                                        inputs.size(), correlation)));
+}
+
+Finding examine_d5(const DesiderataSubject& subject, std::size_t rows, std::span<const double> probes, std::size_t cols,
+                   std::uint64_t seed) {
+  if (!subject.refit) return skipped("D5", "No way to refit was given.");
+  const std::vector<std::size_t> order = Random(seed, 3).permutation(rows);
+  std::vector<std::vector<std::size_t>> subsets;
+  for (const std::size_t size : {rows / 4, rows / 2, rows}) {
+    if (size < fewest_fit_rows) continue;
+    subsets.emplace_back(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(size));
+    std::ranges::sort(subsets.back());
+  }
+  if (subsets.size() < 2) return skipped("D5", fmt::format("{} rows are too few to leave some out.", rows));
+  const std::vector<RowFunction> fits = subject.refit(subsets);
+  if (fits.size() != subsets.size()) {
+    throw DataError(where, fmt::format("refitting {} subsets gave {} fits", subsets.size(), fits.size()));
+  }
+  std::string story;
+  std::vector<double> means;
+  for (std::size_t k = 0; k < fits.size(); ++k) {
+    means.push_back(mean(ask(fits[k], probes, cols, "sigma after refitting")));
+    story += fmt::format("{}{:.3g} with {} rows", k == 0 ? "" : ", ", means.back(), subsets[k].size());
+  }
+  if (!(means.front() > 0.0)) return skipped("D5", "Sigma is 0 with the fewest rows: it cannot shrink.");
+  const double ratio = means.back() / means.front();
+  return judged("D5", ratio, 1.0, ratio < 1.0, fmt::format("The mean sigma is {}; it should fall.", story));
+}
+
+}  // namespace
+
+const Finding& DesiderataReport::find(std::string_view name) const {
+  const auto found = std::ranges::find(findings, name, &Finding::name);
+  if (found == findings.end()) throw ConfigError(where, fmt::format("there is no finding '{}'", name));
+  return *found;
+}
+
+DesiderataReport check_desiderata(std::span<const double> train_inputs, const DesiderataSubject& subject,
+                                  const DesiderataSpec& spec) {
+  check_setup(train_inputs, subject, spec);
+  const Box box{.low = spec.low, .high = spec.high};
+  const std::size_t cols = box.cols();
+  const std::vector<double> probes = draw(box, spec.probes, Random(spec.seed, 0));
+  DesiderataReport report;
+  report.findings.push_back(examine_d1(subject, probes, cols));
+  const std::vector<double> at_data = ask(subject.sigma, train_inputs, cols, "sigma at the training point");
+  report.findings.push_back(examine_d2(at_data, ask(subject.sigma, probes, cols, "sigma")));
+  examine_distances(subject, spec, train_inputs, box, report.findings);
+  examine_d4(subject, probes, box, report.findings);
+  report.findings.push_back(examine_d5(subject, train_inputs.size() / cols, probes, cols, spec.seed));
+  return report;
+}
+
+}  // namespace nomu

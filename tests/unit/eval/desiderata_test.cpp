@@ -1,0 +1,245 @@
+#include "nomu/eval/desiderata.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "message_of.hpp"
+#include "nomu/core/random.hpp"
+
+namespace nomu {
+namespace {
+
+using testing::HasSubstr;
+using Values = std::vector<double>;
+
+/// Applies f to each row of `cols` inputs.
+template <class Function>
+RowFunction by_row(std::size_t cols, Function f) {
+  return [cols, f](std::span<const double> rows) {
+    Values values;
+    for (std::size_t i = 0; i < rows.size(); i += cols) values.push_back(f(rows.subspan(i, cols)));
+    return values;
+  };
+}
+
+/// Distance to the nearest row of `data`, inputs weighted: an uncertainty that does everything right.
+RowFunction distance_sigma(Values data, Values weight) {
+  const std::size_t cols = weight.size();
+  return by_row(cols, [data = std::move(data), weight = std::move(weight)](std::span<const double> x) {
+    double nearest = 1e300;
+    for (std::size_t i = 0; i < data.size(); i += x.size()) {
+      double sum = 0.0;
+      for (std::size_t j = 0; j < x.size(); ++j) sum += std::pow(weight[j] * (x[j] - data[i + j]), 2);
+      nearest = std::min(nearest, std::sqrt(sum));
+    }
+    return nearest;
+  });
+}
+
+const Values line_data = {-0.9, -0.7, -0.65, -0.1, 0.1, 0.3, 0.8, 0.85};
+const DesiderataSpec line_spec{.low = {-1.5}, .high = {1.5}, .probes = 300, .seed = 1};
+
+Values random_inputs(std::size_t rows, std::size_t cols, std::uint64_t seed) {
+  Random random(seed);
+  Values inputs(rows * cols);
+  for (double& value : inputs) value = random.uniform(-1.0, 1.0);
+  return inputs;
+}
+
+/// Sigma of a method that knows the distance to the rows it was given.
+RefitFunction distance_refit(const Values& data, const Values& weight) {
+  return [data, weight](std::span<const std::vector<std::size_t>> subsets) {
+    std::vector<RowFunction> fits;
+    for (const std::vector<std::size_t>& subset : subsets) {
+      Values rows;
+      for (const std::size_t i : subset) {
+        for (std::size_t j = 0; j < weight.size(); ++j) rows.push_back(data[i * weight.size() + j]);
+      }
+      fits.push_back(distance_sigma(rows, weight));
+    }
+    return fits;
+  };
+}
+
+TEST(Desiderata, AnIdealUncertaintyHoldsInOneDimension) {
+  DesiderataSubject subject{.sigma = distance_sigma(line_data, {1}), .mean = by_row(1, [](auto x) { return x[0]; })};
+  subject.raw_sigma = by_row(1, [](auto x) { return x[0]; });  // negative on half the box
+  subject.refit = distance_refit(line_data, {1});
+  const DesiderataReport report = check_desiderata(line_data, subject, line_spec);
+  EXPECT_EQ(report.find("D1").verdict, Verdict::reported);
+  EXPECT_NEAR(*report.find("D1").measured, 0.5, 0.1);
+  EXPECT_FALSE(report.find("D1").threshold.has_value());
+  EXPECT_THAT(report.find("D1").sentence, HasSubstr("The raw sigma is below 0 at "));
+  EXPECT_EQ(report.find("D2").verdict, Verdict::holds);
+  EXPECT_EQ(*report.find("D2").measured, 0.0);
+  EXPECT_EQ(*report.find("D2").threshold, 0.25);
+  for (const char* name : {"D3", "D3 gaps", "D3 outside"}) {
+    EXPECT_EQ(report.find(name).verdict, Verdict::holds) << name;
+    EXPECT_NEAR(*report.find(name).measured, 1.0, 1e-12) << name;
+    EXPECT_EQ(*report.find(name).threshold, 0.5) << name;
+  }
+  EXPECT_EQ(report.find("D4").verdict, Verdict::skipped);
+  EXPECT_EQ(report.find("D4").sentence, "With one input there is nothing to compare.");
+  EXPECT_FALSE(report.find("D4").measured.has_value());
+  EXPECT_EQ(report.find("D5").verdict, Verdict::holds);
+  EXPECT_LT(*report.find("D5").measured, 1.0);
+  EXPECT_THAT(report.find("D5").sentence, HasSubstr("with 4 rows, "));
+  EXPECT_THAT(report.find("D5").sentence, HasSubstr("with 8 rows; it should fall."));
+}
+
+TEST(Desiderata, AConstantUncertaintyFails) {
+  DesiderataSubject subject{.sigma = by_row(1, [](auto) { return 0.3; })};
+  subject.refit = [&](std::span<const std::vector<std::size_t>> subsets) {
+    return std::vector<RowFunction>(subsets.size(), subject.sigma);
+  };
+  const DesiderataReport report = check_desiderata(line_data, subject, line_spec);
+  EXPECT_EQ(report.find("D1").verdict, Verdict::skipped);
+  EXPECT_EQ(report.find("D2").verdict, Verdict::fails);
+  EXPECT_EQ(*report.find("D2").measured, 1.0);
+  EXPECT_EQ(report.find("D2").sentence,
+            "Sigma at the training points is 1 times that elsewhere (medians 0.3 and 0.3); it should be below 0.25.");
+  EXPECT_EQ(report.find("D3").verdict, Verdict::fails);
+  EXPECT_EQ(report.find("D3").sentence, "Sigma is the same everywhere over the whole box.");
+  EXPECT_EQ(report.find("D5").verdict, Verdict::fails);
+}
+
+TEST(Desiderata, GapsAndOutsideAreJudgedApart) {
+  // Falls with distance outside the data, rises in the gaps.
+  const RowFunction inner = distance_sigma(line_data, {1});
+  const DesiderataSubject subject{.sigma = [inner](std::span<const double> rows) {
+    Values sigma = inner(rows);
+    for (std::size_t i = 0; i < sigma.size(); ++i) {
+      if (rows[i] < -0.9 || rows[i] > 0.85) sigma[i] = 10.0 - sigma[i];
+    }
+    return sigma;
+  }};
+  const DesiderataReport report = check_desiderata(line_data, subject, line_spec);
+  EXPECT_EQ(report.find("D3 gaps").verdict, Verdict::holds);
+  EXPECT_EQ(report.find("D3 outside").verdict, Verdict::fails);
+  EXPECT_NEAR(*report.find("D3 outside").measured, -1.0, 1e-12);
+  DesiderataSpec inside = line_spec;
+  inside.low = {-0.5};
+  inside.high = {0.5};
+  const DesiderataReport no_outside = check_desiderata(line_data, subject, inside);
+  EXPECT_EQ(no_outside.find("D3 outside").verdict, Verdict::skipped);
+  EXPECT_THAT(no_outside.find("D3 outside").sentence, HasSubstr("nothing lies outside"));
+  EXPECT_EQ(*no_outside.find("D3").measured, *no_outside.find("D3 gaps").measured);
+}
+
+TEST(Desiderata, DistancesAreMeasuredInWidthsOfTheBox) {
+  // The second input is in other units; the ideal sigma takes that into account.
+  Values data = random_inputs(30, 2, 5);
+  for (std::size_t i = 1; i < data.size(); i += 2) data[i] *= 1000.0;
+  const DesiderataSubject subject{.sigma = distance_sigma(data, {1, 0.001})};
+  const DesiderataReport report =
+      check_desiderata(data, subject, {.low = {-1.2, -1200}, .high = {1.2, 1200}, .probes = 200});
+  EXPECT_NEAR(*report.find("D3").measured, 1.0, 1e-12);
+}
+
+TEST(Desiderata, SigmaShouldChangeAlongInputsThatMatter) {
+  const Values data = random_inputs(12, 3, 6);
+  const DesiderataSpec spec{.low = {-1, -1, -1}, .high = {1, 1, 1}, .probes = 200, .seed = 2};
+  DesiderataSubject subject{.sigma = distance_sigma(data, {0.1, 1, 0.4}),
+                            .mean = by_row(3, [](auto x) { return 0.01 * x[0] + 3 * x[1] + x[2]; })};
+  const DesiderataReport right = check_desiderata(data, subject, spec);
+  EXPECT_EQ(right.find("D4").verdict, Verdict::holds);
+  EXPECT_GT(*right.find("D4").measured, 4.0);
+  EXPECT_THAT(right.find("D4").sentence, HasSubstr("along input 2, which matters most to the mean, as along input 1,"));
+  EXPECT_NEAR(*right.find("D4 across inputs").measured, 1.0, 1e-12);
+
+  subject.sigma = distance_sigma(data, {1, 0.1, 0.4});
+  const DesiderataReport wrong = check_desiderata(data, subject, spec);
+  EXPECT_EQ(wrong.find("D4").verdict, Verdict::fails);
+  EXPECT_EQ(wrong.find("D4 across inputs").verdict, Verdict::fails);
+
+  subject.sigma = by_row(3, [](auto x) { return std::abs(x[1]); });
+  EXPECT_NEAR(*check_desiderata(data, subject, spec).find("D4").measured, 1e9, 1.0);  // finite, for reports
+  subject.mean = by_row(3, [](auto) { return 1.0; });
+  EXPECT_EQ(check_desiderata(data, subject, spec).find("D4").sentence, "All inputs matter equally to the mean.");
+  subject.mean = {};
+  EXPECT_EQ(check_desiderata(data, subject, spec).find("D4").sentence, "There is no mean to compare sigma with.");
+  // No step leaves the box, where the model may know nothing.
+  subject.mean = by_row(3, [](auto x) { return std::abs(x[0]) <= 1 && std::abs(x[1]) <= 1 ? x[0] : std::nan(""); });
+  EXPECT_EQ(message_of([&] { return check_desiderata(data, subject, spec); }), "no error");
+  // Two inputs: no correlation over inputs; an input without width does not count.
+  const DesiderataSpec flat{.low = {-1, -1, 0}, .high = {1, 1, 0}, .probes = 50};
+  subject.mean = by_row(3, [](auto x) { return x[1]; });
+  const DesiderataReport two = check_desiderata(data, subject, flat);
+  EXPECT_EQ(two.find("D4").verdict, Verdict::holds);
+  EXPECT_THAT(message_of<ConfigError>([&] { return two.find("D4 across inputs"); }),
+              HasSubstr("[eval/desiderata] there is no finding 'D4 across inputs'"));
+}
+
+TEST(Desiderata, RefitsGrowAndAreNested) {
+  std::vector<std::vector<std::size_t>> seen;
+  const Values data = random_inputs(40, 1, 7);
+  DesiderataSubject subject{.sigma = distance_sigma(data, {1})};
+  const RefitFunction refit = distance_refit(data, {1});
+  subject.refit = [&](std::span<const std::vector<std::size_t>> subsets) {
+    seen.assign(subsets.begin(), subsets.end());
+    return refit(subsets);
+  };
+  EXPECT_EQ(check_desiderata(data, subject, line_spec).find("D5").verdict, Verdict::holds);
+  ASSERT_EQ(seen.size(), 3U);
+  EXPECT_EQ(seen[0].size(), 10U);
+  EXPECT_EQ(seen[1].size(), 20U);
+  EXPECT_EQ(seen[2].size(), 40U);
+  EXPECT_TRUE(std::ranges::includes(seen[1], seen[0]));
+  EXPECT_TRUE(std::ranges::includes(seen[2], seen[1]));
+  const Values few = {0, 0.5, 1};
+  EXPECT_EQ(check_desiderata(few, subject, line_spec).find("D5").sentence, "3 rows are too few to leave some out.");
+}
+
+TEST(Desiderata, TheSeedDecidesTheProbes) {
+  const DesiderataSubject subject{.sigma = by_row(1, [](auto x) { return std::sin(20 * x[0]) + 1; })};
+  const auto measured = [&](std::uint64_t seed) {
+    DesiderataSpec spec = line_spec;
+    spec.seed = seed;
+    return *check_desiderata(line_data, subject, spec).find("D3").measured;
+  };
+  EXPECT_EQ(measured(3), measured(3));
+  EXPECT_NE(measured(3), measured(4));
+}
+
+TEST(Desiderata, DataAtOnePointLeaveNoGaps) {
+  const Values data = {0.2, 0.2, 0.2};
+  const DesiderataReport report = check_desiderata(data, {.sigma = distance_sigma(data, {1})}, line_spec);
+  EXPECT_EQ(report.find("D3 gaps").sentence, "There is no room to probe in the gaps between the data.");
+  EXPECT_EQ(report.find("D3 outside").verdict, Verdict::holds);
+  const DesiderataReport zero = check_desiderata(data, {.sigma = by_row(1, [](auto) { return 0.0; })}, line_spec);
+  EXPECT_EQ(zero.find("D2").verdict, Verdict::skipped);
+}
+
+TEST(Desiderata, RefusesWhatItCannotExamine) {
+  const DesiderataSubject good{.sigma = distance_sigma(line_data, {1})};
+  const auto config = [&](const DesiderataSubject& subject, const DesiderataSpec& spec) {
+    return message_of<ConfigError>([&] { return check_desiderata(line_data, subject, spec); });
+  };
+  const auto data = [&](const Values& train, const DesiderataSubject& subject) {
+    return message_of([&] { return check_desiderata(train, subject, line_spec); });
+  };
+  EXPECT_EQ(config({.sigma = {}}, line_spec), "[eval/desiderata] there is no sigma to examine");
+  EXPECT_THAT(config(good, {.low = {0}, .high = {1}, .probes = 1}), HasSubstr("at least 2 probes are needed, got 1"));
+  EXPECT_THAT(config(good, {.low = {0}, .high = {}}), HasSubstr("the box has 1 lower and 0 upper ends"));
+  EXPECT_THAT(config(good, {.low = {1}, .high = {0}}),
+              HasSubstr("the box goes from 1 to 0 along input 0 (counted from 0)"));
+  EXPECT_THAT(config(good, {.low = {1}, .high = {1}}), HasSubstr("the box has no width along any input"));
+  EXPECT_THAT(message_of([&] {
+                return check_desiderata(Values{1, 2, 3}, good, {.low = {0, 0}, .high = {1, 1}});
+              }),
+              HasSubstr("3 values do not fill rows of 2 inputs"));
+  EXPECT_THAT(data({1}, good), HasSubstr("at least 2 training rows are needed"));
+  EXPECT_THAT(data({1, std::nan("")}, good), HasSubstr("the training input of row 1 (counted from 0) is nan"));
+  EXPECT_THAT(data(line_data, {.sigma = [](std::span<const double>) { return Values{1}; }}),
+              HasSubstr("1 sigma at the training point values given for 8 rows"));
+  EXPECT_THAT(data(line_data, {.sigma = by_row(1, [](auto x) { return x[0] > 0.9 ? std::nan("") : 1.0; })}),
+              HasSubstr("is nan; it must be finite"));
+  DesiderataSubject short_refit = good;
+  short_refit.refit = [](std::span<const std::vector<std::size_t>>) { return std::vector<RowFunction>{}; };
+  EXPECT_THAT(data(line_data, short_refit), HasSubstr("refitting 2 subsets gave 0 fits"));
+}
+
+}  // namespace
+}  // namespace nomu
