@@ -9,8 +9,7 @@
 namespace nomu::cli {
 
 void add_bench(CLI::App& app);
-/// `exit_code` becomes 1 where the fit did not succeed.
-void add_demo(CLI::App& app, int& exit_code);
+void add_demo(CLI::App& app);
 void add_devices(CLI::App& app);
 
 /// --device, --threads, --provider and --isa, the same for every command that computes.

@@ -29,7 +29,6 @@ void print_report(const Options& options, const ToyReport& report, const EngineI
                                  {"min_nll", report.metrics.min_nll},
                                  {"c", report.c},
                                  {"rmse", report.metrics.rmse},
-                                 {"diverged", report.fit.diverged},
                                  {"seconds", seconds},
                                  {"engine", engine.name},
                                  {"provider", engine.provider},
@@ -48,10 +47,9 @@ void print_report(const Options& options, const ToyReport& report, const EngineI
         report.fit.first_loss);
   print("  {:.1f} s on {} ({}, {}, {} threads)\n", seconds, engine.name, engine.provider, engine.isa, engine.threads);
   print("picture: {}\n", picture);
-  if (report.fit.diverged) print("WARNING: the fit diverged; its bounds are not to be trusted\n");
 }
 
-int run(const Options& options) {
+void run(const Options& options) {
   NomuSpec spec = options.preset == "written" ? NomuSpec::written(1) : NomuSpec::published(1);
   const Fields fields = fields_of(spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
@@ -67,12 +65,11 @@ int run(const Options& options) {
   const std::filesystem::path picture = folder / "report.svg";
   write_file_atomically(picture, render_svg(report.plot));
   print_report(options, report, engine->info(), seconds, picture.string());
-  return report.fit.diverged ? 1 : 0;
 }
 
 }  // namespace
 
-void add_demo(CLI::App& app, int& exit_code) {
+void add_demo(CLI::App& app) {
   CLI::App* command = app.add_subcommand("demo", "Fit NOMU to eight points of a known function and draw its bounds");
   const auto options = std::make_shared<Options>();
   command->add_option("--out", options->out, "folder for report.svg")->capture_default_str();
@@ -90,7 +87,7 @@ void add_demo(CLI::App& app, int& exit_code) {
                       "key=value: change a setting of the method, for example train.epochs=200");
   command->add_flag("--json", options->json, "print JSON");
   add_engine_options(*command, options->engine);
-  command->callback([options, &exit_code] { exit_code = run(*options); });
+  command->callback([options] { run(*options); });
 }
 
 }  // namespace nomu::cli

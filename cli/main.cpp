@@ -22,14 +22,13 @@ int main(int argc, char** argv) {
   CLI::App app{"nomu: honest model uncertainty of neural-network regression", "nomu"};
   app.require_subcommand(1);
   app.set_version_flag("--version", NOMU_VERSION);
-  int exit_code = 0;
   try {
-    nomu::cli::add_demo(app, exit_code);
+    nomu::cli::add_demo(app);
     nomu::cli::add_bench(app);
     nomu::cli::add_devices(app);
     nomu::cli::watch_interrupts();
     app.parse(argc, argv);
-    return exit_code;
+    return 0;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const nomu::Cancelled& error) {

@@ -150,7 +150,7 @@ def limit_cpus(threads: int) -> None:
 
 
 def keep_memory() -> None:
-    """Asks the C library to keep freed memory, so that a step does not fault its pages in again."""
+    """Asks the C library to keep freed memory, so that steps do not fault the same pages in."""
     trim_threshold, mmap_max = -1, -4  # M_TRIM_THRESHOLD and M_MMAP_MAX of glibc's malloc.h
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:

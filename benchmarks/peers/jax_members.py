@@ -163,8 +163,9 @@ class Members:
     def loss(self) -> float:
         """See `case.Peer`."""
         points = draw(self.case, self.state.key, self.case.members, self.x.dtype)
-        losses = jax.vmap(partial(data_loss, self.case, self.x, self.y))(self.state.weights, points)
-        squares = sum(jnp.sum(jnp.square(w)) for w in self.state.weights.values())
+        weights = self.state.weights
+        losses = jax.vmap(partial(data_loss, self.case, self.x, self.y))(weights, points)
+        squares = sum(jnp.sum(jnp.square(w)) for w in weights.values())
         return float(jnp.sum(losses) + shared.L2 * squares) / self.case.members
 
 

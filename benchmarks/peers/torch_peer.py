@@ -13,6 +13,8 @@ VARIANTS = ("stacked_fused", "stacked", "eager", "compiled")
 def main() -> None:
     """Limits the process before PyTorch is loaded, then measures."""
     options = shared.arguments(__doc__, VARIANTS)
+    if options.variant == "compiled" and options.group:
+        raise SystemExit("--group: every group would be compiled anew")
     shared.limit_cpus(options.threads)
     shared.keep_memory()
     import torch

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "nomu/core/error.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/data/functions.hpp"
 
@@ -77,9 +78,14 @@ ToyReport run_toy(const ToySpec& spec, const MethodSpec& method, Engine& engine,
   const std::vector<std::uint64_t> seeds{static_cast<std::uint64_t>(spec.fit_seed)};
   const Cohort cohort = repeat(make_dataset(inputs.train, d, evaluate_rows(function, inputs.train)), seeds);
   const auto fitted = fit(method, cohort, engine, progress);
+  const FitReport& outcome = fitted->reports()[0];
+  if (outcome.diverged) {
+    throw Error("experiment/toy", fmt::format("the fit diverged, after {} restarts too; try a smaller train.learning_rate or another seed",
+                                              outcome.restarts));
+  }
   const Prediction prediction = fitted->predict(as_tensor(inputs.test, d));
   ToyReport report{.metrics = measure(prediction, 0, evaluate_rows(function, inputs.test)),
-                   .fit = fitted->reports()[0],
+                   .fit = outcome,
                    .c = 0.0,
                    .plot = {}};
   report.c = report.metrics.best_c;

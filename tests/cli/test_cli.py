@@ -152,7 +152,8 @@ class Demo(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             result = run("demo", "--out", folder, "--set", "train.learning_rate=1e20", *self.quick)
             self.assertEqual(result.returncode, 1)
-            self.assertIn("diverged", result.stdout + result.stderr)
+            self.assertIn("the fit diverged, after 1 restarts too; try a smaller train.learning_rate", result.stderr)
+            self.assertEqual(os.listdir(folder), [])
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ struct ToyReport {
   Plot plot;       ///< one dimension only; empty otherwise
 };
 
-/// Throws ConfigError for an unknown function or dimension.
+/// Throws ConfigError for an unknown function or dimension, Error where the fit diverged.
 [[nodiscard]] ToyReport run_toy(const ToySpec& spec, const MethodSpec& method, Engine& engine,
                                 const Progress& progress = {});
 
