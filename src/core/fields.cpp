@@ -157,11 +157,12 @@ void Fields::add(std::string name, std::vector<double>& value, Range range, std:
   list_.push_back(bound(where_, std::move(name), value, range, std::move(doc), "a list of numbers"));
 }
 
-void Fields::add_choice_index(std::string name, std::function<std::size_t()> get, std::function<void(std::size_t)> set,
-                              std::vector<std::string> choices, std::string doc) {
-  Field field{.name = name, .doc = std::move(doc), .range = {}, .choices = choices, .get = {}, .set = {}};
-  field.get = [choices, get = std::move(get)] { return FieldValue(choices.at(get())); };
-  field.set = [choices, name, where = where_, set = std::move(set)](const FieldValue& v) {
+void Fields::add_choice_index(const std::string& name, const std::function<std::size_t()>& get,
+                              const std::function<void(std::size_t)>& set, const std::vector<std::string>& choices,
+                              const std::string& doc) {
+  Field field{.name = name, .doc = doc, .range = {}, .choices = choices, .get = {}, .set = {}};
+  field.get = [choices, get] { return FieldValue(choices.at(get())); };
+  field.set = [choices, name, where = where_, set](const FieldValue& v) {
     const std::string text = to_text(v);
     const auto found = std::find(choices.begin(), choices.end(), text);
     if (found == choices.end()) throw_type(where, name, fmt::format("one of {}", fmt::join(choices, ", ")), text);

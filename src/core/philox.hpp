@@ -41,13 +41,13 @@ struct PhiloxStream {
   std::uint32_t place;
   std::uint32_t step;
 
-  NOMU_HD PhiloxBlock block(std::uint64_t index) const {
+  [[nodiscard]] NOMU_HD PhiloxBlock block(std::uint64_t index) const {
     return philox_block(static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32U), step,
                         (static_cast<std::uint32_t>(purpose) << 24U) | place, static_cast<std::uint32_t>(seed),
                         static_cast<std::uint32_t>(seed >> 32U));
   }
-  NOMU_HD std::uint32_t word(std::uint64_t index) const { return block(index / 4).word[index % 4]; }
-  NOMU_HD float uniform(std::uint64_t index) const { return uniform_float(word(index)); }
+  [[nodiscard]] NOMU_HD std::uint32_t word(std::uint64_t index) const { return block(index / 4).word[index % 4]; }
+  [[nodiscard]] NOMU_HD float uniform(std::uint64_t index) const { return uniform_float(word(index)); }
 };
 
 }  // namespace nomu

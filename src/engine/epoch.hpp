@@ -25,9 +25,10 @@ enum class Keep {
 
 /// How a member's rows are cut into batches.
 struct Batches {
-  std::size_t rows, size, count;
+  std::size_t rows, size;
+  std::size_t count = 1;
 
-  Batches(const TrainSpec& spec, std::size_t member_rows) : rows(member_rows), size(member_rows), count(1) {
+  Batches(const TrainSpec& spec, std::size_t member_rows) : rows(member_rows), size(member_rows) {
     const auto wanted = static_cast<std::size_t>(spec.batch_size);
     if (wanted == 0 || wanted >= rows) return;
     size = wanted;

@@ -56,7 +56,7 @@ inline void draw_augmented(const Augment& augment, std::size_t member, std::uint
       return;
     case AugmentKind::low_discrepancy:
       for (std::size_t j = 0; j < d; ++j) {
-        const double shift = static_cast<double>(stream.uniform(j));
+        const auto shift = static_cast<double>(stream.uniform(j));
         const double alpha = recurrence_step(j, d);
         const float low = given(owner, 0, j);
         for (std::size_t i = 0; i < augment.count; ++i) {
@@ -73,8 +73,8 @@ struct DropoutMask {
   PhiloxStream stream;
   float rate;
 
-  NOMU_HD bool keeps(std::uint64_t e) const { return stream.uniform(e) >= rate; }
-  NOMU_HD float scale() const { return 1.0F / (1.0F - rate); }
+  [[nodiscard]] NOMU_HD bool keeps(std::uint64_t e) const { return stream.uniform(e) >= rate; }
+  [[nodiscard]] NOMU_HD float scale() const { return 1.0F / (1.0F - rate); }
 };
 
 inline DropoutMask training_mask(std::uint64_t seed, std::size_t layer, std::uint32_t step, float rate) {

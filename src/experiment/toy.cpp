@@ -41,18 +41,18 @@ Plot bounds_plot(const std::string& title, const TestFunction& function, const s
   plot.title = title;
   plot.x.label = "x";
   plot.y.label = "y";
-  plot.layers.push_back(PlotBand{.name = fmt::format("mean -/+ {:.2f} sigma", c),
-                                 .x = x,
-                                 .lower = lower,
-                                 .upper = upper,
-                                 .color = PlotColor::blue});
-  plot.layers.push_back(PlotLine{.name = "mean", .x = x, .y = mean, .color = PlotColor::blue});
-  plot.layers.push_back(PlotLine{.name = "function",
-                                 .x = inside,
-                                 .y = evaluate_rows(function, inside),
-                                 .color = PlotColor::ink,
-                                 .stroke = PlotStroke::dashed});
-  plot.layers.push_back(
+  plot.layers.emplace_back(PlotBand{.name = fmt::format("mean -/+ {:.2f} sigma", c),
+                                    .x = x,
+                                    .lower = lower,
+                                    .upper = upper,
+                                    .color = PlotColor::blue});
+  plot.layers.emplace_back(PlotLine{.name = "mean", .x = x, .y = mean, .color = PlotColor::blue});
+  plot.layers.emplace_back(PlotLine{.name = "function",
+                                    .x = inside,
+                                    .y = evaluate_rows(function, inside),
+                                    .color = PlotColor::ink,
+                                    .stroke = PlotStroke::dashed});
+  plot.layers.emplace_back(
       PlotPoints{.name = "training points", .x = train, .y = evaluate_rows(function, train), .color = PlotColor::ink});
   return plot;
 }
@@ -80,14 +80,14 @@ ToyReport run_toy(const ToySpec& spec, const MethodSpec& method, Engine& engine,
   const auto fitted = fit(method, cohort, engine, progress);
   const FitReport& outcome = fitted->reports()[0];
   if (outcome.diverged) {
-    throw Error("experiment/toy", fmt::format("the fit diverged, after {} restarts too; try a smaller train.learning_rate or another seed",
-                                              outcome.restarts));
+    throw Error(
+        "experiment/toy",
+        fmt::format("the fit diverged, after {} restarts too; try a smaller train.learning_rate or another seed",
+                    outcome.restarts));
   }
   const Prediction prediction = fitted->predict(as_tensor(inputs.test, d));
-  ToyReport report{.metrics = measure(prediction, 0, evaluate_rows(function, inputs.test)),
-                   .fit = outcome,
-                   .c = 0.0,
-                   .plot = {}};
+  ToyReport report{
+      .metrics = measure(prediction, 0, evaluate_rows(function, inputs.test)), .fit = outcome, .c = 0.0, .plot = {}};
   report.c = report.metrics.best_c;
   const std::string title =
       fmt::format("{} on {} points of {} (seed {})", method_name(method), spec.rows, spec.function, spec.seed);

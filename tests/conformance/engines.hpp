@@ -14,6 +14,7 @@
 namespace nomu {
 
 /// How gtest names an engine in its messages.
+// NOLINTNEXTLINE(readability-identifier-naming): the name is gtest's
 inline void PrintTo(const EngineOptions& options, std::ostream* out) {
   *out << options.device << " " << options.provider << " " << options.isa;
 }
@@ -54,7 +55,7 @@ class OnEveryEngine : public ::testing::TestWithParam<EngineOptions> {
     engine_ = open_engine(GetParam());
     if (engine_ == nullptr) GTEST_SKIP() << "CUDA is not available here: this test did not run on a GPU";
   }
-  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Engine> engine_;  // NOLINT(misc-non-private-member-variables-in-classes): the tests' own
 };
 
 #define NOMU_ON_EVERY_ENGINE(suite)                                                                            \

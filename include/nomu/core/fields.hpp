@@ -56,10 +56,10 @@ class Fields {
 
   /// An enumeration: its value names, in the order of the enumerators 0, 1, 2, ...
   template <class E>
-  void add_choice(std::string name, E& value, std::vector<std::string> choices, std::string doc) {
+  void add_choice(const std::string& name, E& value, const std::vector<std::string>& choices, const std::string& doc) {
     add_choice_index(
-        std::move(name), [&value] { return static_cast<std::size_t>(value); },
-        [&value](std::size_t index) { value = static_cast<E>(index); }, std::move(choices), std::move(doc));
+        name, [&value] { return static_cast<std::size_t>(value); },
+        [&value](std::size_t index) { value = static_cast<E>(index); }, choices, doc);
   }
 
   /// All settings of a part, under "prefix.name".
@@ -81,8 +81,9 @@ class Fields {
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> differences(const Fields& defaults) const;
 
  private:
-  void add_choice_index(std::string name, std::function<std::size_t()> get, std::function<void(std::size_t)> set,
-                        std::vector<std::string> choices, std::string doc);
+  void add_choice_index(const std::string& name, const std::function<std::size_t()>& get,
+                        const std::function<void(std::size_t)>& set, const std::vector<std::string>& choices,
+                        const std::string& doc);
 
   std::string where_;
   std::vector<Field> list_;

@@ -61,8 +61,11 @@ std::size_t session_bytes(const TrainPlan& plan, const Program& program, std::si
 
 class CpuSession final : public Session {
  public:
-  CpuSession(const TrainPlan& plan, Team& team, const Kernels& kernels, Multiply multiply)
-      : plan_(plan), program_(make_program(plan_)), team_(team), context_{plan_, program_, kernels, multiply} {
+  CpuSession(TrainPlan plan, Team& team, const Kernels& kernels, Multiply multiply)
+      : plan_(std::move(plan)),
+        program_(make_program(plan_)),
+        team_(team),
+        context_{plan_, program_, kernels, multiply} {
     check_start(plan_, program_.layout);
     members_.resize(plan_.members());
     for (std::size_t m = 0; m < members_.size(); ++m) {

@@ -8,9 +8,10 @@ namespace nomu::engine::cpu {
 
 enum class Transpose { no, yes };
 
-/// Row-major C[m][n] = op(A)[m][k] op(B)[k][n] (+ C where accumulate), with leading dimensions in floats.
-using Multiply = void (*)(Transpose a, Transpose b, std::size_t m, std::size_t n, std::size_t k, const float* A,
-                          std::size_t lda, const float* B, std::size_t ldb, bool accumulate, float* C, std::size_t ldc);
+/// Row-major c[m][n] = op(a)[m][k] op(b)[k][n] (+ c where accumulate), with leading dimensions in floats.
+using Multiply = void (*)(Transpose trans_a, Transpose trans_b, std::size_t m, std::size_t n, std::size_t k,
+                          const float* a, std::size_t lda, const float* b, std::size_t ldb, bool accumulate, float* c,
+                          std::size_t ldc);
 
 struct GemmProvider {
   const char* name;

@@ -9,12 +9,12 @@
 namespace nomu::engine::cpu {
 namespace {
 
-void multiply(Transpose a, Transpose b, std::size_t m, std::size_t n, std::size_t k, const float* A, std::size_t lda,
-              const float* B, std::size_t ldb, bool accumulate, float* C, std::size_t ldc) {
+void multiply(Transpose trans_a, Transpose trans_b, std::size_t m, std::size_t n, std::size_t k, const float* a,
+              std::size_t lda, const float* b, std::size_t ldb, bool accumulate, float* c, std::size_t ldc) {
   const auto letter = [](Transpose t) { return t == Transpose::yes ? 'T' : 'N'; };
   const auto dim = [](std::size_t v) { return static_cast<dnnl_dim_t>(v); };
-  const dnnl_status_t status = dnnl_sgemm(letter(a), letter(b), dim(m), dim(n), dim(k), 1.0F, A, dim(lda), B, dim(ldb),
-                                          accumulate ? 1.0F : 0.0F, C, dim(ldc));
+  const dnnl_status_t status = dnnl_sgemm(letter(trans_a), letter(trans_b), dim(m), dim(n), dim(k), 1.0F, a, dim(lda),
+                                          b, dim(ldb), accumulate ? 1.0F : 0.0F, c, dim(ldc));
   if (status != dnnl_success) throw DeviceError("engine/cpu", "oneDNN refused a matrix product; try --provider eigen");
 }
 

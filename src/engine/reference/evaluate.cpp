@@ -84,7 +84,7 @@ void through_activation(const Problem& p, std::size_t l, const Rows& rows, const
 double penalty(const Problem& p, const Layer& layer, const std::vector<double>& parameters,
                std::vector<double>& gradient) {
   const Net& net = p.networks->nets[layer.net];
-  const double l2 = static_cast<double>(layer.head ? net.l2_output[p.member] : net.l2_hidden[p.member]);
+  const auto l2 = static_cast<double>(layer.head ? net.l2_output[p.member] : net.l2_hidden[p.member]);
   double sum = 0.0;
   const auto add = [&](std::size_t offset, std::size_t count) {
     for (std::size_t e = offset; e < offset + count; ++e) {

@@ -54,7 +54,7 @@ class Stepper {
   void keep_current() { member_.best = member_.parameters; }
 
  private:
-  Rows rows(std::span<const std::uint32_t> order, std::uint32_t step) const {
+  [[nodiscard]] Rows rows(std::span<const std::uint32_t> order, std::uint32_t step) const {
     const MemberData& data = member_.data;
     const std::size_t d = plan_.networks.inputs;
     Rows rows{.data = order.size(), .augmented = plan_.augment.count, .x = {}, .y = {}, .weight = {}, .noise = {}};

@@ -71,7 +71,7 @@ TEST(Layout, InitialParametersAreUniformAndDependOnTheSeedAlone) {
   double square = 0.0;
   const Layer& layer = layout.layers[1];
   for (std::size_t i = 0; i < layer.fan_in() * layer.units; ++i) {
-    const double w = static_cast<double>(a[layer.weights + i]);
+    const auto w = static_cast<double>(a[layer.weights + i]);
     ASSERT_LE(std::abs(w), 0.4);
     square += w * w;
   }

@@ -27,6 +27,7 @@ NomuSpec small_spec() {
 Cohort line_of_points(std::vector<std::uint64_t> seeds) {
   const std::vector<double> x{-0.8, -0.3, 0.1, 0.7};
   std::vector<double> y;
+  y.reserve(x.size());
   for (const double value : x) y.push_back(std::sin(3.0 * value));
   return repeat(make_dataset(x, 1, y), seeds);
 }
