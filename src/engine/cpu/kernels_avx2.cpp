@@ -2,6 +2,6 @@
 
 #define NOMU_ISA avx2
 #define NOMU_ISA_NAME "avx2"
-#define Eigen Eigen_avx2
+#define Eigen Eigen_avx2  // NOLINT(readability-identifier-naming): Eigen's own namespace, renamed
 
 #include "engine/cpu/kernels.inl"

@@ -2,6 +2,6 @@
 
 #define NOMU_ISA baseline
 #define NOMU_ISA_NAME "baseline"
-#define Eigen Eigen_baseline
+#define Eigen Eigen_baseline  // NOLINT(readability-identifier-naming): Eigen's own namespace, renamed
 
 #include "engine/cpu/kernels.inl"
