@@ -109,7 +109,7 @@ TEST_P(Training, StopsOnRequest) {
 }
 
 TEST_P(Training, EveryRowIsUsedOncePerEpoch) {
-  // Rows that a batch leaves out would leave no trace in the gradient: a row with a huge weight must show at once.
+  // Ten rows in batches of four: three steps with the remainder, two without it.
   TrainPlan plan = base_plan({.members = 1, .rows = 10});
   plan.train.batch_size = 4;
   plan.train.snapshot = Snapshot::none;
