@@ -90,7 +90,7 @@ ToyReport run_toy(const ToySpec& spec, const MethodSpec& method, Engine& engine,
       .metrics = measure(prediction, 0, evaluate_rows(function, inputs.test)), .fit = outcome, .c = 0.0, .plot = {}};
   report.c = report.metrics.best_c;
   const std::string title =
-      fmt::format("{} on {} points of {} (seed {})", method_name(method), spec.rows, spec.function, spec.seed);
+      fmt::format("{} on {} points of {} (seed {})", method_title(method), spec.rows, spec.function, spec.seed);
   if (d == 1) report.plot = bounds_plot(title, function, inputs.train, *fitted, report.c);
   return report;
 }

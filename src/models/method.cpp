@@ -1,19 +1,66 @@
 #include "nomu/models/method.hpp"
 
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <utility>
+
+#include "nomu/core/error.hpp"
+
 namespace nomu {
 namespace {
 
-std::string name_of(const NomuSpec& /*spec*/) { return "NOMU"; }
+struct Names {
+  const char* key;
+  const char* title;
+};
+
+/// One for each alternative of MethodSpec, in its order.
+constexpr Names names[] = {{"nomu", "NOMU"}};
+static_assert(std::size(names) == std::variant_size_v<MethodSpec>);
+
+template <std::size_t i = 0>
+MethodSpec default_spec(std::size_t index) {
+  if constexpr (i + 1 < std::variant_size_v<MethodSpec>) {
+    if (index != i) return default_spec<i + 1>(index);
+  }
+  return std::variant_alternative_t<i, MethodSpec>{};
+}
 
 }  // namespace
 
-std::string method_name(const MethodSpec& spec) {
-  return std::visit([](const auto& s) { return name_of(s); }, spec);
+std::string method_name(const MethodSpec& spec) { return names[spec.index()].key; }
+
+std::string method_title(const MethodSpec& spec) { return names[spec.index()].title; }
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> keys;
+  for (const Names& name : names) keys.emplace_back(name.key);
+  return keys;
+}
+
+MethodSpec method_named(std::string_view name) {
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    if (name == names[i].key) return default_spec(i);
+  }
+  const std::string near = nearest(name, method_names());
+  throw ConfigError("models/method", near.empty()
+                                         ? fmt::format("there is no method '{}'", name)
+                                         : fmt::format("there is no method '{}', did you mean '{}'?", name, near));
+}
+
+Fields fields_of(MethodSpec& spec) {
+  return std::visit([](auto& s) { return fields_of(s); }, spec);
 }
 
 std::unique_ptr<FittedCohort> fit(const MethodSpec& spec, const Cohort& cohort, Engine& engine,
                                   const Progress& progress) {
   return std::visit([&](const auto& s) { return fit(s, cohort, engine, progress); }, spec);
+}
+
+std::unique_ptr<FittedCohort> restore(const MethodSpec& spec, const FittedState& state, std::vector<FitReport> reports,
+                                      Engine& engine) {
+  return std::visit([&](const auto& s) { return restore(s, state, std::move(reports), engine); }, spec);
 }
 
 }  // namespace nomu

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/layout.hpp"
 #include "engine/plan.hpp"
 #include "engine/session.hpp"
 #include "models/train.hpp"
@@ -15,6 +16,7 @@ namespace nomu {
 namespace {
 
 constexpr const char* where = "models/nomu";
+constexpr const char* parameters_block = "parameters";
 
 engine::Net net_of(const MlpSpec& spec) {
   engine::Net net;
@@ -121,7 +123,20 @@ class FittedNomu final : public FittedCohort {
     return prediction;
   }
 
+  [[nodiscard]] Tensor<float> raw_sigma(const Tensor<float>& x) const override {
+    const Tensor<float> outputs = engine_.predict(networks_, trained_.parameters, x, {}, {});
+    Tensor<float> raw(members(), x.rows(), 1);
+    for (std::size_t m = 0; m < members(); ++m) {
+      for (std::size_t i = 0; i < x.rows(); ++i) raw(m, i, 0) = outputs(m, i, 1);
+    }
+    return raw;
+  }
+
   [[nodiscard]] const std::vector<FitReport>& reports() const override { return trained_.reports; }
+
+  [[nodiscard]] FittedState state() const override {
+    return {.inputs = networks_.inputs, .blocks = {{parameters_block, trained_.parameters}}};
+  }
 
  private:
   engine::Networks networks_;
@@ -192,6 +207,15 @@ std::unique_ptr<FittedCohort> fit(const NomuSpec& spec, const Cohort& cohort, En
   engine::TrainPlan plan = plan_of(spec, cohort);
   Trained trained = train(plan, engine, progress);
   return std::make_unique<FittedNomu>(std::move(plan.networks), spec.readout, std::move(trained), engine);
+}
+
+std::unique_ptr<FittedCohort> restore(const NomuSpec& spec, const FittedState& state, std::vector<FitReport> reports,
+                                      Engine& engine) {
+  engine::Networks networks = networks_of(spec, state.inputs);
+  const std::size_t count = engine::make_layout(networks, LossKind::nomu).parameters;
+  const Tensor<float>& parameters = state.find(parameters_block, reports.size() * count);
+  return std::make_unique<FittedNomu>(std::move(networks), spec.readout, Trained{parameters, std::move(reports)},
+                                      engine);
 }
 
 }  // namespace nomu

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "nomu/core/prediction.hpp"
@@ -25,6 +27,22 @@ struct FitReport {
   std::vector<float> history;  ///< monitored loss of every epoch
 };
 
+/// What a fitted cohort is made of besides its spec: blocks of numbers with names, which an archive keeps as they are.
+struct FittedState {
+  struct Block {
+    std::string name;
+    Tensor<float> values;
+    friend bool operator==(const Block&, const Block&) = default;
+  };
+  std::size_t inputs = 0;  ///< columns of x
+  std::vector<Block> blocks;
+
+  /// Throws DataError naming the block that is missing or, with a size other than 0, does not have it.
+  [[nodiscard]] const Tensor<float>& find(std::string_view name, std::size_t size = 0) const;
+
+  friend bool operator==(const FittedState&, const FittedState&) = default;
+};
+
 /// M fitted members. Everything after it knows only their predictions.
 class FittedCohort {
  public:
@@ -40,7 +58,13 @@ class FittedCohort {
   /// Predictions [M][q][1] at x [1 or M][q][d], on the scale of the data the cohort was fitted to.
   [[nodiscard]] virtual Prediction predict(const Tensor<float>& x) const = 0;
 
+  /// Sigma before its readout, [M][q][1]; empty for methods that have no such thing.
+  [[nodiscard]] virtual Tensor<float> raw_sigma(const Tensor<float>& /*x*/) const { return {}; }
+
   [[nodiscard]] virtual const std::vector<FitReport>& reports() const = 0;
+
+  /// All that `restore` of the same spec needs to make an equal cohort, reports aside.
+  [[nodiscard]] virtual FittedState state() const = 0;
 };
 
 }  // namespace nomu

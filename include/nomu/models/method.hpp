@@ -4,8 +4,11 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
+#include "nomu/core/fields.hpp"
 #include "nomu/core/progress.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/engine/engine.hpp"
@@ -17,11 +20,27 @@ namespace nomu {
 /// Adding a method is one header, one source and one alternative here.
 using MethodSpec = std::variant<NomuSpec>;
 
-/// "NOMU"
+/// "nomu": how files and the command line call it.
 [[nodiscard]] std::string method_name(const MethodSpec& spec);
+
+/// "NOMU": how pictures and tables call it.
+[[nodiscard]] std::string method_title(const MethodSpec& spec);
+
+/// The names of all methods.
+[[nodiscard]] std::vector<std::string> method_names();
+
+/// The default spec of a method by name; throws ConfigError naming the nearest one there is.
+[[nodiscard]] MethodSpec method_named(std::string_view name);
+
+/// The settings of whichever method it is, bound for reading and writing by name.
+[[nodiscard]] Fields fields_of(MethodSpec& spec);
 
 /// Fits all members of the cohort; see the `fit` of each method.
 [[nodiscard]] std::unique_ptr<FittedCohort> fit(const MethodSpec& spec, const Cohort& cohort, Engine& engine,
                                                 const Progress& progress = {});
+
+/// The fitted cohort that `state` was taken from. Throws DataError where the state does not belong to such a spec.
+[[nodiscard]] std::unique_ptr<FittedCohort> restore(const MethodSpec& spec, const FittedState& state,
+                                                    std::vector<FitReport> reports, Engine& engine);
 
 }  // namespace nomu

@@ -66,4 +66,8 @@ struct NomuSpec {
 [[nodiscard]] std::unique_ptr<FittedCohort> fit(const NomuSpec& spec, const Cohort& cohort, Engine& engine,
                                                 const Progress& progress = {});
 
+/// See `restore` in models/method.
+[[nodiscard]] std::unique_ptr<FittedCohort> restore(const NomuSpec& spec, const FittedState& state,
+                                                    std::vector<FitReport> reports, Engine& engine);
+
 }  // namespace nomu

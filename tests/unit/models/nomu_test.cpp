@@ -1,5 +1,6 @@
 #include "nomu/models/nomu.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +8,7 @@
 #include "message_of.hpp"
 #include "models/train.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/models/method.hpp"
 
 namespace nomu {
 namespace {
@@ -91,6 +93,28 @@ TEST(Nomu, FitsThePointsAndIsUnsureElsewhere) {
     EXPECT_FALSE(fitted->reports()[m].diverged);
     EXPECT_EQ(fitted->reports()[m].history.size(), 1000U);
   }
+}
+
+TEST(Nomu, ComesBackFromItsState) {
+  NomuSpec spec = small_spec();
+  spec.train.epochs = 20;
+  const auto engine = make_engine({});
+  const auto fitted = fit(MethodSpec{spec}, line_of_points({1, 2}), *engine);
+  const Tensor<float> x(1, 3, 1, 0.4F);
+  const auto again = restore(MethodSpec{spec}, fitted->state(), fitted->reports(), *engine);
+  EXPECT_EQ(again->predict(x).mean, fitted->predict(x).mean);
+  EXPECT_EQ(again->predict(x).sigma_model, fitted->predict(x).sigma_model);
+  EXPECT_EQ(again->raw_sigma(x), fitted->raw_sigma(x));
+
+  spec.sigma_net.hidden = {8};
+  EXPECT_THAT(message_of<DataError>(
+                  [&] { static_cast<void>(restore(MethodSpec{spec}, fitted->state(), fitted->reports(), *engine)); }),
+              testing::HasSubstr("block 'parameters' has"));
+}
+
+TEST(Method, IsFoundByName) {
+  EXPECT_EQ(method_name(method_named("nomu")), "nomu");
+  EXPECT_THAT(message_of<ConfigError>([] { static_cast<void>(method_named("nomo")); }), testing::HasSubstr("'nomu'"));
 }
 
 TEST(Nomu, ReportsProgressAndStopsOnRequest) {
