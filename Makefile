@@ -8,6 +8,8 @@ MAKEFLAGS += --no-print-directory
 
 export CMAKE_GENERATOR ?= Ninja
 TEST_JOBS ?= 2
+# Seconds for each fuzz target of `make check`.
+FUZZ_SECONDS ?= 60
 # A path that ninja knows: the tool, whatever the name of its target.
 TOOL := cli/nomu
 
@@ -35,7 +37,7 @@ endef
 help:
 	@echo "make demo    build the tool and run its demonstration; the output goes to demo/"
 	@echo "make test    build everything and run the tests"
-	@echo "make check   lint, the tests under the sanitizers, clang-tidy over everything (long)"
+	@echo "make check   lint, the tests under the sanitizers, fuzzing, clang-tidy over everything (long)"
 	@echo "make bench   build the tool and run its benchmarks"
 	@echo "make format  format the sources"
 	@echo "make lint    check formatting, layers, file sizes and shell scripts"
@@ -61,6 +63,13 @@ check: lint
 	@$(call ctest,asan)
 	@$(call build,tsan)
 	@$(call ctest,tsan,$$(setarch -R true 2>/dev/null && echo setarch -R))
+	@$(call build,fuzz)
+	@for target in table config; do \
+	  echo "== fuzz $$target"; \
+	  mkdir -p build/fuzz/corpus/$$target; \
+	  build/fuzz/tests/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -timeout=10 -rss_limit_mb=4096 \
+	    build/fuzz/corpus/$$target tests/fuzz/corpus/$$target; \
+	done
 	@echo "== tidy"
 	@scripts/tidy
 
