@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   }
   nomu::NomuSpec copy;
   const nomu::Fields copied = fields_of(copy);
-  for (const nomu::Field& field : fields.list()) copied.set_text(field.name, to_text(field.get()));
+  for (const nomu::Field& field : fields.list()) copied.set_text(field.name, nomu::to_text(field.get()));
   if (!copied.differences(fields).empty()) std::abort();
   return 0;
 }

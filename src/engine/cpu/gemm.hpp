@@ -32,7 +32,7 @@ class SingleThreaded {
   ~SingleThreaded();
 
  private:
-  int before_ = 0;
+  [[maybe_unused]] int before_ = 0;
 };
 
 }  // namespace nomu::engine::cpu
