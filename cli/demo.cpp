@@ -22,6 +22,10 @@ struct Options {
 void print_report(const Options& options, const ToyReport& report, const EngineInfo& engine, double seconds,
                   const std::string& picture) {
   if (options.json) {
+    nlohmann::json desiderata;
+    for (const Finding& finding : report.desiderata.findings) {
+      if (finding.measured) desiderata[finding.name] = *finding.measured;
+    }
     print("{}\n", nlohmann::json{{"function", options.toy.function},
                                  {"seed", options.toy.seed},
                                  {"preset", options.preset},
@@ -29,6 +33,7 @@ void print_report(const Options& options, const ToyReport& report, const EngineI
                                  {"min_nll", report.metrics.min_nll},
                                  {"c", report.c},
                                  {"rmse", report.metrics.rmse},
+                                 {"desiderata", desiderata},
                                  {"seconds", seconds},
                                  {"engine", engine.name},
                                  {"provider", engine.provider},
@@ -43,6 +48,7 @@ void print_report(const Options& options, const ToyReport& report, const EngineI
   print("  AUC      {:8.3f}   mean width against coverage, smaller is better\n", report.metrics.auc);
   print("  min NLL  {:8.3f}   at c = {:.2f}\n", report.metrics.min_nll, report.c);
   print("  RMSE     {:8.3f}\n", report.metrics.rmse);
+  for (const char* name : {"D2", "D3"}) print("  {}       {}\n", name, report.desiderata.find(name).sentence);
   print("  loss     {:8.2e}   after {} epochs, from {:.2e}\n", report.fit.best_loss, report.fit.epochs,
         report.fit.first_loss);
   print("  {:.1f} s on {} ({}, {}, {} threads)\n", seconds, engine.name, engine.provider, engine.isa, engine.threads);

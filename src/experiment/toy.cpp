@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "nomu/core/error.hpp"
@@ -19,6 +20,17 @@ Tensor<float> as_tensor(const std::vector<double>& values, std::size_t cols) {
 }
 
 std::vector<double> widened(const Tensor<float>& values) { return {values.flat().begin(), values.flat().end()}; }
+
+DesiderataReport examine(const FittedCohort& fitted, const std::vector<double>& train, std::size_t d) {
+  const auto rows = [d](std::span<const double> x) { return as_tensor({x.begin(), x.end()}, d); };
+  DesiderataSubject subject{
+      .sigma = [&](std::span<const double> x) { return widened(fitted.predict(rows(x)).sigma_model); },
+      .mean = [&](std::span<const double> x) { return widened(fitted.predict(rows(x)).mean); }};
+  if (!fitted.raw_sigma(as_tensor(train, d)).empty()) {
+    subject.raw_sigma = [&](std::span<const double> x) { return widened(fitted.raw_sigma(rows(x))); };
+  }
+  return check_desiderata(train, subject, {.low = std::vector<double>(d, -1.1), .high = std::vector<double>(d, 1.1)});
+}
 
 /// The bounds f -+ c sigma along the line, the function, and the training points.
 Plot bounds_plot(const std::string& title, const TestFunction& function, const std::vector<double>& train,
@@ -86,8 +98,11 @@ ToyReport run_toy(const ToySpec& spec, const MethodSpec& method, Engine& engine,
                     outcome.restarts));
   }
   const Prediction prediction = fitted->predict(as_tensor(inputs.test, d));
-  ToyReport report{
-      .metrics = measure(prediction, 0, evaluate_rows(function, inputs.test)), .fit = outcome, .c = 0.0, .plot = {}};
+  ToyReport report{.metrics = measure(prediction, 0, evaluate_rows(function, inputs.test)),
+                   .desiderata = examine(*fitted, inputs.train, d),
+                   .fit = outcome,
+                   .c = 0.0,
+                   .plot = {}};
   report.c = report.metrics.best_c;
   const std::string title =
       fmt::format("{} on {} points of {} (seed {})", method_title(method), spec.rows, spec.function, spec.seed);

@@ -1,6 +1,6 @@
 #pragma once
 /// One run of the paper's toy regression (Section 4.1.1): a few noiseless points of a known function, a method fitted
-/// to them, its metrics on fresh points, and in one dimension a picture of its bounds.
+/// to them, its metrics on fresh points, the desiderata, and in one dimension a picture of its bounds.
 
 #include <cstdint>
 #include <string>
@@ -8,6 +8,7 @@
 #include "nomu/core/fields.hpp"
 #include "nomu/core/progress.hpp"
 #include "nomu/engine/engine.hpp"
+#include "nomu/eval/desiderata.hpp"
 #include "nomu/eval/metrics.hpp"
 #include "nomu/experiment/plot.hpp"
 #include "nomu/models/method.hpp"
@@ -27,6 +28,7 @@ struct ToySpec {
 
 struct ToyReport {
   MetricsReport metrics;
+  DesiderataReport desiderata;  ///< D1 to D4, probed a tenth beyond [-1,1]^d
   FitReport fit;
   double c = 0.0;  ///< the factor on sigma with the least NLL on the test points, shown in the plot
   Plot plot;       ///< one dimension only; empty otherwise
