@@ -73,7 +73,7 @@ TEST(NomuSpec, FieldsNameEverySetting) {
   EXPECT_EQ(spec.train.epochs, 12);
   EXPECT_EQ(spec.augment.kind, Augmentation::Kind::low_discrepancy);
   EXPECT_EQ(message_of<ConfigError>([&] { fields.set_text("augment.count", "-3"); }),
-            "[models/nomu] augment.count must be at least 1, got -3");
+            "[models/nomu] augment.count must be at least 0, got -3");
 }
 
 TEST(Nomu, FitsThePointsAndIsUnsureElsewhere) {
@@ -158,10 +158,10 @@ TEST(Nomu, ImpossibleSettingsAreRefused) {
   };
   EXPECT_NE(refusal([](NomuSpec& s) { s.mean_net.hidden = {-4}; }).find("at least one unit, got -4"),
             std::string::npos);
-  EXPECT_NE(refusal([](NomuSpec& s) { s.mean_net.hidden = {}; }).find("needs at least one layer"), std::string::npos);
-  EXPECT_NE(refusal([](NomuSpec& s) { s.augment.count = 0; }).find("augment.count must be positive, got 0"),
+  EXPECT_NE(refusal([](NomuSpec& s) { s.augment.count = -1; }).find("augment.count must be positive, got -1"),
             std::string::npos);
-  EXPECT_NE(refusal([](NomuSpec& s) { s.train.epochs = 0; }).find("epochs must be positive"), std::string::npos);
+  EXPECT_NE(refusal([](NomuSpec& s) { s.train.epochs = -1; }).find("epochs must be positive"), std::string::npos);
+  EXPECT_NE(refusal([](NomuSpec& s) { s.ensemble = 0; }).find("ensemble must be positive, got 0"), std::string::npos);
 }
 
 TEST(Nomu, AGridNeedsAPowerOfTheDimension) {
