@@ -22,9 +22,13 @@ void resolve(MlpSpec& net) {
 
 void resolve(TrainSpec& train, std::size_t rows) {
   if (train.epochs != 0) return;
-  const std::int64_t batch = train.batch_size == 0 ? as_int(rows) : std::min(train.batch_size, as_int(rows));
-  const std::int64_t batches = (as_int(rows) + batch - 1) / batch;
-  train.epochs = std::max<std::int64_t>(4000 / batches, 20);
+  const std::int64_t n = as_int(std::max<std::size_t>(rows, 1));
+  const std::int64_t batch = train.batch_size == 0 ? n : std::min(train.batch_size, n);
+  const std::int64_t batches = (n + batch - 1) / batch;
+  constexpr std::int64_t least_steps = 3000;
+  constexpr std::int64_t most_steps = 60000;
+  constexpr std::int64_t enough_epochs = 40;
+  train.epochs = std::max({least_steps / batches, std::min(enough_epochs, most_steps / batches), std::int64_t{1}});
 }
 
 void resolve(Augmentation& augment, std::size_t cols) {
@@ -36,14 +40,17 @@ NomuSpec resolved(const NomuSpec& given, std::size_t rows, std::size_t cols) {
     throw ConfigError("models/nomu", fmt::format("ensemble must be positive, got {}", given.ensemble));
   NomuSpec spec = given;
   const bool noisy = spec.noise != Noise::none;
+  // The penalty stands beside the sum over a batch, so a prior that is the same for all n fades as n grows.
+  const double penalty = noisy ? 0.1 * std::min(1.0, 1000.0 / static_cast<double>(std::max<std::size_t>(rows, 1))) : 1e-8;
   resolve(spec.mean_net);
   resolve(spec.sigma_net);
+  if (spec.noise_net.hidden.empty()) spec.noise_net.hidden = {16};
   resolve(spec.train, rows);
   resolve(spec.augment, cols);
   if (spec.mu_sqr == 0.0) spec.mu_sqr = 0.1;
   if (spec.mu_exp == 0.0) spec.mu_exp = noisy ? 1.0 : 0.01;
-  if (spec.l2 < 0.0) spec.l2 = noisy ? 1e-2 : 1e-8;
-  if (spec.l2_sigma < 0.0) spec.l2_sigma = noisy ? 1e-2 : 1e-8;
+  if (spec.l2 < 0.0) spec.l2 = penalty;
+  if (spec.l2_sigma < 0.0) spec.l2_sigma = noisy ? 0.3 * penalty : penalty;
   return spec;
 }
 

@@ -13,6 +13,7 @@ constexpr const char* where = "models/nomu";
 NomuSpec as_in_the_paper(std::size_t dimension) {
   NomuSpec spec;
   spec.mean_net = spec.sigma_net = MlpSpec{};
+  spec.noise_net.hidden = {16};
   spec.train = TrainSpec{};
   spec.l2 = spec.l2_sigma = 1e-8;
   spec.mu_sqr = 0.1;
@@ -59,6 +60,7 @@ Fields fields_of(NomuSpec& spec) {
         "L2 penalty on the mean network and the head of the sigma network; negative: chosen");
   f.add("l2_sigma", spec.l2_sigma, Range::at_least(-1.0),
         "L2 penalty on the hidden layers of the sigma network; negative: chosen");
+  f.add("l2_noise", spec.l2_noise, Range::at_least(0.0), "L2 penalty on the noise network");
   f.add("stable", spec.stable, "bounded slopes in terms (b) and (c)");
   f.add_choice("gradient", spec.gradient, {"coupled", "stopped"}, "whether the sigma loss reaches the mean network");
   f.add_choice("noise", spec.noise, {"none", "known", "learned"}, "what is known about the noise of the targets");
@@ -70,6 +72,7 @@ Fields fields_of(NomuSpec& spec) {
   f.add_nested("readout", fields_of(spec.readout));
   f.add_nested("mean_net", fields_of(spec.mean_net));
   f.add_nested("sigma_net", fields_of(spec.sigma_net));
+  f.add_nested("noise_net", fields_of(spec.noise_net));
   f.add_nested("train", fields_of(spec.train));
   return f;
 }

@@ -63,8 +63,11 @@ engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs) {
   engine::Net& mean = networks.nets[0];
   if (mean.hidden.empty())
     throw ConfigError(where, "mean_net.hidden needs at least one layer for the sigma network to read");
-  mean.outputs = spec.noise == Noise::learned ? 2 : 1;
   mean.l2_hidden = mean.l2_output = static_cast<float>(spec.l2);
+  if (spec.noise == Noise::learned) {
+    networks.nets.push_back(net_of(spec.noise_net, where));
+    networks.nets[1].l2_hidden = networks.nets[1].l2_output = static_cast<float>(spec.l2_noise);
+  }
   return networks;
 }
 
@@ -90,12 +93,19 @@ LossKind nomu_loss(Noise noise) {
   return LossKind::nomu;
 }
 
-engine::TrainPlan joint_plan(const NomuSpec& spec, const Cohort& cohort) {
+engine::TrainPlan sigma_loss_plan(const NomuSpec& spec, const Cohort& cohort) {
   engine::TrainPlan plan = plan_of(spec.train, cohort);
-  plan.networks = nomu_networks(spec, cohort.cols());
   set_loss(spec, plan.loss);
+  plan.loss.fit_mean = false;
   plan.augment = artificial_points(spec.augment, cohort);
   plan.noise = noise_of(spec, cohort);
+  return plan;
+}
+
+engine::TrainPlan joint_plan(const NomuSpec& spec, const Cohort& cohort) {
+  engine::TrainPlan plan = sigma_loss_plan(spec, cohort);
+  plan.networks = nomu_networks(spec, cohort.cols());
+  plan.loss.fit_mean = true;
   return plan;
 }
 
@@ -119,12 +129,15 @@ engine::TrainPlan mean_plan(const NomuSpec& spec, const Cohort& cohort) {
 }
 
 engine::TrainPlan sigma_plan(const NomuSpec& spec, const Cohort& cohort, const Tensor<float>& mean) {
-  engine::TrainPlan plan = joint_plan(spec, cohort);
-  engine::Net& frozen = plan.networks.nets[0];
-  frozen.trainable = false;
-  frozen.l2_hidden = frozen.l2_output = 0.0F;
-  plan.networks.nets[1].links[0].gradient = Gradient::stopped;
-  plan.loss.fit_mean = false;
+  engine::TrainPlan plan = sigma_loss_plan(spec, cohort);
+  plan.networks = nomu_networks(spec, cohort.cols());
+  engine::Net& sigma = plan.networks.nets.back();
+  for (engine::Net& net : plan.networks.nets) {
+    if (&net == &sigma) continue;
+    net.trainable = false;
+    net.l2_hidden = net.l2_output = 0.0F;
+  }
+  sigma.links[0].gradient = Gradient::stopped;
   const std::size_t count = engine::make_layout(mean_networks(spec, cohort.cols()), plan.loss.kind).parameters;
   plan.start = start_behind(plan, mean, count);
   return plan;
@@ -133,7 +146,7 @@ engine::TrainPlan sigma_plan(const NomuSpec& spec, const Cohort& cohort, const T
 Tensor<float> start_behind(const engine::TrainPlan& plan, const Tensor<float>& front, std::size_t count) {
   if (front.members() != plan.members() || front.rows() * front.cols() < count) {
     throw DataError(where, fmt::format("the given mean has {} members of {} parameters where {} of at least {} belong; "
-                                       "mean_net, noise and ensemble must be those it was fitted with",
+                                       "mean_net, noise, noise_net and ensemble must be those it was fitted with",
                                        front.members(), front.rows() * front.cols(), plan.members(), count));
   }
   const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);

@@ -16,13 +16,16 @@ namespace nomu {
 /// Rows, seeds and optimiser of a plan; networks, loss and artificial points are left to the caller.
 [[nodiscard]] engine::TrainPlan plan_of(const TrainSpec& train, const Cohort& cohort);
 
-/// The mean network alone, with a second output where the noise is learned.
+/// The mean network, and the noise network where noise is learned.
 [[nodiscard]] engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs);
 
-/// Mean and sigma network, linked. Outputs are f, noise (where it is learned), r.
+/// The same and the sigma network, linked to the mean. Outputs are f, noise (where it is learned), r.
 [[nodiscard]] engine::Networks nomu_networks(const NomuSpec& spec, std::size_t inputs);
 
 [[nodiscard]] LossKind nomu_loss(Noise noise);
+
+/// Rows, artificial points and the sigma terms of the loss; networks and their start are left to the caller.
+[[nodiscard]] engine::TrainPlan sigma_loss_plan(const NomuSpec& spec, const Cohort& cohort);
 
 /// All networks at once: Definition 3.1, or the losses of Appendix C.1.
 [[nodiscard]] engine::TrainPlan joint_plan(const NomuSpec& spec, const Cohort& cohort);
@@ -30,8 +33,8 @@ namespace nomu {
 /// First stage: the mean, and the noise where it is learned.
 [[nodiscard]] engine::TrainPlan mean_plan(const NomuSpec& spec, const Cohort& cohort);
 
-/// Second stage: sigma, beside a frozen mean network that starts with the first numbers of each row of `mean`
-/// [M][1][P], P at least its size.
+/// Second stage: sigma, beside frozen networks that start with the first numbers of each row of `mean` [M][1][P], P at
+/// least their size.
 [[nodiscard]] engine::TrainPlan sigma_plan(const NomuSpec& spec, const Cohort& cohort, const Tensor<float>& mean);
 
 /// Starting parameters [M][1][P] drawn from the seeds, with the first `count` replaced by those of `front`.

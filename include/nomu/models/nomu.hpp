@@ -25,7 +25,7 @@ namespace nomu {
 enum class Noise {
   none,    ///< negligible: every target is met
   known,   ///< `Cohort::noise` holds its standard deviation row by row
-  learned  ///< a second output of the mean network learns it
+  learned  ///< a third, small network learns it
 };
 
 /// Joint training, or the mean (and noise) first and sigma afterwards with everything before it frozen.
@@ -36,6 +36,7 @@ enum class Stages { joint, two_stage };
 struct NomuSpec {
   MlpSpec mean_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
   MlpSpec sigma_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
+  MlpSpec noise_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
   TrainSpec train{.epochs = 0,
                   .batch_size = 128,
                   .learning_rate = 1e-2,
@@ -44,6 +45,7 @@ struct NomuSpec {
                   .snapshot = Snapshot::none};
   double l2 = -1.0;        ///< mean network, and the head of the sigma network as published
   double l2_sigma = -1.0;  ///< hidden layers of the sigma network
+  double l2_noise = 1.0;   ///< noise network
   double mu_sqr = 0.0;
   double mu_exp = 0.0;
   double c_exp = 30.0;
@@ -81,7 +83,7 @@ struct NomuSpec {
                                                 const Progress& progress = {});
 
 /// Trains a sigma network, with the mean (and noise) of an earlier NOMU fit frozen. `mean` is that fit's state; its
-/// mean_net, noise and ensemble must be those of `spec`, its rows and all else may differ.
+/// mean_net, noise, noise_net and ensemble must be those of `spec`, its rows and all else may differ.
 [[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec, const FittedState& mean,
                                                       const Cohort& cohort, Engine& engine,
                                                       const Progress& progress = {});
