@@ -57,8 +57,8 @@ Cohort gather(const Cohort& cohort, std::span<const std::size_t> members, std::s
           .row_weight = gather(cohort.row_weight, members),
           .noise = gather(cohort.noise, members),
           .seeds = {seeds.begin(), seeds.end()},
-          .unlabelled = cohort.unlabelled.members() == cohort.members() ? gather(cohort.unlabelled, members)
-                                                                        : cohort.unlabelled};
+          .unlabelled =
+              cohort.unlabelled.members() == cohort.members() ? gather(cohort.unlabelled, members) : cohort.unlabelled};
 }
 
 }  // namespace

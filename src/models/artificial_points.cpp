@@ -81,9 +81,9 @@ engine::Augment grid(const Augmentation& spec, const Cohort& cohort) {
                           .box = {},
                           .points = grid_points(box_of(spec, cohort), per_axis)};
   if (augment.points.rows() != count) {
-    throw ConfigError(where,
-                      fmt::format("a grid of {} points does not fit {} dimensions; {} would, or use uniform points",
-                                  count, d, augment.points.rows()));
+    throw ConfigError(
+        where, fmt::format("a grid of {} points does not fit {} dimensions; {} would, or use uniform points", count, d,
+                           augment.points.rows()));
   }
   return augment;
 }

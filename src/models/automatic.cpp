@@ -41,7 +41,8 @@ NomuSpec resolved(const NomuSpec& given, std::size_t rows, std::size_t cols) {
   NomuSpec spec = given;
   const bool noisy = spec.noise != Noise::none;
   // The penalty stands beside the sum over a batch, so a prior that is the same for all n fades as n grows.
-  const double penalty = noisy ? 0.1 * std::min(1.0, 1000.0 / static_cast<double>(std::max<std::size_t>(rows, 1))) : 1e-8;
+  const double penalty =
+      noisy ? 0.1 * std::min(1.0, 1000.0 / static_cast<double>(std::max<std::size_t>(rows, 1))) : 1e-8;
   resolve(spec.mean_net);
   resolve(spec.sigma_net);
   if (spec.noise_net.hidden.empty()) spec.noise_net.hidden = {16};

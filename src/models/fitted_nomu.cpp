@@ -33,6 +33,7 @@ double average(const std::vector<bool>& kept, std::size_t first, std::size_t cou
 FittedNomu::FittedNomu(const NomuSpec& spec, std::size_t rows, engine::Networks networks, NomuParts parts,
                        std::vector<FitReport> reports, Engine& engine)
     : rows_(rows),
+      mean_size_(mean_size(spec, networks.inputs)),
       noise_(spec.noise == Noise::learned),
       noise_floor_(spec.noise_floor),
       readout_(spec.readout),
@@ -88,9 +89,8 @@ Tensor<float> FittedNomu::raw_sigma(const Tensor<float>& x) const {
   Tensor<float> raw(members(), x.rows(), 1);
   for (std::size_t m = 0; m < members(); ++m) {
     for (std::size_t i = 0; i < x.rows(); ++i) {
-      raw(m, i, 0) = static_cast<float>(average(parts_.kept, m * parts, parts, [&](std::size_t part) {
-        return static_cast<double>(outputs(part, i, r));
-      }));
+      raw(m, i, 0) = static_cast<float>(average(
+          parts_.kept, m * parts, parts, [&](std::size_t part) { return static_cast<double>(outputs(part, i, r)); }));
     }
   }
   return raw;
@@ -99,7 +99,8 @@ Tensor<float> FittedNomu::raw_sigma(const Tensor<float>& x) const {
 FittedState FittedNomu::state() const {
   FittedState state{.inputs = networks_.inputs,
                     .blocks = {{parameters_block, parts_.parameters},
-                               {rows_block, Tensor<float>(1, 1, 1, static_cast<float>(rows_))}}};
+                               {rows_block, Tensor<float>(1, 1, 1, static_cast<float>(rows_))},
+                               {mean_size_block, Tensor<float>(1, 1, 1, static_cast<float>(mean_size_))}}};
   if (per_member() > 1) {
     Tensor<float> kept(1, 1, parts_.kept.size());
     for (std::size_t p = 0; p < parts_.kept.size(); ++p) kept(0, 0, p) = parts_.kept[p] ? 1.0F : 0.0F;

@@ -33,6 +33,7 @@ class FittedNomu final : public FittedCohort {
                                                         std::vector<FitReport> reports, Engine& engine);
 
   static constexpr const char* parameters_block = "parameters";
+  static constexpr const char* mean_size_block = "mean_size";  ///< how many parameters come before those of sigma
 
  private:
   [[nodiscard]] std::size_t per_member() const { return parts_.parameters.members() / members(); }
@@ -40,6 +41,7 @@ class FittedNomu final : public FittedCohort {
   void put(const Tensor<float>& outputs, std::size_t m, std::size_t i, Prediction& prediction) const;
 
   std::size_t rows_;
+  std::size_t mean_size_;
   bool noise_;
   double noise_floor_;
   Readout readout_;

@@ -136,8 +136,8 @@ class FittedSigma final : public FittedCohort {
   [[nodiscard]] std::size_t members() const override { return trained_.reports.size(); }
 
   [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
-    Prediction prediction{.mean = Tensor<float>(members(), x.rows(), 1), .sigma_model = {}, .sigma_noise = {},
-                          .sigma_below = {}};
+    Prediction prediction{
+        .mean = Tensor<float>(members(), x.rows(), 1), .sigma_model = {}, .sigma_noise = {}, .sigma_below = {}};
     prediction.sigma_model = raw(x, &prediction.mean);
     for (float& value : prediction.sigma_model.flat()) value = static_cast<float>(readout_(static_cast<double>(value)));
     return prediction;
@@ -214,8 +214,8 @@ std::unique_ptr<FittedCohort> restore_sigma(const NomuSpec& given, std::shared_p
   const std::size_t count = engine::make_layout(networks, LossKind::nomu).parameters;
   const Tensor<float>& scale = state.find(scale_block, reports.size() * network->features());
   const Tensor<float>& parameters = state.find(parameters_block, reports.size() * count);
-  return std::make_unique<FittedSigma>(spec, rows, std::move(network), scale,
-                                       Trained{parameters, std::move(reports)}, engine);
+  return std::make_unique<FittedSigma>(spec, rows, std::move(network), scale, Trained{parameters, std::move(reports)},
+                                       engine);
 }
 
 }  // namespace nomu

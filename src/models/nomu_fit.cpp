@@ -1,4 +1,5 @@
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <chrono>
 #include <utility>
 
@@ -6,6 +7,7 @@
 #include "models/fitted_nomu.hpp"
 #include "models/nomu_plan.hpp"
 #include "models/train.hpp"
+#include "nomu/core/error.hpp"
 #include "nomu/models/nomu.hpp"
 
 namespace nomu {
@@ -63,6 +65,13 @@ std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& given, const FittedState
   const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
   const Cohort parts = spread(cohort, static_cast<std::size_t>(spec.ensemble));
   const Tensor<float>& parameters = mean.find(FittedNomu::parameters_block);
+  const float size = mean.find(FittedNomu::mean_size_block, 1)(0, 0, 0);
+  if (parameters.members() != parts.members() || size != static_cast<float>(mean_size(spec, cohort.cols()))) {
+    throw DataError("models/nomu",
+                    fmt::format("the given mean has {} networks of {} parameters where {} of {} belong; mean_net, "
+                                "noise, noise_net and ensemble must be those it was fitted with",
+                                parameters.members(), size, parts.members(), mean_size(spec, cohort.cols())));
+  }
   return finished(spec, cohort, train(sigma_plan(spec, parts, parameters), engine, progress), engine);
 }
 

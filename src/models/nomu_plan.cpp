@@ -71,6 +71,10 @@ engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs) {
   return networks;
 }
 
+std::size_t mean_size(const NomuSpec& spec, std::size_t inputs) {
+  return engine::make_layout(mean_networks(spec, inputs), nomu_loss(spec.noise)).parameters;
+}
+
 engine::Networks nomu_networks(const NomuSpec& spec, std::size_t inputs) {
   engine::Networks networks = mean_networks(spec, inputs);
   engine::Net sigma = net_of(spec.sigma_net, where);
@@ -138,17 +142,11 @@ engine::TrainPlan sigma_plan(const NomuSpec& spec, const Cohort& cohort, const T
     net.l2_hidden = net.l2_output = 0.0F;
   }
   sigma.links[0].gradient = Gradient::stopped;
-  const std::size_t count = engine::make_layout(mean_networks(spec, cohort.cols()), plan.loss.kind).parameters;
-  plan.start = start_behind(plan, mean, count);
+  plan.start = start_behind(plan, mean, mean_size(spec, cohort.cols()));
   return plan;
 }
 
 Tensor<float> start_behind(const engine::TrainPlan& plan, const Tensor<float>& front, std::size_t count) {
-  if (front.members() != plan.members() || front.rows() * front.cols() < count) {
-    throw DataError(where, fmt::format("the given mean has {} members of {} parameters where {} of at least {} belong; "
-                                       "mean_net, noise, noise_net and ensemble must be those it was fitted with",
-                                       front.members(), front.rows() * front.cols(), plan.members(), count));
-  }
   const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
   Tensor<float> start(plan.members(), 1, layout.parameters);
   for (std::size_t m = 0; m < plan.members(); ++m) {

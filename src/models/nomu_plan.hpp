@@ -19,7 +19,10 @@ namespace nomu {
 /// The mean network, and the noise network where noise is learned.
 [[nodiscard]] engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs);
 
-/// The same and the sigma network, linked to the mean. Outputs are f, noise (where it is learned), r.
+/// Number of parameters of `mean_networks`.
+[[nodiscard]] std::size_t mean_size(const NomuSpec& spec, std::size_t inputs);
+
+/// Those and the sigma network, linked to the mean. Outputs are f, noise (where it is learned), r.
 [[nodiscard]] engine::Networks nomu_networks(const NomuSpec& spec, std::size_t inputs);
 
 [[nodiscard]] LossKind nomu_loss(Noise noise);

@@ -31,8 +31,8 @@ class ForeignNetwork {
   ForeignNetwork& operator=(ForeignNetwork&&) = delete;
   virtual ~ForeignNetwork() = default;
 
-  [[nodiscard]] virtual std::size_t inputs() const = 0;    ///< d
-  [[nodiscard]] virtual std::size_t features() const = 0;  ///< h, at least 1
+  [[nodiscard]] virtual std::size_t inputs() const = 0;                         ///< d
+  [[nodiscard]] virtual std::size_t features() const = 0;                       ///< h, at least 1
   [[nodiscard]] virtual Evaluation evaluate(const Tensor<float>& x) const = 0;  ///< x is [1][q][d]
 };
 

@@ -9,6 +9,7 @@
 #include "models/train.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/method.hpp"
+#include "small_problems.hpp"
 
 namespace nomu {
 namespace {
@@ -24,14 +25,6 @@ NomuSpec small_spec() {
   spec.train.epochs = 1000;
   spec.augment.count = 32;
   return spec;
-}
-
-Cohort line_of_points(std::vector<std::uint64_t> seeds) {
-  const std::vector<double> x{-0.8, -0.3, 0.1, 0.7};
-  std::vector<double> y;
-  y.reserve(x.size());
-  for (const double value : x) y.push_back(std::sin(3.0 * value));
-  return repeat(make_dataset(x, 1, y), seeds);
 }
 
 TEST(Readout, FollowsThePaper) {
