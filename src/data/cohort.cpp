@@ -56,7 +56,9 @@ Cohort gather(const Cohort& cohort, std::span<const std::size_t> members, std::s
           .y = gather(cohort.y, members),
           .row_weight = gather(cohort.row_weight, members),
           .noise = gather(cohort.noise, members),
-          .seeds = {seeds.begin(), seeds.end()}};
+          .seeds = {seeds.begin(), seeds.end()},
+          .unlabelled =
+              cohort.unlabelled.members() == cohort.members() ? gather(cohort.unlabelled, members) : cohort.unlabelled};
 }
 
 }  // namespace
@@ -70,7 +72,8 @@ Cohort pack(std::span<const DataSet> members, std::span<const std::uint64_t> see
                 .y = {count, rows, 1},
                 .row_weight = {count, rows, 1},
                 .noise = {},
-                .seeds = {seeds.begin(), seeds.end()}};
+                .seeds = {seeds.begin(), seeds.end()},
+                .unlabelled = {}};
   // Padding noise is 1, so that its logarithm and reciprocal stay finite under a weight of 0.
   if (!members[0].noise.empty()) cohort.noise = Tensor<float>(count, rows, 1, 1.0F);
   for (std::size_t m = 0; m < count; ++m) {

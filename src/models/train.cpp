@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/layout.hpp"
 #include "engine/session.hpp"
 #include "nomu/core/random.hpp"
 
@@ -61,6 +62,23 @@ std::vector<std::size_t> diverged_members(const std::vector<MemberReport>& repor
   return found;
 }
 
+/// A new start from the plan's seeds for everything that is trained; frozen networks keep theirs.
+Tensor<float> redrawn(const TrainPlan& plan) {
+  const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
+  Tensor<float> start = plan.start;
+  std::vector<float> fresh(layout.parameters);
+  for (std::size_t m = 0; m < plan.members(); ++m) {
+    engine::initialise(plan.networks, layout, plan.seeds[m], fresh.data());
+    for (std::size_t i = 0; i < layout.layers.size(); ++i) {
+      if (!plan.networks.nets[layout.layers[i].net].trainable) continue;
+      const std::size_t first = layout.layers[i].weights;
+      const std::size_t last = i + 1 < layout.layers.size() ? layout.layers[i + 1].weights : layout.parameters;
+      for (std::size_t e = first; e < last; ++e) start(m, 0, e) = fresh[e];
+    }
+  }
+  return start;
+}
+
 FitReport public_report(MemberReport&& r) {
   return {.seed = r.seed,
           .epochs = r.epochs,
@@ -70,6 +88,7 @@ FitReport public_report(MemberReport&& r) {
           .diverged = r.diverged,
           .stopped_early = r.stopped_early,
           .restarts = r.restarts,
+          .dropped = 0,
           .history = std::move(r.history)};
 }
 
@@ -87,10 +106,10 @@ Trained train(const TrainPlan& plan, Engine& engine, const Progress& progress) {
     const std::vector<std::size_t> again = diverged_members(reports);
     if (again.empty()) break;
     TrainPlan second = engine::select(plan, again);
-    second.start = {};
     for (std::size_t i = 0; i < again.size(); ++i) {
       second.seeds[i] = derived_seed(plan.seeds[again[i]], static_cast<std::uint64_t>(attempt));
     }
+    if (!second.start.empty()) second.start = redrawn(second);
     const auto retry = engine.open(second);
     run_to_end(*retry, plan.train.epochs, progress);
     const Tensor<float> found = retry->parameters();

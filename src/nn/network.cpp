@@ -4,7 +4,8 @@ namespace nomu {
 
 Fields fields_of(MlpSpec& spec) {
   Fields f("nn/network");
-  f.add("hidden", spec.hidden, Range::at_least(1), "sizes of the hidden layers, first to last");
+  f.add("hidden", spec.hidden, Range::at_least(1),
+        "sizes of the hidden layers, first to last; none: chosen from the data, where the method does so");
   f.add_choice("activation", spec.activation, {"relu", "tanh", "softplus", "identity"},
                "activation of the hidden layers");
   f.add_choice("init", spec.init, {"uniform", "he", "glorot"}, "distribution of the initial weights and biases");

@@ -4,7 +4,8 @@ namespace nomu {
 
 Fields fields_of(TrainSpec& spec) {
   Fields f("nn/optimizer");
-  f.add("epochs", spec.epochs, Range::at_least(1), "passes over the training rows");
+  f.add("epochs", spec.epochs, Range::at_least(0),
+        "passes over the training rows; 0: chosen from the data, where the method does so");
   f.add("batch_size", spec.batch_size, Range::at_least(0), "rows a step; 0: all of them");
   f.add("drop_remainder", spec.drop_remainder, "leave out the incomplete last batch of an epoch");
   f.add("learning_rate", spec.learning_rate, Range::positive(), "Adam's learning rate");

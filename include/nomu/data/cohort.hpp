@@ -19,6 +19,7 @@ struct Cohort {
   Tensor<float> row_weight;          ///< [M][n][1]; 0 = padding
   Tensor<float> noise;               ///< [M][n][1], known standard deviations, 1 in padding; empty: none are known
   std::vector<std::uint64_t> seeds;  ///< [M]
+  Tensor<float> unlabelled = {};     ///< [1 or M][k][d] inputs without target, scaled as x; empty: none are given
 
   [[nodiscard]] std::size_t members() const { return x.members(); }
   [[nodiscard]] std::size_t rows() const { return x.rows(); }

@@ -24,7 +24,8 @@ struct FitReport {
   bool diverged = false;  ///< even after its restarts: its predictions are not to be trusted
   bool stopped_early = false;
   std::int64_t restarts = 0;
-  std::vector<float> history;  ///< monitored loss of every epoch
+  std::int64_t dropped = 0;    ///< parts of an ensemble left out of its predictions because they diverged
+  std::vector<float> history;  ///< monitored loss of every epoch; of several stages, one after the other
 };
 
 /// What a fitted cohort is made of besides its spec: blocks of numbers with names, which an archive keeps as they are.

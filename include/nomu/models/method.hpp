@@ -12,13 +12,14 @@
 #include "nomu/core/progress.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/engine/engine.hpp"
+#include "nomu/models/directed.hpp"
 #include "nomu/models/fitted.hpp"
 #include "nomu/models/nomu.hpp"
 
 namespace nomu {
 
 /// Adding a method is one header, one source and one alternative here.
-using MethodSpec = std::variant<NomuSpec>;
+using MethodSpec = std::variant<NomuSpec, DirectedSpec>;
 
 /// "nomu": how files and the command line call it.
 [[nodiscard]] std::string method_name(const MethodSpec& spec);

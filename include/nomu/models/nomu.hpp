@@ -1,54 +1,62 @@
 #pragma once
-/// NOMU: a mean network and a sigma network that reads its last hidden layer, trained together with a loss that pins
-/// the raw sigma to zero at the data and lifts it everywhere else (Definition 3.1 of the paper).
+/// NOMU: a mean network and a sigma network that reads its last hidden layer, trained together or one after the other
+/// with a loss that pins the raw sigma to zero at the data and lifts it everywhere else (Definition 3.1 of the paper),
+/// with known or learned data noise where there is some (Appendix C.1).
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "nomu/core/fields.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/engine/engine.hpp"
+#include "nomu/models/augmentation.hpp"
 #include "nomu/models/fitted.hpp"
+#include "nomu/models/readout.hpp"
 #include "nomu/nn/network.hpp"
 #include "nomu/nn/optimizer.hpp"
 
 namespace nomu {
 
-/// From the raw output r of the sigma network to sigma.
-struct Readout {
-  enum class Kind {
-    exponential,  ///< sigma_max (1 - exp(-(max(0, r) + sigma_min) / sigma_max))
-    linearised,   ///< sigma_min + max(0, r - sigma_min) - max(0, r - sigma_max)
-    identity      ///< max(0, r)
-  };
-  Kind kind = Kind::exponential;
-  double sigma_min = 1e-3;
-  double sigma_max = 2.0;
-
-  [[nodiscard]] double operator()(double raw) const;
+/// What is known about the noise of the targets.
+enum class Noise {
+  none,    ///< negligible: every target is met
+  known,   ///< `Cohort::noise` holds its standard deviation row by row
+  learned  ///< a third, small network learns it
 };
 
-/// The artificial points of term (c), in a box around [-1,1]^d.
-struct Augmentation {
-  enum class Kind { uniform, low_discrepancy, grid };
-  Kind kind = Kind::uniform;
-  std::int64_t count = 128;  ///< a step; a grid needs a d-th power
-  double reach = 1.0;        ///< the box is [-reach, reach]^d
-};
+/// Joint training, or the mean (and noise) first and sigma afterwards with everything before it frozen.
+enum class Stages { joint, two_stage };
 
+/// A default NomuSpec is `auto`: sizes of 0, networks without layers, mu of 0 and a negative l2 mean "chosen from the
+/// rows, the columns and the kind of noise", see `resolved`; everything else stands as it is.
 struct NomuSpec {
-  MlpSpec mean_net;
-  MlpSpec sigma_net;
-  TrainSpec train;
-  double l2 = 1e-8;        ///< mean network, and the head of the sigma network as published
-  double l2_sigma = 1e-8;  ///< hidden layers of the sigma network
-  double mu_sqr = 0.1;
-  double mu_exp = 0.01;
+  MlpSpec mean_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
+  MlpSpec sigma_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
+  MlpSpec noise_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
+  TrainSpec train{.epochs = 0,
+                  .batch_size = 128,
+                  .learning_rate = 1e-2,
+                  .clip_norm = 1000.0,
+                  .schedule = Schedule::cosine,
+                  .snapshot = Snapshot::none};
+  double l2 = -1.0;        ///< mean network, and the head of the sigma network as published
+  double l2_sigma = -1.0;  ///< hidden layers of the sigma network
+  double l2_noise = 1.0;   ///< noise network
+  double mu_sqr = 0.0;
+  double mu_exp = 0.0;
   double c_exp = 30.0;
-  bool stable = false;  ///< bounded slopes in terms (b) and (c)
+  bool stable = true;  ///< bounded slopes in terms (b) and (c)
   Gradient gradient = Gradient::stopped;
+  Noise noise = Noise::none;
+  double noise_floor = 1e-2;  ///< least standard deviation of learned noise
+  Stages stages = Stages::two_stage;
+  /// K fits from derived seeds for each member. The means are averaged; the model variance is the mean of the K
+  /// variances plus the variance of the K means; the noise variance is the mean of the K.
+  std::int64_t ensemble = 5;
   Augmentation augment;
   Readout readout;
 
@@ -57,17 +65,39 @@ struct NomuSpec {
 
   /// As the paper's text describes it: stopped gradients, fresh uniform points on [-1,1]^d.
   [[nodiscard]] static NomuSpec written(std::size_t dimension);
+
+  /// `resolved` of a default spec with this kind of noise: what a fit of n rows and d columns is made with.
+  [[nodiscard]] static NomuSpec automatic(std::size_t rows, std::size_t cols, Noise noise = Noise::none);
 };
 
 [[nodiscard]] Fields fields_of(NomuSpec& spec);
 
-/// Fits all members in lock step. Data must be scaled to about [-1,1] already. The engine must outlive the result.
-/// Throws ConfigError for impossible settings, DeviceError where memory is short, Cancelled on request.
+/// The spec with all that is left to be chosen filled in; docs/decisions/0006-auto-preset.md has the rule and the
+/// evidence for it. `fit` does this itself, for the rows of the longest member.
+[[nodiscard]] NomuSpec resolved(const NomuSpec& spec, std::size_t rows, std::size_t cols);
+
+/// Fits all members in lock step. Data must be scaled to about [-1,1], or to mean 0 and deviation 1. The engine must
+/// outlive the result. Throws ConfigError for impossible settings, DataError where known noise or given points are
+/// missing, DeviceError where memory is short, Cancelled on request.
 [[nodiscard]] std::unique_ptr<FittedCohort> fit(const NomuSpec& spec, const Cohort& cohort, Engine& engine,
                                                 const Progress& progress = {});
+
+/// Trains a sigma network, with the mean (and noise) of an earlier NOMU fit frozen. `mean` is that fit's state; its
+/// mean_net, noise, noise_net and ensemble must be those of `spec`, its rows and all else may differ.
+[[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec, const FittedState& mean,
+                                                      const Cohort& cohort, Engine& engine,
+                                                      const Progress& progress = {});
 
 /// See `restore` in models/method.
 [[nodiscard]] std::unique_ptr<FittedCohort> restore(const NomuSpec& spec, const FittedState& state,
                                                     std::vector<FitReport> reports, Engine& engine);
+
+/// Standard deviation of the data noise at a scaled input row, [d].
+using NoiseFunction = std::function<double(std::span<const float>)>;
+
+/// The noise at x [1 or M][q][d] as [members][q][1]: fills `Cohort::noise` before a fit with known noise, and
+/// `Prediction::sigma_noise` after it. With noise known as a column, predictions leave sigma_noise empty: nobody knows
+/// it at new rows but the caller.
+[[nodiscard]] Tensor<float> evaluate_noise(const NoiseFunction& noise, const Tensor<float>& x, std::size_t members);
 
 }  // namespace nomu

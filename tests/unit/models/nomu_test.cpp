@@ -9,6 +9,7 @@
 #include "models/train.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/method.hpp"
+#include "small_problems.hpp"
 
 namespace nomu {
 namespace {
@@ -24,14 +25,6 @@ NomuSpec small_spec() {
   spec.train.epochs = 1000;
   spec.augment.count = 32;
   return spec;
-}
-
-Cohort line_of_points(std::vector<std::uint64_t> seeds) {
-  const std::vector<double> x{-0.8, -0.3, 0.1, 0.7};
-  std::vector<double> y;
-  y.reserve(x.size());
-  for (const double value : x) y.push_back(std::sin(3.0 * value));
-  return repeat(make_dataset(x, 1, y), seeds);
 }
 
 TEST(Readout, FollowsThePaper) {
@@ -73,7 +66,7 @@ TEST(NomuSpec, FieldsNameEverySetting) {
   EXPECT_EQ(spec.train.epochs, 12);
   EXPECT_EQ(spec.augment.kind, Augmentation::Kind::low_discrepancy);
   EXPECT_EQ(message_of<ConfigError>([&] { fields.set_text("augment.count", "-3"); }),
-            "[models/nomu] augment.count must be at least 1, got -3");
+            "[models/nomu] augment.count must be at least 0, got -3");
 }
 
 TEST(Nomu, FitsThePointsAndIsUnsureElsewhere) {
@@ -158,10 +151,10 @@ TEST(Nomu, ImpossibleSettingsAreRefused) {
   };
   EXPECT_NE(refusal([](NomuSpec& s) { s.mean_net.hidden = {-4}; }).find("at least one unit, got -4"),
             std::string::npos);
-  EXPECT_NE(refusal([](NomuSpec& s) { s.mean_net.hidden = {}; }).find("needs at least one layer"), std::string::npos);
-  EXPECT_NE(refusal([](NomuSpec& s) { s.augment.count = 0; }).find("augment.count must be positive, got 0"),
+  EXPECT_NE(refusal([](NomuSpec& s) { s.augment.count = -1; }).find("augment.count must be positive, got -1"),
             std::string::npos);
-  EXPECT_NE(refusal([](NomuSpec& s) { s.train.epochs = 0; }).find("epochs must be positive"), std::string::npos);
+  EXPECT_NE(refusal([](NomuSpec& s) { s.train.epochs = -1; }).find("epochs must be positive"), std::string::npos);
+  EXPECT_NE(refusal([](NomuSpec& s) { s.ensemble = 0; }).find("ensemble must be positive, got 0"), std::string::npos);
 }
 
 TEST(Nomu, AGridNeedsAPowerOfTheDimension) {

@@ -1,0 +1,54 @@
+#pragma once
+/// Directed bounds: three networks, for the mean, an upper and a lower bound, so that the two sides may differ
+/// (Appendix C.2 of the paper).
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "nomu/core/fields.hpp"
+#include "nomu/data/cohort.hpp"
+#include "nomu/engine/engine.hpp"
+#include "nomu/models/augmentation.hpp"
+#include "nomu/models/fitted.hpp"
+#include "nomu/models/readout.hpp"
+#include "nomu/nn/network.hpp"
+#include "nomu/nn/optimizer.hpp"
+
+namespace nomu {
+
+/// Networks without layers and sizes of 0 are chosen from the rows and columns, as in NomuSpec. The paper gives no
+/// numbers for this method; the loss weights are those of NOMU.
+struct DirectedSpec {
+  MlpSpec mean_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
+  MlpSpec bound_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
+  TrainSpec train{.epochs = 0,
+                  .batch_size = 128,
+                  .learning_rate = 1e-2,
+                  .clip_norm = 1000.0,
+                  .schedule = Schedule::cosine,
+                  .snapshot = Snapshot::none};
+  double l2 = 1e-8;        ///< mean network
+  double l2_bound = 1e-8;  ///< both networks of the bounds
+  double mu_sqr = 0.1;
+  double mu_exp = 0.01;
+  double c_exp = 30.0;
+  Augmentation augment;
+  Readout readout;  ///< from the distances upper - mean and mean - lower to sigma upwards and downwards
+};
+
+[[nodiscard]] Fields fields_of(DirectedSpec& spec);
+
+/// The spec with all that is left to be chosen filled in; `fit` does this itself.
+[[nodiscard]] DirectedSpec resolved(const DirectedSpec& spec, std::size_t rows, std::size_t cols);
+
+/// Fits all members in lock step. In the predictions sigma_model is the way up and sigma_below the way down. Throws as
+/// the `fit` of NOMU does.
+[[nodiscard]] std::unique_ptr<FittedCohort> fit(const DirectedSpec& spec, const Cohort& cohort, Engine& engine,
+                                                const Progress& progress = {});
+
+/// See `restore` in models/method.
+[[nodiscard]] std::unique_ptr<FittedCohort> restore(const DirectedSpec& spec, const FittedState& state,
+                                                    std::vector<FitReport> reports, Engine& engine);
+
+}  // namespace nomu

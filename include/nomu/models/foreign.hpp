@@ -1,0 +1,55 @@
+#pragma once
+/// Bounds for a network that is trained already, by whatever means: it says what it predicts and what its last hidden
+/// layer holds, and a sigma network is trained beside it.
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "nomu/core/progress.hpp"
+#include "nomu/core/tensor.hpp"
+#include "nomu/data/cohort.hpp"
+#include "nomu/engine/engine.hpp"
+#include "nomu/models/fitted.hpp"
+#include "nomu/models/nomu.hpp"
+
+namespace nomu {
+
+/// A trained regression network, on the scale of the cohort's data. Must be safe to call from the calling thread again
+/// and again, and give the same answer for the same row.
+class ForeignNetwork {
+ public:
+  struct Evaluation {
+    Tensor<float> mean;      ///< [1][q][1]
+    Tensor<float> features;  ///< [1][q][h]: the last hidden layer, after its activation
+  };
+
+  ForeignNetwork() = default;
+  ForeignNetwork(const ForeignNetwork&) = delete;
+  ForeignNetwork& operator=(const ForeignNetwork&) = delete;
+  ForeignNetwork(ForeignNetwork&&) = delete;
+  ForeignNetwork& operator=(ForeignNetwork&&) = delete;
+  virtual ~ForeignNetwork() = default;
+
+  [[nodiscard]] virtual std::size_t inputs() const = 0;                         ///< d
+  [[nodiscard]] virtual std::size_t features() const = 0;                       ///< h, at least 1
+  [[nodiscard]] virtual Evaluation evaluate(const Tensor<float>& x) const = 0;  ///< x is [1][q][d]
+};
+
+/// Trains sigma beside the given network, which is the mean of every member and is never changed. The sigma network
+/// reads the inputs and the features, each feature divided by its root mean square over the member's rows; the features
+/// also reach its head directly, as in NOMU. The artificial points come from a pool of 20 times their number, evaluated
+/// once. Of the spec, mean_net, gradient, stages and ensemble have no meaning here, and noise cannot be learned. Throws
+/// DataError where the network's answers have the wrong shape or are not finite, else as `fit` does.
+[[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec,
+                                                      std::shared_ptr<const ForeignNetwork> network,
+                                                      const Cohort& cohort, Engine& engine,
+                                                      const Progress& progress = {});
+
+/// The fitted cohort that `state` was taken from; the network itself is no part of the state.
+[[nodiscard]] std::unique_ptr<FittedCohort> restore_sigma(const NomuSpec& spec,
+                                                          std::shared_ptr<const ForeignNetwork> network,
+                                                          const FittedState& state, std::vector<FitReport> reports,
+                                                          Engine& engine);
+
+}  // namespace nomu

@@ -1,0 +1,64 @@
+// The rule of `auto`; docs/decisions/0006-auto-preset.md has the evidence for it.
+
+#include "models/automatic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "nomu/core/error.hpp"
+#include "nomu/models/nomu.hpp"
+
+namespace nomu {
+namespace {
+
+std::int64_t as_int(std::size_t value) { return static_cast<std::int64_t>(value); }
+
+}  // namespace
+
+void resolve(MlpSpec& net) {
+  if (net.hidden.empty()) net.hidden = {64, 64};
+}
+
+void resolve(TrainSpec& train, std::size_t rows) {
+  if (train.epochs != 0) return;
+  const std::int64_t n = as_int(std::max<std::size_t>(rows, 1));
+  const std::int64_t batch = train.batch_size == 0 ? n : std::min(train.batch_size, n);
+  const std::int64_t batches = (n + batch - 1) / batch;
+  constexpr std::int64_t least_steps = 3000;
+  constexpr std::int64_t most_steps = 60000;
+  constexpr std::int64_t enough_epochs = 40;
+  train.epochs = std::max({least_steps / batches, std::min(enough_epochs, most_steps / batches), std::int64_t{1}});
+}
+
+void resolve(Augmentation& augment, std::size_t cols) {
+  if (augment.count == 0) augment.count = std::clamp<std::int64_t>(32 * as_int(cols), 64, 128);
+}
+
+NomuSpec resolved(const NomuSpec& given, std::size_t rows, std::size_t cols) {
+  if (given.ensemble < 1)
+    throw ConfigError("models/nomu", fmt::format("ensemble must be positive, got {}", given.ensemble));
+  NomuSpec spec = given;
+  const bool noisy = spec.noise != Noise::none;
+  // The penalty stands beside the sum over a batch, so a prior that is the same for all n fades as n grows.
+  const double penalty =
+      noisy ? 0.1 * std::min(1.0, 1000.0 / static_cast<double>(std::max<std::size_t>(rows, 1))) : 1e-8;
+  resolve(spec.mean_net);
+  resolve(spec.sigma_net);
+  if (spec.noise_net.hidden.empty()) spec.noise_net.hidden = {16};
+  resolve(spec.train, rows);
+  resolve(spec.augment, cols);
+  if (spec.mu_sqr == 0.0) spec.mu_sqr = 0.1;
+  if (spec.mu_exp == 0.0) spec.mu_exp = noisy ? 1.0 : 0.01;
+  if (spec.l2 < 0.0) spec.l2 = penalty;
+  if (spec.l2_sigma < 0.0) spec.l2_sigma = noisy ? 0.3 * penalty : penalty;
+  return spec;
+}
+
+NomuSpec NomuSpec::automatic(std::size_t rows, std::size_t cols, Noise noise) {
+  NomuSpec spec;
+  spec.noise = noise;
+  return resolved(spec, rows, cols);
+}
+
+}  // namespace nomu

@@ -1,0 +1,127 @@
+#include "models/fitted_nomu.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "engine/layout.hpp"
+#include "engine/math.hpp"
+#include "engine/session.hpp"
+#include "models/ensemble.hpp"
+#include "models/nomu_plan.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr const char* kept_block = "kept";
+constexpr const char* rows_block = "rows";
+
+/// The mean of value(part) over the kept ones of `count` parts.
+template <class F>
+double average(const std::vector<bool>& kept, std::size_t first, std::size_t count, const F& value) {
+  double sum = 0.0;
+  double used = 0.0;
+  for (std::size_t part = first; part < first + count; ++part) {
+    if (!kept[part]) continue;
+    sum += value(part);
+    used += 1.0;
+  }
+  return sum / used;
+}
+
+}  // namespace
+
+FittedNomu::FittedNomu(const NomuSpec& spec, std::size_t rows, engine::Networks networks, NomuParts parts,
+                       std::vector<FitReport> reports, Engine& engine)
+    : rows_(rows),
+      mean_size_(mean_size(spec, networks.inputs)),
+      noise_(spec.noise == Noise::learned),
+      noise_floor_(spec.noise_floor),
+      readout_(spec.readout),
+      networks_(std::move(networks)),
+      parts_(std::move(parts)),
+      reports_(std::move(reports)),
+      engine_(engine) {}
+
+Tensor<float> FittedNomu::evaluate(const Tensor<float>& x) const {
+  return engine_.predict(networks_, parts_.parameters, spread(x, members(), per_member()), {}, {});
+}
+
+Prediction FittedNomu::predict(const Tensor<float>& x) const {
+  const Tensor<float> outputs = evaluate(x);
+  const Tensor<float> blank(members(), x.rows(), 1);
+  Prediction prediction{
+      .mean = blank, .sigma_model = blank, .sigma_noise = noise_ ? blank : Tensor<float>{}, .sigma_below = {}};
+  for (std::size_t m = 0; m < members(); ++m) {
+    for (std::size_t i = 0; i < x.rows(); ++i) put(outputs, m, i, prediction);
+  }
+  return prediction;
+}
+
+/// The first two moments of the equal mixture of a member's parts at row i.
+void FittedNomu::put(const Tensor<float>& outputs, std::size_t m, std::size_t i, Prediction& prediction) const {
+  const auto output = [&](std::size_t part, std::size_t k) { return static_cast<double>(outputs(part, i, k)); };
+  const auto sigma = [&](std::size_t part) { return readout_(output(part, outputs.cols() - 1)); };
+  const auto noise = [&](std::size_t part) { return engine::softplus(output(part, 1)) + noise_floor_; };
+  const std::size_t parts = per_member();
+  if (parts == 1) {
+    prediction.mean(m, i, 0) = outputs(m, i, 0);
+    prediction.sigma_model(m, i, 0) = static_cast<float>(sigma(m));
+    if (noise_) prediction.sigma_noise(m, i, 0) = static_cast<float>(noise(m));
+    return;
+  }
+  const auto over_parts = [&](const auto& value) { return average(parts_.kept, m * parts, parts, value); };
+  const double mean = over_parts([&](std::size_t part) { return output(part, 0); });
+  const double variance = over_parts([&](std::size_t part) {
+    const double deviation = output(part, 0) - mean;
+    return sigma(part) * sigma(part) + deviation * deviation;
+  });
+  prediction.mean(m, i, 0) = static_cast<float>(mean);
+  prediction.sigma_model(m, i, 0) = static_cast<float>(std::sqrt(variance));
+  if (!noise_) return;
+  const double noise_variance = over_parts([&](std::size_t part) { return noise(part) * noise(part); });
+  prediction.sigma_noise(m, i, 0) = static_cast<float>(std::sqrt(noise_variance));
+}
+
+Tensor<float> FittedNomu::raw_sigma(const Tensor<float>& x) const {
+  const Tensor<float> outputs = evaluate(x);
+  const std::size_t r = outputs.cols() - 1;
+  const std::size_t parts = per_member();
+  Tensor<float> raw(members(), x.rows(), 1);
+  for (std::size_t m = 0; m < members(); ++m) {
+    for (std::size_t i = 0; i < x.rows(); ++i) {
+      raw(m, i, 0) = static_cast<float>(average(
+          parts_.kept, m * parts, parts, [&](std::size_t part) { return static_cast<double>(outputs(part, i, r)); }));
+    }
+  }
+  return raw;
+}
+
+FittedState FittedNomu::state() const {
+  FittedState state{.inputs = networks_.inputs,
+                    .blocks = {{parameters_block, parts_.parameters},
+                               {rows_block, Tensor<float>(1, 1, 1, static_cast<float>(rows_))},
+                               {mean_size_block, Tensor<float>(1, 1, 1, static_cast<float>(mean_size_))}}};
+  if (per_member() > 1) {
+    Tensor<float> kept(1, 1, parts_.kept.size());
+    for (std::size_t p = 0; p < parts_.kept.size(); ++p) kept(0, 0, p) = parts_.kept[p] ? 1.0F : 0.0F;
+    state.blocks.push_back({kept_block, std::move(kept)});
+  }
+  return state;
+}
+
+std::unique_ptr<FittedNomu> FittedNomu::from(const NomuSpec& given, const FittedState& state,
+                                             std::vector<FitReport> reports, Engine& engine) {
+  const auto rows = static_cast<std::size_t>(state.find(rows_block, 1)(0, 0, 0));
+  const NomuSpec spec = resolved(given, rows, state.inputs);
+  engine::Networks networks = nomu_networks(spec, state.inputs);
+  const std::size_t count = engine::make_layout(networks, nomu_loss(spec.noise)).parameters;
+  const std::size_t parts = reports.size() * static_cast<std::size_t>(spec.ensemble);
+  NomuParts all{.parameters = state.find(parameters_block, parts * count), .kept = std::vector<bool>(parts, true)};
+  if (spec.ensemble > 1) {
+    const Tensor<float>& kept = state.find(kept_block, parts);
+    for (std::size_t p = 0; p < parts; ++p) all.kept[p] = kept(0, 0, p) != 0.0F;
+  }
+  return std::make_unique<FittedNomu>(spec, rows, std::move(networks), std::move(all), std::move(reports), engine);
+}
+
+}  // namespace nomu

@@ -1,0 +1,46 @@
+#pragma once
+// From a NOMU spec to training plans: the networks of each kind of noise, and what is trained in which stage.
+
+#include <cstddef>
+
+#include "engine/plan.hpp"
+#include "nomu/core/tensor.hpp"
+#include "nomu/data/cohort.hpp"
+#include "nomu/models/nomu.hpp"
+
+namespace nomu {
+
+/// One network; throws ConfigError naming `where` for impossible sizes.
+[[nodiscard]] engine::Net net_of(const MlpSpec& spec, const char* where);
+
+/// Rows, seeds and optimiser of a plan; networks, loss and artificial points are left to the caller.
+[[nodiscard]] engine::TrainPlan plan_of(const TrainSpec& train, const Cohort& cohort);
+
+/// The mean network, and the noise network where noise is learned.
+[[nodiscard]] engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs);
+
+/// Number of parameters of `mean_networks`.
+[[nodiscard]] std::size_t mean_size(const NomuSpec& spec, std::size_t inputs);
+
+/// Those and the sigma network, linked to the mean. Outputs are f, noise (where it is learned), r.
+[[nodiscard]] engine::Networks nomu_networks(const NomuSpec& spec, std::size_t inputs);
+
+[[nodiscard]] LossKind nomu_loss(Noise noise);
+
+/// Rows, artificial points and the sigma terms of the loss; networks and their start are left to the caller.
+[[nodiscard]] engine::TrainPlan sigma_loss_plan(const NomuSpec& spec, const Cohort& cohort);
+
+/// All networks at once: Definition 3.1, or the losses of Appendix C.1.
+[[nodiscard]] engine::TrainPlan joint_plan(const NomuSpec& spec, const Cohort& cohort);
+
+/// First stage: the mean, and the noise where it is learned.
+[[nodiscard]] engine::TrainPlan mean_plan(const NomuSpec& spec, const Cohort& cohort);
+
+/// Second stage: sigma, beside frozen networks that start with the first numbers of each row of `mean` [M][1][P], P at
+/// least their size.
+[[nodiscard]] engine::TrainPlan sigma_plan(const NomuSpec& spec, const Cohort& cohort, const Tensor<float>& mean);
+
+/// Starting parameters [M][1][P] drawn from the seeds, with the first `count` replaced by those of `front`.
+[[nodiscard]] Tensor<float> start_behind(const engine::TrainPlan& plan, const Tensor<float>& front, std::size_t count);
+
+}  // namespace nomu
