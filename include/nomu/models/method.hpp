@@ -13,12 +13,13 @@
 #include "nomu/data/cohort.hpp"
 #include "nomu/engine/engine.hpp"
 #include "nomu/models/fitted.hpp"
+#include "nomu/models/gaussian_process.hpp"
 #include "nomu/models/nomu.hpp"
 
 namespace nomu {
 
 /// Adding a method is one header, one source and one alternative here.
-using MethodSpec = std::variant<NomuSpec>;
+using MethodSpec = std::variant<NomuSpec, GpSpec>;
 
 /// "nomu": how files and the command line call it.
 [[nodiscard]] std::string method_name(const MethodSpec& spec);
