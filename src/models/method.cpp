@@ -16,7 +16,7 @@ struct Names {
 };
 
 /// One for each alternative of MethodSpec, in its order.
-constexpr Names names[] = {{"nomu", "NOMU"}, {"gp", "GP"}};
+constexpr Names names[] = {{"nomu", "NOMU"}, {"gp", "GP"}, {"mc_dropout", "MCDO"}, {"deep_ensemble", "DE"}};
 static_assert(std::size(names) == std::variant_size_v<MethodSpec>);
 
 template <std::size_t i = 0>

@@ -9,6 +9,7 @@
 #include "engine/layout.hpp"
 #include "engine/plan.hpp"
 #include "engine/session.hpp"
+#include "models/network_plan.hpp"
 #include "models/train.hpp"
 #include "nomu/core/error.hpp"
 
@@ -18,20 +19,8 @@ namespace {
 constexpr const char* where = "models/nomu";
 constexpr const char* parameters_block = "parameters";
 
-engine::Net net_of(const MlpSpec& spec) {
-  engine::Net net;
-  for (const std::int64_t units : spec.hidden) {
-    if (units < 1) throw ConfigError(where, fmt::format("hidden layers need at least one unit, got {}", units));
-    net.hidden.push_back(static_cast<std::size_t>(units));
-  }
-  net.activation = spec.activation;
-  net.init = spec.init;
-  net.init_scale = static_cast<float>(spec.init_scale);
-  return net;
-}
-
 engine::Networks networks_of(const NomuSpec& spec, std::size_t inputs) {
-  engine::Networks networks{.inputs = inputs, .nets = {net_of(spec.mean_net), net_of(spec.sigma_net)}};
+  engine::Networks networks{.inputs = inputs, .nets = {net_of(spec.mean_net, where), net_of(spec.sigma_net, where)}};
   engine::Net& mean = networks.nets[0];
   engine::Net& sigma = networks.nets[1];
   if (mean.hidden.empty())
@@ -85,7 +74,7 @@ engine::Augment augment_of(const Augmentation& spec, std::size_t d) {
 }
 
 engine::TrainPlan plan_of(const NomuSpec& spec, const Cohort& cohort) {
-  engine::TrainPlan plan;
+  engine::TrainPlan plan = plan_of(spec.train, cohort);
   plan.networks = networks_of(spec, cohort.cols());
   plan.loss.kind = LossKind::nomu;
   plan.loss.stable = spec.stable;
@@ -93,13 +82,6 @@ engine::TrainPlan plan_of(const NomuSpec& spec, const Cohort& cohort) {
   plan.loss.mu_exp = static_cast<float>(spec.mu_exp);
   plan.loss.c_exp = static_cast<float>(spec.c_exp);
   plan.augment = augment_of(spec.augment, cohort.cols());
-  plan.train = spec.train;
-  plan.learning_rate = static_cast<float>(spec.train.learning_rate);
-  plan.clip_norm = static_cast<float>(spec.train.clip_norm);
-  plan.x = cohort.x;
-  plan.y = cohort.y;
-  plan.row_weight = cohort.row_weight;
-  plan.seeds = cohort.seeds;
   return plan;
 }
 

@@ -12,14 +12,16 @@
 #include "nomu/core/progress.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/engine/engine.hpp"
+#include "nomu/models/deep_ensemble.hpp"
 #include "nomu/models/fitted.hpp"
 #include "nomu/models/gaussian_process.hpp"
+#include "nomu/models/mc_dropout.hpp"
 #include "nomu/models/nomu.hpp"
 
 namespace nomu {
 
 /// Adding a method is one header, one source and one alternative here.
-using MethodSpec = std::variant<NomuSpec, GpSpec>;
+using MethodSpec = std::variant<NomuSpec, GpSpec, McDropoutSpec, DeepEnsembleSpec>;
 
 /// "nomu": how files and the command line call it.
 [[nodiscard]] std::string method_name(const MethodSpec& spec);
