@@ -16,7 +16,8 @@ struct Names {
 };
 
 /// One for each alternative of MethodSpec, in its order.
-constexpr Names names[] = {{"nomu", "NOMU"}, {"gp", "GP"}, {"mc_dropout", "MCDO"}, {"deep_ensemble", "DE"}};
+constexpr Names names[] = {{"nomu", "NOMU"},        {"gp", "GP"},           {"mc_dropout", "MCDO"},
+                           {"deep_ensemble", "DE"}, {"laplace", "Laplace"}, {"neural_linear", "NLM"}};
 static_assert(std::size(names) == std::variant_size_v<MethodSpec>);
 
 template <std::size_t i = 0>

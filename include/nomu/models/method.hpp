@@ -15,13 +15,15 @@
 #include "nomu/models/deep_ensemble.hpp"
 #include "nomu/models/fitted.hpp"
 #include "nomu/models/gaussian_process.hpp"
+#include "nomu/models/laplace.hpp"
 #include "nomu/models/mc_dropout.hpp"
+#include "nomu/models/neural_linear.hpp"
 #include "nomu/models/nomu.hpp"
 
 namespace nomu {
 
 /// Adding a method is one header, one source and one alternative here.
-using MethodSpec = std::variant<NomuSpec, GpSpec, McDropoutSpec, DeepEnsembleSpec>;
+using MethodSpec = std::variant<NomuSpec, GpSpec, McDropoutSpec, DeepEnsembleSpec, LaplaceSpec, NeuralLinearSpec>;
 
 /// "nomu": how files and the command line call it.
 [[nodiscard]] std::string method_name(const MethodSpec& spec);
