@@ -23,7 +23,7 @@ bool MemberReport::observe(double loss, std::int64_t patience) {
   return false;
 }
 
-void mark_diverged(std::span<MemberReport> reports, Snapshot snapshot) {
+void mark_diverged(std::span<MemberReport> reports, Snapshot snapshot, Losses kind) {
   const auto kept = [snapshot](const MemberReport& r) {
     return snapshot == Snapshot::none ? r.last_loss : r.best_loss;
   };
@@ -35,7 +35,7 @@ void mark_diverged(std::span<MemberReport> reports, Snapshot snapshot) {
   const auto middle = losses.begin() + static_cast<std::ptrdiff_t>(losses.size() / 2);
   std::nth_element(losses.begin(), middle, losses.end());
   const double median = *middle;
-  const bool comparable = losses.size() > 1 && median > 0.0;
+  const bool comparable = kind == Losses::comparable && losses.size() > 1 && median > 0.0;
   for (MemberReport& report : reports) {
     if (report.epochs == 0) continue;
     const double limit = comparable ? 100.0 * median : report.first_loss;

@@ -31,8 +31,15 @@ struct MemberReport {
   friend bool operator==(const MemberReport&, const MemberReport&) = default;
 };
 
-/// Marks members whose fit ended far off: a kept loss over 100 times the median of the cohort; alone, or where that
-/// median is not positive, over the member's initial loss. Members that are marked already stay so.
-void mark_diverged(std::span<MemberReport> reports, Snapshot snapshot);
+/// Whether the members of a plan end with losses of about the same size.
+enum class Losses {
+  comparable,  ///< a sum of terms that cannot all vanish, as NOMU's
+  free         ///< plain regression: a good fit ends anywhere near zero, members lie orders of magnitude apart
+};
+
+/// Marks members whose fit ended far off: a kept loss over 100 times the median of the cohort; alone, where that
+/// median is not positive or where losses are free, over the member's initial loss. Members that are marked already
+/// stay so.
+void mark_diverged(std::span<MemberReport> reports, Snapshot snapshot, Losses losses = Losses::comparable);
 
 }  // namespace nomu::engine

@@ -6,6 +6,7 @@
 #include "engine/session.hpp"
 #include "models/artificial_points.hpp"
 #include "models/automatic.hpp"
+#include "models/network_plan.hpp"
 #include "models/nomu_plan.hpp"
 #include "models/train.hpp"
 

@@ -1,6 +1,7 @@
 #include "models/ensemble.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "nomu/core/random.hpp"
 
@@ -76,6 +77,17 @@ std::vector<FitReport> merged(std::vector<FitReport> parts, const std::vector<bo
     const std::size_t first = m * per_member;
     reports.push_back(average(std::span<const FitReport>(parts).subspan(first, per_member), kept, first, seeds[m]));
   }
+  return reports;
+}
+
+std::vector<FitReport> merged(std::vector<FitReport> parts, std::span<const std::uint64_t> seeds) {
+  const std::size_t per_member = parts.size() / seeds.size();
+  std::vector<bool> diverged(seeds.size());
+  for (std::size_t p = 0; p < parts.size(); ++p)
+    diverged[p / per_member] = diverged[p / per_member] || parts[p].diverged;
+  const std::vector<bool> all(parts.size(), true);
+  std::vector<FitReport> reports = merged(std::move(parts), all, seeds);
+  for (std::size_t m = 0; m < reports.size(); ++m) reports[m].diverged = diverged[m];
   return reports;
 }
 

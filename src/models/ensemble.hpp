@@ -2,6 +2,7 @@
 // K fits for each member of a cohort, side by side in one plan, and their way back to one answer a member.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,9 @@ namespace nomu {
 /// One report a member: losses and histories averaged over the kept parts, restarts added up.
 [[nodiscard]] std::vector<FitReport> merged(std::vector<FitReport> parts, const std::vector<bool>& kept,
                                             std::span<const std::uint64_t> seeds);
+
+/// The same where every part has its say in the answer: the member diverged where one of them did.
+[[nodiscard]] std::vector<FitReport> merged(std::vector<FitReport> parts, std::span<const std::uint64_t> seeds);
 
 /// One report of two stages, one after the other: the losses it ends with are those of the second.
 [[nodiscard]] FitReport joined(FitReport first, const FitReport& second);

@@ -9,6 +9,7 @@
 #include "engine/layout.hpp"
 #include "engine/session.hpp"
 #include "models/artificial_points.hpp"
+#include "models/network_plan.hpp"
 #include "models/nomu_plan.hpp"
 #include "models/train.hpp"
 #include "nomu/core/error.hpp"

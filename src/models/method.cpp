@@ -16,7 +16,10 @@ struct Names {
 };
 
 /// One for each alternative of MethodSpec, in its order.
-constexpr Names names[] = {{"nomu", "NOMU"}, {"directed", "NOMU directed"}};
+constexpr Names names[] = {
+    {"nomu", "NOMU"},        {"directed", "NOMU directed"},  {"gp", "GP"},     {"mc_dropout", "MCDO"},
+    {"deep_ensemble", "DE"}, {"hyper_deep_ensemble", "HDE"}, {"tube", "TUBE"}, {"ann", "ANN"},
+    {"laplace", "Laplace"},  {"neural_linear", "NLM"}};
 static_assert(std::size(names) == std::variant_size_v<MethodSpec>);
 
 template <std::size_t i = 0>

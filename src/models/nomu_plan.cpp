@@ -6,6 +6,7 @@
 
 #include "engine/layout.hpp"
 #include "models/artificial_points.hpp"
+#include "models/network_plan.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -33,30 +34,6 @@ const Tensor<float>& noise_of(const NomuSpec& spec, const Cohort& cohort) {
 }
 
 }  // namespace
-
-engine::Net net_of(const MlpSpec& spec, const char* where_from) {
-  engine::Net net;
-  for (const std::int64_t units : spec.hidden) {
-    if (units < 1) throw ConfigError(where_from, fmt::format("hidden layers need at least one unit, got {}", units));
-    net.hidden.push_back(static_cast<std::size_t>(units));
-  }
-  net.activation = spec.activation;
-  net.init = spec.init;
-  net.init_scale = static_cast<float>(spec.init_scale);
-  return net;
-}
-
-engine::TrainPlan plan_of(const TrainSpec& train, const Cohort& cohort) {
-  engine::TrainPlan plan;
-  plan.train = train;
-  plan.learning_rate = static_cast<float>(train.learning_rate);
-  plan.clip_norm = static_cast<float>(train.clip_norm);
-  plan.x = cohort.x;
-  plan.y = cohort.y;
-  plan.row_weight = cohort.row_weight;
-  plan.seeds = cohort.seeds;
-  return plan;
-}
 
 engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs) {
   engine::Networks networks{.inputs = inputs, .nets = {net_of(spec.mean_net, where)}};

@@ -10,12 +10,6 @@
 
 namespace nomu {
 
-/// One network; throws ConfigError naming `where` for impossible sizes.
-[[nodiscard]] engine::Net net_of(const MlpSpec& spec, const char* where);
-
-/// Rows, seeds and optimiser of a plan; networks, loss and artificial points are left to the caller.
-[[nodiscard]] engine::TrainPlan plan_of(const TrainSpec& train, const Cohort& cohort);
-
 /// The mean network, and the noise network where noise is learned.
 [[nodiscard]] engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs);
 

@@ -100,7 +100,9 @@ Trained train(const TrainPlan& plan, Engine& engine, const Progress& progress) {
   Tensor<float> parameters = session->parameters();
   std::vector<MemberReport> reports = session->reports();
   session.reset();
-  engine::mark_diverged(reports, plan.train.snapshot);
+  const bool plain = plan.loss.kind == LossKind::squared_error || plan.loss.kind == LossKind::gaussian_nll;
+  const engine::Losses losses = plain ? engine::Losses::free : engine::Losses::comparable;
+  engine::mark_diverged(reports, plan.train.snapshot, losses);
 
   for (std::int64_t attempt = 1; attempt <= plan.train.restarts; ++attempt) {
     const std::vector<std::size_t> again = diverged_members(reports);
@@ -118,7 +120,7 @@ Trained train(const TrainPlan& plan, Engine& engine, const Progress& progress) {
       reports[again[i]].restarts = attempt;
       std::copy(found.member(i).begin(), found.member(i).end(), parameters.member(again[i]).begin());
     }
-    engine::mark_diverged(reports, plan.train.snapshot);
+    engine::mark_diverged(reports, plan.train.snapshot, losses);
   }
 
   Trained result{.parameters = std::move(parameters), .reports = {}};

@@ -12,14 +12,23 @@
 #include "nomu/core/progress.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/engine/engine.hpp"
+#include "nomu/models/ann.hpp"
+#include "nomu/models/deep_ensemble.hpp"
 #include "nomu/models/directed.hpp"
 #include "nomu/models/fitted.hpp"
+#include "nomu/models/gaussian_process.hpp"
+#include "nomu/models/hyper_deep_ensemble.hpp"
+#include "nomu/models/laplace.hpp"
+#include "nomu/models/mc_dropout.hpp"
+#include "nomu/models/neural_linear.hpp"
 #include "nomu/models/nomu.hpp"
+#include "nomu/models/tube.hpp"
 
 namespace nomu {
 
 /// Adding a method is one header, one source and one alternative here.
-using MethodSpec = std::variant<NomuSpec, DirectedSpec>;
+using MethodSpec = std::variant<NomuSpec, DirectedSpec, GpSpec, McDropoutSpec, DeepEnsembleSpec, HyperDeepEnsembleSpec,
+                                TubeSpec, AnnSpec, LaplaceSpec, NeuralLinearSpec>;
 
 /// "nomu": how files and the command line call it.
 [[nodiscard]] std::string method_name(const MethodSpec& spec);

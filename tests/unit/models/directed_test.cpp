@@ -6,7 +6,7 @@
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/method.hpp"
-#include "small_problems.hpp"
+#include "unit/models/small_problems.hpp"
 
 namespace nomu {
 namespace {

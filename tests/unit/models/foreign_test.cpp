@@ -7,7 +7,7 @@
 
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
-#include "small_problems.hpp"
+#include "unit/models/small_problems.hpp"
 
 namespace nomu {
 namespace {

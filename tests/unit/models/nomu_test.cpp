@@ -9,7 +9,7 @@
 #include "models/train.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/method.hpp"
-#include "small_problems.hpp"
+#include "unit/models/small_problems.hpp"
 
 namespace nomu {
 namespace {

@@ -12,7 +12,7 @@
 #include "nomu/core/error.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/models/method.hpp"
-#include "small_problems.hpp"
+#include "unit/models/small_problems.hpp"
 
 namespace nomu {
 namespace {

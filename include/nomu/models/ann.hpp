@@ -1,0 +1,36 @@
+#pragma once
+/// The aleatoric neural network (Appendix G of the paper): one network with an output for the data noise, which is then
+/// taken for model uncertainty. It shows what goes wrong when the two are confused; not for use.
+
+#include <memory>
+#include <vector>
+
+#include "nomu/core/fields.hpp"
+#include "nomu/core/progress.hpp"
+#include "nomu/data/cohort.hpp"
+#include "nomu/engine/engine.hpp"
+#include "nomu/models/fitted.hpp"
+#include "nomu/nn/network.hpp"
+#include "nomu/nn/optimizer.hpp"
+
+namespace nomu {
+
+struct AnnSpec {
+  MlpSpec net;
+  TrainSpec train;
+  double l2 = 1e-8;  ///< the mean log-likelihood over n rows is given l2 / n
+};
+
+[[nodiscard]] Fields fields_of(AnnSpec& spec);
+
+/// Fits all members in lock step (Definition G.1). sigma_model is the noise output; there is no sigma_noise. Data must
+/// be scaled to about [-1,1] already. The engine must outlive the result.
+/// Throws ConfigError for impossible settings, DeviceError where memory is short, Cancelled on request.
+[[nodiscard]] std::unique_ptr<FittedCohort> fit(const AnnSpec& spec, const Cohort& cohort, Engine& engine,
+                                                const Progress& progress = {});
+
+/// See `restore` in models/method.
+[[nodiscard]] std::unique_ptr<FittedCohort> restore(const AnnSpec& spec, const FittedState& state,
+                                                    std::vector<FitReport> reports, Engine& engine);
+
+}  // namespace nomu

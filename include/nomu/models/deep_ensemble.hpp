@@ -1,0 +1,42 @@
+#pragma once
+/// Deep ensembles (Appendix B.1.3 of the paper): several networks that differ in their random start only; the spread of
+/// their predictions is the model uncertainty.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "nomu/core/fields.hpp"
+#include "nomu/core/progress.hpp"
+#include "nomu/data/cohort.hpp"
+#include "nomu/engine/engine.hpp"
+#include "nomu/models/fitted.hpp"
+#include "nomu/nn/network.hpp"
+#include "nomu/nn/optimizer.hpp"
+
+namespace nomu {
+
+struct DeepEnsembleSpec {
+  MlpSpec net{.hidden = {256, 1024, 512}};
+  TrainSpec train{.snapshot = Snapshot::none};
+  std::int64_t networks = 5;
+  double l2 = 1e-8;          ///< the mean squared error over n rows is given l2 / n
+  bool learn_noise = false;  ///< a second output for the data noise, trained by likelihood
+
+  /// As the paper's tables were made: gradients clipped.
+  [[nodiscard]] static DeepEnsembleSpec published();
+};
+
+[[nodiscard]] Fields fields_of(DeepEnsembleSpec& spec);
+
+/// Fits all networks of all members in lock step. Data must be scaled to about [-1,1] already. The engine must outlive
+/// the result. A report averages over the networks of a member.
+/// Throws ConfigError for impossible settings, DeviceError where memory is short, Cancelled on request.
+[[nodiscard]] std::unique_ptr<FittedCohort> fit(const DeepEnsembleSpec& spec, const Cohort& cohort, Engine& engine,
+                                                const Progress& progress = {});
+
+/// See `restore` in models/method.
+[[nodiscard]] std::unique_ptr<FittedCohort> restore(const DeepEnsembleSpec& spec, const FittedState& state,
+                                                    std::vector<FitReport> reports, Engine& engine);
+
+}  // namespace nomu

@@ -1,0 +1,66 @@
+#pragma once
+/// Gaussian process regression with a squared exponential kernel whose settings maximise the evidence (Appendix B.1.1
+/// of the paper). The exact benchmark for model uncertainty on few rows; work grows with their third power.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "nomu/core/fields.hpp"
+#include "nomu/core/progress.hpp"
+#include "nomu/data/cohort.hpp"
+#include "nomu/engine/engine.hpp"
+#include "nomu/models/fitted.hpp"
+
+namespace nomu {
+
+/// Where the search for a kernel setting begins and the bounds it stays in; equal bounds hold it fixed.
+struct SearchRange {
+  double start = 1.0;
+  double low = 1e-5;
+  double high = 1e5;
+};
+
+/// k(x, x') = variance exp(-sum_j (x_j - x'_j)^2 / (2 length_j^2)) on the target as `target` scales it.
+struct GpSpec {
+  enum class Target {
+    as_given,     ///< no change
+    centred,      ///< less its mean
+    standardised  ///< less its mean, over its standard deviation
+  };
+  Target target = Target::standardised;
+  SearchRange variance;
+  SearchRange length;
+  bool length_per_input = true;  ///< a length for each input column; false: one for all
+  bool learn_noise = true;       ///< the variance of the data noise is searched for too and predicted as sigma_noise
+  SearchRange noise{.start = 1e-2, .low = 1e-8, .high = 1e2};
+  enum class FirstStep {
+    unit,  ///< no longer than 1 in the logarithms: most starts find the best maximum
+    leap   ///< the whole gradient, cut off at the bounds, as in the published runs: about one start in five does
+  };
+  FirstStep first_step = FirstStep::unit;
+  double nugget = 1e-7;           ///< always added to the diagonal
+  double sigma_floor = 0.0;       ///< added to sigma_model
+  std::int64_t restarts = 5;      ///< further starts, log-uniform within the bounds, besides the given one
+  double tolerance = 1e-9;        ///< the search ends when the evidence improves by less, relatively or absolutely
+  std::int64_t most_steps = 500;  ///< evaluations of the evidence a start
+
+  /// As the paper's tables were made: one length, no noise, target centred, ten restarts that begin with a leap, 0.001
+  /// added to sigma. The leaps matter: a search that misses fewer maxima than theirs departs from the tables.
+  [[nodiscard]] static GpSpec published();
+};
+
+[[nodiscard]] Fields fields_of(GpSpec& spec);
+
+/// Fits every member on its own, several at a time. Known data noise of the cohort enters the diagonal. Of a report,
+/// losses are negative log evidences: `first` of the given start, `best` of the best, `history` one of each start;
+/// `epochs` counts evaluations. Throws ConfigError for impossible settings, DeviceError where memory is short,
+/// Cancelled on request.
+[[nodiscard]] std::unique_ptr<FittedCohort> fit(const GpSpec& spec, const Cohort& cohort, Engine& engine,
+                                                const Progress& progress = {});
+
+/// See `restore` in models/method.
+[[nodiscard]] std::unique_ptr<FittedCohort> restore(const GpSpec& spec, const FittedState& state,
+                                                    std::vector<FitReport> reports, Engine& engine);
+
+}  // namespace nomu

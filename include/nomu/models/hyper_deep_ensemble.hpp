@@ -1,0 +1,53 @@
+#pragma once
+/// Hyper deep ensembles (Appendix B.1.4 of the paper, Algorithms 1 and 2): networks that differ in dropout and L2
+/// penalty as well as in their start, chosen by how well they do together on validation rows.
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "nomu/core/fields.hpp"
+#include "nomu/core/progress.hpp"
+#include "nomu/data/cohort.hpp"
+#include "nomu/engine/engine.hpp"
+#include "nomu/models/fitted.hpp"
+#include "nomu/nn/network.hpp"
+#include "nomu/nn/optimizer.hpp"
+
+namespace nomu {
+
+struct HyperDeepEnsembleSpec {
+  MlpSpec net{.hidden = {256, 1024, 512}};
+  TrainSpec train{.snapshot = Snapshot::none, .restarts = 0};
+  std::int64_t networks = 5;     ///< different ones in the ensemble at most, and starts tried of each
+  std::int64_t candidates = 50;  ///< pairs of dropout and L2 penalty tried, log-uniform in their ranges
+  double dropout_low = 1e-3;
+  double dropout_high = 0.9;
+  double l2_low = 1e-11;  ///< the mean squared error over n rows is given l2 (1 - dropout) / n
+  double l2_high = 1e-5;
+  double validation = 0.2;       ///< share of the rows that judge, rounded up
+  bool refit = false;            ///< HDE*: the chosen networks go on training on all rows
+  bool published_sigma = false;  ///< the variance is given as sigma, as in the published runs
+  bool published_score = false;  ///< every prediction is scored against every target, as in the published runs
+
+  /// As the paper's tables were made, both slips included.
+  [[nodiscard]] static HyperDeepEnsembleSpec published();
+
+  /// HDE*: 30 % validation rows, dropout up to 0.5, the chosen networks trained on with all rows.
+  [[nodiscard]] static HyperDeepEnsembleSpec starred();
+};
+
+[[nodiscard]] Fields fields_of(HyperDeepEnsembleSpec& spec);
+
+/// Trains all candidates of all members as one cohort, then further starts of the chosen ones as another. Data must be
+/// scaled to about [-1,1] already. The engine must outlive the result. A report averages over the chosen networks.
+/// Throws ConfigError for impossible settings, DataError for a member of fewer than two rows, DeviceError where memory
+/// is short, Cancelled on request.
+[[nodiscard]] std::unique_ptr<FittedCohort> fit(const HyperDeepEnsembleSpec& spec, const Cohort& cohort, Engine& engine,
+                                                const Progress& progress = {});
+
+/// See `restore` in models/method.
+[[nodiscard]] std::unique_ptr<FittedCohort> restore(const HyperDeepEnsembleSpec& spec, const FittedState& state,
+                                                    std::vector<FitReport> reports, Engine& engine);
+
+}  // namespace nomu

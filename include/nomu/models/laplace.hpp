@@ -1,0 +1,39 @@
+#pragma once
+/// Linearised Laplace: a trained network, linear in its parameters around the trained ones, whose posterior covariance
+/// is that of the generalised Gauss-Newton matrix. Prior and noise precision maximise the evidence.
+
+#include <memory>
+#include <vector>
+
+#include "nomu/core/fields.hpp"
+#include "nomu/core/progress.hpp"
+#include "nomu/data/cohort.hpp"
+#include "nomu/engine/engine.hpp"
+#include "nomu/models/fitted.hpp"
+#include "nomu/nn/network.hpp"
+#include "nomu/nn/optimizer.hpp"
+
+namespace nomu {
+
+struct LaplaceSpec {
+  enum class Weights { full, last_layer };
+
+  MlpSpec net{.hidden = {50}, .init = Init::he, .init_scale = 1.0};
+  TrainSpec train{.learning_rate = 1e-2};
+  double l2 = 1e-4;                 ///< the mean squared error over n rows is given l2 / n
+  Weights weights = Weights::full;  ///< which parameters are uncertain; full: at most 2500 of them
+};
+
+[[nodiscard]] Fields fields_of(LaplaceSpec& spec);
+
+/// Fits all members in lock step, then finds their covariances one by one. Data must be scaled to about [-1,1] already.
+/// The mean is the network's; sigma_noise is one number a member. Throws ConfigError for impossible settings and for
+/// too many parameters, DeviceError where memory is short, Cancelled on request.
+[[nodiscard]] std::unique_ptr<FittedCohort> fit(const LaplaceSpec& spec, const Cohort& cohort, Engine& engine,
+                                                const Progress& progress = {});
+
+/// See `restore` in models/method.
+[[nodiscard]] std::unique_ptr<FittedCohort> restore(const LaplaceSpec& spec, const FittedState& state,
+                                                    std::vector<FitReport> reports, Engine& engine);
+
+}  // namespace nomu

@@ -1,0 +1,43 @@
+#pragma once
+// From the plain specs of a method to the plan an engine trains: what all network methods have in common.
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "engine/plan.hpp"
+#include "nomu/data/cohort.hpp"
+
+namespace nomu {
+
+/// Throws ConfigError in the name of `where` for impossible layers.
+[[nodiscard]] engine::Net net_of(const MlpSpec& spec, std::string_view where);
+
+/// Optimiser, rows and seeds; networks and loss are left to the method.
+[[nodiscard]] engine::TrainPlan plan_of(const TrainSpec& train, const Cohort& cohort);
+
+/// One network for the mean, or for mean and noise, per member.
+struct RegressionNet {
+  const MlpSpec& net;
+  const TrainSpec& train;
+  bool learn_noise = false;
+  double dropout = 0.0;
+  double l2 = 0.0;  ///< as if errors were added up: the mean over n rows is given l2 (1 - dropout) / n
+};
+
+[[nodiscard]] engine::Networks regression_networks(const RegressionNet& spec, std::size_t inputs,
+                                                   std::string_view where);
+
+/// Mean squared error, or with learned noise the mean Gaussian log-likelihood, plus the L2 penalty.
+[[nodiscard]] engine::TrainPlan regression_plan(const RegressionNet& spec, const Cohort& cohort,
+                                                std::string_view where);
+
+[[nodiscard]] LossKind regression_loss(bool learn_noise);
+
+/// The noise that a raw second output stands for.
+[[nodiscard]] double noise_of(float raw);
+
+/// Sum of a member's row weights: its n.
+[[nodiscard]] double weight_of(const Cohort& cohort, std::size_t member);
+
+}  // namespace nomu

@@ -1,0 +1,39 @@
+#include "nomu/models/neural_linear.hpp"
+
+#include <utility>
+
+#include "models/bayesian_net.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr const char* where = "models/neural_linear";
+
+BayesianNet net_of(const NeuralLinearSpec& spec) {
+  return {.net = {.net = spec.net, .train = spec.train, .l2 = spec.l2},
+          .whole_network = false,
+          .new_head = true,
+          .where = where};
+}
+
+}  // namespace
+
+Fields fields_of(NeuralLinearSpec& spec) {
+  Fields f(where);
+  f.add("l2", spec.l2, Range::at_least(0.0), "L2 penalty, over n beside the mean squared error");
+  f.add_nested("net", fields_of(spec.net));
+  f.add_nested("train", fields_of(spec.train));
+  return f;
+}
+
+std::unique_ptr<FittedCohort> fit(const NeuralLinearSpec& spec, const Cohort& cohort, Engine& engine,
+                                  const Progress& progress) {
+  return fit_bayesian_net(net_of(spec), cohort, engine, progress);
+}
+
+std::unique_ptr<FittedCohort> restore(const NeuralLinearSpec& spec, const FittedState& state,
+                                      std::vector<FitReport> reports, Engine& engine) {
+  return restore_bayesian_net(net_of(spec), state, std::move(reports), engine);
+}
+
+}  // namespace nomu

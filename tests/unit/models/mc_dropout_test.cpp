@@ -1,0 +1,86 @@
+#include "nomu/models/mc_dropout.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "message_of.hpp"
+#include "nomu/core/error.hpp"
+#include "unit/models/small_problems.hpp"
+
+namespace nomu {
+namespace {
+
+McDropoutSpec small_spec() {
+  McDropoutSpec spec;
+  spec.net = small_net();
+  spec.net.hidden = {64};
+  spec.train.learning_rate = 1e-2;
+  spec.train.epochs = 400;
+  return spec;
+}
+
+TEST(McDropout, SpreadsEverywhereAndFollowsTheData) {
+  const auto engine = make_engine({.device = "cpu"});
+  const std::vector<std::uint64_t> seeds{1, 2};
+  const Cohort cohort = repeat(sine_rows(8), seeds);
+  const auto fitted = fit(small_spec(), cohort, *engine);
+  const Prediction at = fitted->predict(slice(cohort, 0, 1).x);
+  for (std::size_t m = 0; m < 2; ++m) {
+    for (std::size_t i = 0; i < 8; ++i) {
+      EXPECT_NEAR(at.mean(m, i, 0), cohort.y(m, i, 0), 0.35F);
+      EXPECT_GT(at.sigma_model(m, i, 0), 0.0F) << "it does not narrow to nothing at the data";
+    }
+  }
+  EXPECT_EQ(fitted->predict(cohort.x).mean, fitted->predict(cohort.x).mean) << "masks follow from the seed";
+}
+
+TEST(McDropout, MorePassesGiveTheSameMoments) {
+  const auto engine = make_engine({.device = "cpu"});
+  const std::vector<std::uint64_t> seeds{3};
+  McDropoutSpec spec = small_spec();
+  const Cohort cohort = repeat(sine_rows(8), seeds);
+  const auto few = fit(spec, cohort, *engine);
+  spec.passes = 2000;
+  const auto many = fit(spec, cohort, *engine);
+  const Tensor<float> x = points({0.2F});
+  const float spread = many->predict(x).sigma_model(0, 0, 0);
+  EXPECT_NEAR(few->predict(x).mean(0, 0, 0), many->predict(x).mean(0, 0, 0), 0.5F * spread);
+  EXPECT_NEAR(few->predict(x).sigma_model(0, 0, 0) / spread, 1.0F, 0.3F);
+}
+
+TEST(McDropout, MembersStayApartAndComeBack) {
+  McDropoutSpec spec = small_spec();
+  spec.passes = 3;
+  spec.train.epochs = 10;
+  expect_members_apart_and_state(spec);
+  spec.learn_noise = true;
+  expect_members_apart_and_state(spec);
+}
+
+TEST(McDropout, PresetIsThePapers) {
+  const McDropoutSpec spec = McDropoutSpec::published();
+  EXPECT_EQ(spec.net.hidden, (std::vector<std::int64_t>{1024, 2048, 1024}));
+  EXPECT_EQ(spec.dropout, 0.2);
+  EXPECT_EQ(spec.passes, 100);
+  EXPECT_EQ(spec.train.clip_norm, 1000.0);
+  EXPECT_EQ(spec.train.snapshot, Snapshot::none);
+}
+
+TEST(McDropout, ImpossibleSettingsAreRefused) {
+  const auto engine = make_engine({.device = "cpu"});
+  const std::vector<std::uint64_t> seeds{1};
+  const auto refusal = [&](const std::function<void(McDropoutSpec&)>& change) {
+    McDropoutSpec spec = small_spec();
+    change(spec);
+    return message_of<ConfigError>([&] { return fit(spec, repeat(sine_rows(4), seeds), *engine); });
+  };
+  EXPECT_EQ(refusal([](McDropoutSpec& s) { s.dropout = 1.0; }),
+            "[models/mc_dropout] dropout must lie between 0 and 1, got 1");
+  EXPECT_EQ(refusal([](McDropoutSpec& s) { s.passes = 1; }),
+            "[models/mc_dropout] a spread needs at least 2 passes, got 1");
+}
+
+}  // namespace
+}  // namespace nomu
