@@ -23,14 +23,14 @@ void require_size(std::size_t size, std::size_t wanted, std::string_view what) {
   throw DataError(where, fmt::format("{} {} given, {} are needed", size, what, wanted));
 }
 
-void check_rows(const ReportRows& rows, std::size_t cols) {
+void check_rows(const ReportRows& rows, bool needs_bounds) {
   if (rows.targets.empty()) throw DataError(where, "there are no rows to judge on; leave them out instead");
-  require_size(rows.inputs.size(), rows.targets.size() * cols, "inputs of the rows to judge on");
   require_size(rows.predicted.mean.size(), rows.targets.size(), "predictions of the rows to judge on");
-  for (const std::vector<double>* values : {&rows.inputs, &rows.targets}) {
-    if (!std::ranges::all_of(*values, [](double value) { return std::isfinite(value); })) {
-      throw DataError(where, "a number of the rows to judge on is not finite");
-    }
+  if (!std::ranges::all_of(rows.targets, [](double value) { return std::isfinite(value); })) {
+    throw DataError(where, "a target of the rows to judge on is not finite");
+  }
+  if (needs_bounds && rows.fresh && !rows.bounds) {
+    throw ConfigError(where, "the model is calibrated, but the fresh rows come without a function for their bounds");
   }
 }
 
@@ -56,7 +56,7 @@ void check_subject(const ReportSubject& subject) {
     if (!subject.bounds) throw ConfigError(where, "the model is calibrated, but there is no function for its bounds");
     (void)guarantee(subject.calibration, subject.level);  // refuses a level it does not support
   }
-  if (subject.rows) check_rows(*subject.rows, subject.data.cols());
+  if (subject.rows) check_rows(*subject.rows, claims_level(subject));
 }
 
 std::vector<NamedPlot> report_plots(const ReportSubject& subject) {

@@ -180,7 +180,7 @@ NamedPlot dependence_figure(const ReportSubject& subject, const InputImportance&
   const std::vector<std::size_t> rows = thinned(data.rows(), background_rows);
   const std::vector<double> background = picked(data.inputs, rows, data.cols());
   const std::string name = short_name(column.name);
-  Plot plot{.title = fmt::format("{} along {}", short_name(data.target_name), name),
+  Plot plot{.title = pair_title(data.target_name, "along", column.name),
             .x = {.label = name},
             .y = {.label = short_name(data.target_name)}};
   const bool names = !column.levels.empty();
@@ -222,7 +222,7 @@ std::vector<InputImportance> input_importance(const ReportSubject& subject) {
 }
 
 std::vector<NamedPlot> input_figures(const ReportSubject& subject) {
-  constexpr std::size_t most = 4;
+  constexpr std::size_t most = 5;
   std::vector<NamedPlot> figures;
   const ReportBox box = data_box(subject.data, 0.0);
   for (const InputImportance& column : input_importance(subject)) {

@@ -35,7 +35,7 @@ NamedPlot line_figure(const ReportSubject& subject) {
   const std::vector<double> x = spaced(range.low, range.high, points);
   const ReportBand band = report_band(subject, x);
   const std::vector<std::size_t> rows = thinned(data.rows(), marks);
-  Plot plot{.title = fmt::format("{} over {}", short_name(data.target_name), short_name(data.input_names[0])),
+  Plot plot{.title = pair_title(data.target_name, "over", data.input_names[0]),
             .x = {.label = short_name(data.input_names[0])},
             .y = {.label = short_name(data.target_name)}};
   add_band_layers(plot, subject, x, band);
@@ -43,15 +43,16 @@ NamedPlot line_figure(const ReportSubject& subject) {
                                       .x = picked(data.inputs, rows),
                                       .y = picked(data.targets, rows),
                                       .color = PlotColor::ink});
-  return {.name = "bounds",
-          .plot = std::move(plot),
-          .caption = fmt::format(
-              "The line is the prediction, {} The points are the rows it was fitted on{}; the picture reaches {:.0f} % "
-              "of their range beyond them on either side, where the band should widen.",
-              band.noise ? "the dark band what the model does not know for want of data, the light band the bounds, "
-                           "which also hold the noise of the data."
-                         : "the band its bounds: what the model does not know for want of data.",
-              drawn_of(rows.size(), data.rows()), 100.0 * margin)};
+  return {
+      .name = "bounds",
+      .plot = std::move(plot),
+      .caption = fmt::format(
+          "The line is the prediction, {} The points are the rows it was fitted on{}; beyond them on either side the "
+          "band should widen.",
+          band.noise ? "the dark band what the model does not know for want of data, the light band the bounds, "
+                       "which also hold the noise of the data."
+                     : "the band its bounds: what the model does not know for want of data.",
+          drawn_of(rows.size(), data.rows()))};
 }
 
 /// A regular grid over two inputs and what the model says there.
@@ -79,41 +80,57 @@ Sheet make_sheet(const ReportSubject& subject) {
   return sheet;
 }
 
-NamedPlot heat_figure(const ReportSubject& subject, const Sheet& sheet, std::string name, std::vector<double> values,
-                      const std::string& what) {
+/// A heat map of `values` with the training rows; `meaning` of the colour, and `label` of its bar.
+struct HeatMapText {
+  std::string name;
+  std::string title;
+  std::string label;
+  std::string meaning;
+};
+
+NamedPlot heat_figure(const ReportSubject& subject, const Sheet& sheet, std::vector<double> values, HeatMapText text) {
   constexpr std::size_t marks = 300;
   const DataSet& data = subject.data;
   const std::vector<std::size_t> rows = thinned(data.rows(), marks);
   const std::vector<double> inputs = picked(data.inputs, rows, 2);
-  Plot plot{
-      .title = what, .x = {.label = short_name(data.input_names[0])}, .y = {.label = short_name(data.input_names[1])}};
-  plot.layers.emplace_back(PlotHeatMap{
-      .values = std::move(values), .cols = Sheet::cells, .x = sheet.x, .y = sheet.y, .color = {.label = "colour"}});
-  std::get<PlotHeatMap>(plot.layers.back()).color.label = short_name(data.target_name);
+  Plot plot{.title = std::move(text.title),
+            .x = {.label = short_name(data.input_names[0])},
+            .y = {.label = short_name(data.input_names[1])}};
+  plot.layers.emplace_back(PlotHeatMap{.values = std::move(values),
+                                       .cols = Sheet::cells,
+                                       .x = sheet.x,
+                                       .y = sheet.y,
+                                       .color = {.label = std::move(text.label)}});
   plot.layers.emplace_back(PlotPoints{
       .name = "training rows", .x = column(inputs, 2, 0), .y = column(inputs, 2, 1), .color = PlotColor::ink});
-  return {.name = std::move(name), .plot = std::move(plot), .caption = drawn_of(rows.size(), data.rows())};
+  return {.name = std::move(text.name),
+          .plot = std::move(plot),
+          .caption = fmt::format("{} The points are the rows it was fitted on{}.", text.meaning,
+                                 drawn_of(rows.size(), data.rows()))};
 }
 
 std::vector<NamedPlot> sheet_figures(const ReportSubject& subject) {
   Sheet sheet = make_sheet(subject);
-  const std::string target = short_name(subject.data.target_name);
+  const std::string target = short_name(subject.data.target_name, 14.0);
   std::vector<NamedPlot> figures;
-  figures.push_back(heat_figure(subject, sheet, "mean", sheet.band.mean, fmt::format("Predicted mean of {}", target)));
-  figures.back().caption =
-      fmt::format("The colour is the prediction at each pair of inputs; the points are the rows it was fitted on{}.",
-                  figures.back().caption);
-  figures.push_back(heat_figure(subject, sheet, "sigma_model", sheet.band.sigma_model,
-                                fmt::format("Model uncertainty (sigma) of {}", target)));
-  figures.back().caption =
-      "The colour is one standard deviation of model uncertainty: it should be small at the points and grow in the "
-      "gaps "
-      "and beyond the data.";
+  figures.push_back(heat_figure(subject, sheet, sheet.band.mean,
+                                {.name = "mean",
+                                 .title = fmt::format("Predicted mean of {}", target),
+                                 .label = target,
+                                 .meaning = "The colour is the prediction at each pair of inputs."}));
+  figures.push_back(heat_figure(subject, sheet, sheet.band.sigma_model,
+                                {.name = "sigma_model",
+                                 .title = fmt::format("Model uncertainty of {}", target),
+                                 .label = "sigma",
+                                 .meaning = "The colour is one standard deviation of model uncertainty: it should be "
+                                            "small at the points and grow in the gaps and beyond the data."}));
   if (sheet.sigma_noise.empty()) return figures;
-  figures.push_back(heat_figure(subject, sheet, "sigma_noise", std::move(sheet.sigma_noise),
-                                fmt::format("Data noise (sigma) of {}", target)));
-  figures.back().caption =
-      "The colour is one standard deviation of the noise in the data itself, which more rows cannot remove.";
+  figures.push_back(heat_figure(subject, sheet, std::move(sheet.sigma_noise),
+                                {.name = "sigma_noise",
+                                 .title = fmt::format("Data noise of {}", target),
+                                 .label = "sigma",
+                                 .meaning = "The colour is one standard deviation of the noise in the data itself, "
+                                            "which more rows cannot remove."}));
   return figures;
 }
 

@@ -14,8 +14,7 @@ namespace nomu {
 namespace {
 
 /// Text in a picture is sized for its width in pixels, so this is about what a phone shows; larger screens magnify.
-constexpr PlotSize card = {.width = 420, .height = 320};
-constexpr PlotSize wide = {.width = 1040, .height = 460};
+constexpr PlotSize card = {.width = 360, .height = 310};
 
 std::string figure(const NamedPlot& plot) {
   return fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", render_svg(plot.plot, card),
@@ -23,17 +22,25 @@ std::string figure(const NamedPlot& plot) {
 }
 
 /// One that takes the whole width, drawn for either screen.
-std::string wide_figure(const NamedPlot& plot) {
+std::string wide_figure(const NamedPlot& plot, int height) {
   return fmt::format(
       "<figure class=\"wide\">\n<div class=\"wide-screen\">{}</div>\n<div class=\"narrow-screen\">{}</div>\n"
       "<figcaption>{}</figcaption>\n</figure>\n",
-      render_svg(plot.plot, wide), render_svg(plot.plot, card), html_text(plot.caption));
+      render_svg(plot.plot, {.width = 1040, .height = height}), render_svg(plot.plot, card), html_text(plot.caption));
 }
 
 std::string figures(const std::vector<NamedPlot>& plots) {
   if (plots.empty()) return "";
   std::string out = "<div class=\"figures\">\n";
-  for (const NamedPlot& plot : plots) out += plot.name == "bounds" ? wide_figure(plot) : figure(plot);
+  for (const NamedPlot& plot : plots) {
+    if (plot.name == "bounds") {
+      out += wide_figure(plot, 460);
+    } else if (plot.name == "loss") {
+      out += wide_figure(plot, 300);
+    } else {
+      out += figure(plot);
+    }
+  }
   return out + "</div>\n";
 }
 

@@ -65,15 +65,11 @@ NamedPlot predicted_figure(const ReportSubject& subject) {
 }
 
 /// Share of rows inside the subject's bounds at every level it supports.
-PlotLine bounds_reliability(const ReportSubject& subject, std::span<const double> levels) {
-  const ReportRows& judged = *subject.rows;
-  const std::vector<std::size_t> rows = thinned(judged.targets.size(), curve_rows);
-  const std::vector<double> inputs = picked(judged.inputs, rows, subject.data.cols());
-  const std::vector<double> target = picked(judged.targets, rows);
+PlotLine bounds_reliability(const ReportRows& judged, std::span<const double> levels) {
   PlotLine line{.name = "bounds of the model", .color = PlotColor::blue};
   for (const double level : levels) {
     try {
-      line.y.push_back(coverage(subject.bounds(inputs, level), target));
+      line.y.push_back(coverage(judged.bounds(level), judged.targets));
       line.x.push_back(level);
     } catch (const ConfigError&) {  // a level that this calibration does not support
     }
@@ -97,7 +93,7 @@ NamedPlot reliability_figure(const ReportSubject& subject) {
   const std::vector<double> levels = spaced(0.05, 0.95, 19);
   const ReportRows& judged = *subject.rows;
   PlotLine line;
-  if (judged.fresh && claims_level(subject)) line = bounds_reliability(subject, levels);
+  if (judged.fresh && claims_level(subject)) line = bounds_reliability(judged, levels);
   const bool of_bounds = line.x.size() > 2;
   if (!of_bounds) line = sigma_reliability(subject, levels);
   PlotBand chance{.name = "chance alone", .x = line.x, .color = PlotColor::grey, .opacity = 0.25};
@@ -190,7 +186,8 @@ Interval chance_interval(const Calibration& calibration, std::size_t rows, doubl
 Bounds drawn_bounds(const ReportSubject& subject, std::span<const std::size_t> rows) {
   const ReportRows& judged = *subject.rows;
   if (judged.fresh && claims_level(subject)) {
-    return subject.bounds(picked(judged.inputs, rows, subject.data.cols()), subject.level);
+    const Bounds all = judged.bounds(subject.level);
+    return {.lower = picked(all.lower, rows), .upper = picked(all.upper, rows)};
   }
   return make_bounds(picked_rows(judged.predicted, rows), subject.calibration);
 }
@@ -205,7 +202,7 @@ ReportQuality measure_quality(const ReportSubject& subject) {
     quality.fault = error.what();
   }
   if (judged.fresh && claims_level(subject)) {
-    const Bounds bounds = subject.bounds(judged.inputs, subject.level);
+    const Bounds bounds = judged.bounds(subject.level);
     quality.bounds = {.coverage = coverage(bounds, judged.targets),
                       .mean_width = mean_width(bounds),
                       .interval_score = interval_score(bounds, judged.targets, subject.level),

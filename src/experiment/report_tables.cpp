@@ -129,7 +129,8 @@ std::string quality_table(const ReportSubject& subject, const ReportQuality& qua
 
 std::string findings_table(const ReportSubject& subject) {
   if (subject.findings.empty()) {
-    return html_paragraph("Not examined. `nomu check` measures whether the uncertainty behaves as it should.");
+    return html_paragraph(
+        "Not examined: the command nomu check measures whether the uncertainty behaves as it should.");
   }
   HtmlTable table{.head = {"check", "verdict", "what was measured"}};
   for (const Finding& finding : subject.findings) {
@@ -189,7 +190,7 @@ std::string data_table(const ReportSubject& subject) {
   for (std::size_t j = 0; j < data.cols(); ++j) {
     names.push_back(fmt::format("({}) {}", j + 1, short_name(data.input_names[j])));
   }
-  table.rows.push_back({fmt::format("{} inputs", data.cols()), listed(names, most)});
+  table.rows.push_back({data.cols() == 1 ? "1 input" : fmt::format("{} inputs", data.cols()), listed(names, most)});
   std::size_t texts = 0;
   for (const FeatureColumn& feature : data.features) {
     if (feature.levels.empty() || ++texts > most) continue;

@@ -42,7 +42,12 @@ std::string bounds_label(const ReportSubject& subject) {
                                                            : "bounds of set width (no level)";
 }
 
-std::string short_name(std::string_view name) { return fitted_text(name, 32.0, 1.0); }
+std::string short_name(std::string_view name, double width) { return fitted_text(name, width, 1.0); }
+
+std::string pair_title(std::string_view first, std::string_view between, std::string_view second) {
+  constexpr double width = 14.0;
+  return fmt::format("{} {} {}", short_name(first, width), between, short_name(second, width));
+}
 
 ReportBand report_band(const ReportSubject& subject, std::span<const double> points) {
   const PredictedRows rows = subject.predict(points);

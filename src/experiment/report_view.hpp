@@ -23,8 +23,11 @@ namespace nomu {
 /// How legends call the bounds of the subject: with their level, or saying that they have none.
 [[nodiscard]] std::string bounds_label(const ReportSubject& subject);
 
-/// A name of the user's, cut off where it would push everything else off the page.
-[[nodiscard]] std::string short_name(std::string_view name);
+/// A name of the user's, cut off where it would push everything else off the page; `width` is in text heights.
+[[nodiscard]] std::string short_name(std::string_view name, double width = 32.0);
+
+/// A title about two names, short enough to stand over a picture.
+[[nodiscard]] std::string pair_title(std::string_view first, std::string_view between, std::string_view second);
 
 /// Mean and bands at some points, [q] each.
 struct ReportBand {

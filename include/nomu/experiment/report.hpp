@@ -23,11 +23,11 @@ namespace nomu {
 
 /// Rows with known targets on which the model is judged.
 struct ReportRows {
-  std::string source = {};      ///< "the 120 rows of test.csv", as it reads in a sentence
-  bool fresh = true;            ///< used neither for fitting nor for calibration
-  std::vector<double> inputs;   ///< [q][d], in the units of the data
-  std::vector<double> targets;  ///< [q]
-  PredictedRows predicted;      ///< [q], for calibration rows by a model that did not see them
+  std::string source = {};                    ///< "the 120 rows of test.csv", as it reads in a sentence
+  bool fresh = true;                          ///< used neither for fitting nor for calibration
+  std::vector<double> targets;                ///< [q]
+  PredictedRows predicted;                    ///< [q], for calibration rows by a model that did not see them
+  std::function<Bounds(double)> bounds = {};  ///< a level to the bounds of these rows, [q]; asked of fresh rows only
 };
 
 /// What is reported on. Inputs and targets are in the units of the user's data.

@@ -64,25 +64,26 @@ inline ReportSubject make_subject(std::size_t rows, std::size_t cols, bool noise
     return make_bounds(predict(points), calibration, level);
   };
   const DataSet fresh = noisy_rows(120, cols, 3);
-  subject.rows = ReportRows{.source = "the 120 rows of test.csv",
-                            .inputs = fresh.inputs,
-                            .targets = fresh.targets,
-                            .predicted = subject.predict(fresh.inputs)};
+  subject.rows = ReportRows{
+      .source = "the 120 rows of test.csv", .targets = fresh.targets, .predicted = subject.predict(fresh.inputs)};
+  subject.rows->bounds = [rows = subject.rows->predicted, calibration = subject.calibration](double level) {
+    return make_bounds(rows, calibration, level);
+  };
   const auto sigma = [predict = subject.predict](std::span<const double> x) { return predict(x).sigma_model; };
   const auto mean = [predict = subject.predict](std::span<const double> x) { return predict(x).mean; };
-  subject.findings = check_desiderata(data.inputs, {.sigma = sigma, .mean = mean},
-                                      {.low = std::vector<double>(cols, -1.3),
-                                       .high = std::vector<double>(cols, 1.3),
-                                       .probes = 100})
-                         .findings;
-  FitReport fit{.seed = 1, .epochs = 1000, .first_loss = 12.5, .best_loss = 0.011, .last_loss = 0.012};
+  subject.findings =
+      check_desiderata(data.inputs, {.sigma = sigma, .mean = mean},
+                       {.low = std::vector<double>(cols, -1.3), .high = std::vector<double>(cols, 1.3), .probes = 100})
+          .findings;
+  FitReport fit{.seed = 1, .epochs = 1000, .first_loss = 12.5, .best_loss = 0.011, .last_loss = 0.012, .history = {}};
   for (int i = 0; i < 1000; ++i) {
     fit.history.push_back(0.01F + 12.0F * std::exp(-0.01F * static_cast<float>(i)) *
                                       (1.0F + 0.2F * std::sin(static_cast<float>(i))));
   }
   subject.fits = {fit};
   subject.settings = {{"train.epochs", "1000"}, {"mean_net.hidden", "[256, 256]"}};
-  subject.engine = EngineInfo{.name = "cpu", .provider = "onednn", .isa = "avx2", .threads = 2, .device = "a processor"};
+  subject.engine =
+      EngineInfo{.name = "cpu", .provider = "onednn", .isa = "avx2", .threads = 2, .device = "a processor", .note = {}};
   subject.version = "0.2.0";
   subject.date = "2024-05-17";
   return subject;
@@ -105,10 +106,10 @@ inline ReportSubject named_subject() {
     return wide;
   };
   data.inputs = widened(data.inputs);
-  subject.rows->inputs = widened(subject.rows->inputs);
   subject.predict = [inner = subject.predict](std::span<const double> points) {
     std::vector<double> narrow;
-    for (std::size_t i = 0; i < points.size(); i += 6) narrow.insert(narrow.end(), {points[i + 3], points[i + 4], points[i + 5]});
+    for (std::size_t i = 0; i < points.size(); i += 6)
+      narrow.insert(narrow.end(), {points[i + 3], points[i + 4], points[i + 5]});
     PredictedRows rows = inner(narrow);
     for (std::size_t i = 0; i < rows.rows(); ++i) rows.mean[i] += 2.0 * points[6 * i + 1] - points[6 * i + 2];
     return rows;
