@@ -7,6 +7,7 @@
 
 #include "commands.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/core/version.hpp"
 #include "terminal.hpp"
 
 namespace {
@@ -21,7 +22,7 @@ int fail(int code, const char* message) {
 int main(int argc, char** argv) {
   CLI::App app{"nomu: honest model uncertainty of neural-network regression", "nomu"};
   app.require_subcommand(1);
-  app.set_version_flag("--version", NOMU_VERSION);
+  app.set_version_flag("--version", std::string(nomu::version()));
   try {
     nomu::cli::add_demo(app);
     nomu::cli::add_bench(app);

@@ -173,7 +173,7 @@ void Fields::add_choice_index(const std::string& name, const std::function<std::
 
 void Fields::add_nested(std::string_view prefix, const Fields& part) {
   for (Field field : part.list()) {
-    field.name = fmt::format("{}.{}", prefix, field.name);
+    if (!prefix.empty()) field.name = fmt::format("{}.{}", prefix, field.name);
     list_.push_back(std::move(field));
   }
 }

@@ -18,9 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// DataError where the path is to blame, Error where the system failed on the way.
+template <class ErrorType = DataError>
 [[noreturn]] void fail(std::string_view action, const fs::path& path, int code) {
   // generic_category().message instead of strerror, which may share a buffer between threads.
-  throw DataError("core/file",
+  throw ErrorType("core/file",
                   fmt::format("cannot {} '{}': {}", action, path.string(), std::generic_category().message(code)));
 }
 
@@ -73,7 +75,8 @@ bool write_all(int fd, std::string_view bytes) {
 
 void write_directly(const fs::path& path, std::string_view bytes) {
   Descriptor out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (out.get() < 0 || !write_all(out.get(), bytes) || !out.close()) fail("write", path, errno);
+  if (out.get() < 0) fail("write", path, errno);
+  if (!write_all(out.get(), bytes) || !out.close()) fail<Error>("write", path, errno);
 }
 
 /// A name next to the target, short because the target's may already be the longest the file system takes.
@@ -82,14 +85,44 @@ fs::path neighbour(const fs::path& target) {
   return target.parent_path() / fmt::format(".nomu-{}-{}.tmp", ::getpid(), counter++);
 }
 
-/// Creates a new neighbour; mode 0666 leaves the choice to the user's umask.
-int open_neighbour(const fs::path& target, fs::path& name) {
+struct Neighbour {
+  Descriptor out;
+  TemporaryFile file;
+};
+
+/// Creates a new neighbour; mode 0666 leaves the choice to the user's umask. `path` is the name in messages.
+Neighbour open_neighbour(const fs::path& target, const fs::path& path) {
   for (;;) {
-    name = neighbour(target);
+    const fs::path name = neighbour(target);
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) return {Descriptor(fd), TemporaryFile(name)};
     // A killed process with the same id may have left its neighbour behind.
-    if (fd >= 0 || errno != EEXIST) return fd;
+    if (errno != EEXIST) fail("write", path, errno);
   }
+}
+
+/// Where a write really goes.
+struct Target {
+  fs::path path;
+  bool exists = false;
+  bool device = false;
+  mode_t mode = 0;
+};
+
+/// Refuses directories and protected files.
+Target target_of(const fs::path& path) {
+  std::error_code unresolved;
+  const fs::path resolved = fs::is_symlink(path, unresolved) ? fs::weakly_canonical(path, unresolved) : path;
+  Target target{.path = unresolved ? path : resolved};
+  struct stat status {};
+  target.exists = ::stat(target.path.c_str(), &status) == 0;
+  target.mode = status.st_mode & 07777U;
+  if (target.exists && S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
+  // Renaming over a device would replace it by a regular file.
+  target.device = target.exists && !S_ISREG(status.st_mode);
+  // A rename needs no permission on the old file; one that its owner protected stays.
+  if (target.exists && ::access(target.path.c_str(), W_OK) != 0) fail("write", path, errno);
+  return target;
 }
 
 /// A crash may lose the new directory entry until the directory itself is synced; the data is safe either way, so
@@ -120,26 +153,19 @@ std::string read_file(const fs::path& path) {
 }
 
 void write_file_atomically(const fs::path& path, std::string_view bytes) {
-  std::error_code unresolved;
-  const fs::path resolved = fs::is_symlink(path, unresolved) ? fs::weakly_canonical(path, unresolved) : path;
-  const fs::path& target = unresolved ? path : resolved;
+  const Target target = target_of(path);
+  if (target.device) return write_directly(path, bytes);
+  Neighbour neighbour = open_neighbour(target.path, path);
+  Descriptor& out = neighbour.out;
+  if (target.exists && ::fchmod(out.get(), target.mode) != 0) fail("write", path, errno);
+  if (!write_all(out.get(), bytes) || ::fsync(out.get()) != 0 || !out.close()) fail<Error>("write", path, errno);
+  if (!neighbour.file.rename_to(target.path)) fail<Error>("write", path, errno);
+  sync_directory(target.path.parent_path());
+}
 
-  struct stat status {};
-  const bool exists = ::stat(target.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
-  // Renaming over a device would replace it by a regular file.
-  if (exists && !S_ISREG(status.st_mode)) return write_directly(path, bytes);
-  // A rename needs no permission on the old file; one that its owner protected stays.
-  if (exists && ::access(target.c_str(), W_OK) != 0) fail("write", path, errno);
-
-  fs::path name;
-  Descriptor out(open_neighbour(target, name));
-  if (out.get() < 0) fail("write", path, errno);
-  TemporaryFile temporary(name);
-  if (exists && ::fchmod(out.get(), status.st_mode & 07777U) != 0) fail("write", path, errno);
-  if (!write_all(out.get(), bytes) || ::fsync(out.get()) != 0 || !out.close()) fail("write", path, errno);
-  if (!temporary.rename_to(target)) fail("write", path, errno);
-  sync_directory(target.parent_path());
+void require_writable(const fs::path& path) {
+  const Target target = target_of(path);
+  if (!target.device) (void)open_neighbour(target.path, path);  // gone again at the end of this line
 }
 
 }  // namespace nomu

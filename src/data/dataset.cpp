@@ -21,11 +21,15 @@ void check_finite(std::span<const double> values, std::string_view what, std::si
   }
 }
 
+/// One value a row, or none at all.
+void check_count(std::size_t count, std::string_view what, std::size_t rows) {
+  if (count == 0 || count == rows) return;
+  throw DataError(where, fmt::format("{} values of {} given for {} rows", count, what, rows));
+}
+
 void check_optional(std::span<const double> values, std::string_view what, std::size_t rows) {
   if (values.empty()) return;
-  if (values.size() != rows) {
-    throw DataError(where, fmt::format("{} values of {} given for {} rows", values.size(), what, rows));
-  }
+  check_count(values.size(), what, rows);
   check_finite(values, what, 1);
   const auto negative = std::ranges::find_if(values, [](double v) { return v < 0.0; });
   if (negative != values.end()) {
@@ -59,6 +63,8 @@ void check_dataset(const DataSet& data) {
   check_finite(data.targets, "the target", 1);
   check_optional(data.row_weight, "the weight", data.rows());
   check_optional(data.noise, "the noise", data.rows());
+  check_count(data.groups.size(), "the group", data.rows());
+  check_count(data.times.size(), "the time", data.rows());
   const bool all_zero = std::ranges::all_of(data.row_weight, [](double w) { return w == 0.0; });
   if (!data.row_weight.empty() && all_zero)
     throw DataError(where, "all row weights are zero; at least one must be positive");
@@ -68,6 +74,7 @@ DataSet subset(const DataSet& data, std::span<const std::size_t> rows) {
   DataSet part;
   part.input_names = data.input_names;
   part.target_name = data.target_name;
+  part.noise_name = data.noise_name;
   part.features = data.features;
   part.inputs.reserve(rows.size() * data.cols());
   for (const std::size_t i : rows) {
@@ -80,6 +87,8 @@ DataSet subset(const DataSet& data, std::span<const std::size_t> rows) {
     part.targets.push_back(data.targets[i]);
     if (!data.row_weight.empty()) part.row_weight.push_back(data.row_weight[i]);
     if (!data.noise.empty()) part.noise.push_back(data.noise[i]);
+    if (!data.groups.empty()) part.groups.push_back(data.groups[i]);
+    if (!data.times.empty()) part.times.push_back(data.times[i]);
   }
   return part;
 }

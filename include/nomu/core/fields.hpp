@@ -62,7 +62,7 @@ class Fields {
         [&value](std::size_t index) { value = static_cast<E>(index); }, choices, doc);
   }
 
-  /// All settings of a part, under "prefix.name".
+  /// All settings of a part, under "prefix.name"; without a prefix, under their own names.
   void add_nested(std::string_view prefix, const Fields& part);
 
   [[nodiscard]] const std::vector<Field>& list() const { return list_; }

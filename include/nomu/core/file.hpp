@@ -12,8 +12,13 @@ namespace nomu {
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
 /// Replaces the file by `bytes`: writes a neighbour, syncs it to disk and renames it. On failure the neighbour is
-/// removed, the old file is untouched and DataError names the path and the system's reason. Symbolic links are
-/// followed, permissions of an existing file are kept; a device or pipe is written to directly.
+/// removed, the old file is untouched and the error names the path and the system's reason: DataError for a path that
+/// cannot be written to, Error where writing began and failed (a full disk). Symbolic links are followed, permissions
+/// of an existing file are kept; a device or pipe is written to directly.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+/// Throws the DataError that `write_file_atomically` would, before hours of work instead of after them. Leaves no
+/// trace.
+void require_writable(const std::filesystem::path& path);
 
 }  // namespace nomu

@@ -3,6 +3,7 @@
 /// table, text columns becoming indicator inputs, or from plain vectors.
 
 #include <cstddef>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,8 +32,11 @@ struct DataSet {
   std::vector<double> targets;           ///< [n]
   std::vector<double> row_weight;        ///< [n], not negative; empty: 1 each
   std::vector<double> noise;             ///< [n], known standard deviation of each target; empty: unknown
+  std::vector<std::string> groups;       ///< [n], rows of a group belong together in a split; empty: none
+  std::vector<double> times;             ///< [n], earlier rows are smaller; empty: unknown
   std::vector<std::string> input_names;  ///< [d]
   std::string target_name = "y";
+  std::string noise_name;               ///< column `noise` came from; empty: given in memory, or none
   std::vector<FeatureColumn> features;  ///< the columns the inputs came from
   DatasetReport report;
 
@@ -52,6 +56,8 @@ struct DatasetOptions {
   std::vector<std::string> ignore = {};       ///< columns left out of the default inputs (row ids, groups, times)
   std::string weight = {};                    ///< column of row weights; empty: none
   std::string noise = {};                     ///< column of known standard deviations; empty: none
+  std::string group = {};                     ///< column of groups, no input by default; empty: none
+  std::string time = {};                      ///< column of numbers or ISO dates, no input by default; empty: none
   bool drop_missing = false;                  ///< leave rows with a missing cell out instead of refusing them
   std::size_t min_rows = 4;                   ///< fewest rows accepted
   std::size_t max_levels = 64;                ///< most distinct names of a text column
@@ -61,6 +67,15 @@ struct DatasetOptions {
 /// column: unknown columns, no inputs, a target that is not numeric, missing or constant, a column mixing numbers and
 /// names, too many names, too few rows, negative weights or noise.
 [[nodiscard]] DataSet make_dataset(const Table& table, const DatasetOptions& options);
+
+/// A data set from another table whose inputs are encoded as `features` says, for rows a model is to be judged by; the
+/// options about inputs play no part and the target may be constant. Throws DataError as above, and for names never
+/// seen before.
+[[nodiscard]] DataSet make_dataset(const Table& table, std::span<const FeatureColumn> features,
+                                   const DatasetOptions& options);
+
+/// `make_dataset` of the table in a file.
+[[nodiscard]] DataSet read_dataset(const std::filesystem::path& path, const DatasetOptions& options);
 
 /// A data set from plain vectors: inputs [n][cols] row by row and targets [n]; inputs are named x1, x2, ... Throws
 /// DataError when the sizes do not fit or a number is not finite.

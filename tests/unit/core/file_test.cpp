@@ -37,6 +37,17 @@ class FileTest : public testing::Test {
     }
     return "no error";
   }
+  /// Of an error that is not the fault of the path.
+  static std::string failure_of(const std::function<void()>& action) {
+    try {
+      action();
+    } catch (const DataError&) {
+      return "the path is blamed";
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
   [[nodiscard]] std::size_t entries() const {
     return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), fs::directory_iterator{}));
   }
@@ -81,7 +92,7 @@ TEST_F(FileTest, AFullDiskLeavesTheOldFileAndNoTrace) {
   struct rlimit small = before;
   small.rlim_cur = 1000;
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  const std::string message = message_of([&] { write_file_atomically(path, std::string(5000, 'x')); });
+  const std::string message = failure_of([&] { write_file_atomically(path, std::string(5000, 'x')); });
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_THAT(message, HasSubstr("kept.csv': File too large"));
@@ -90,7 +101,7 @@ TEST_F(FileTest, AFullDiskLeavesTheOldFileAndNoTrace) {
 }
 
 TEST_F(FileTest, DevicesAreWrittenToAndStayDevices) {
-  EXPECT_THAT(message_of([] { write_file_atomically("/dev/full", "x"); }), HasSubstr("No space left on device"));
+  EXPECT_THAT(failure_of([] { write_file_atomically("/dev/full", "x"); }), HasSubstr("No space left on device"));
   write_file_atomically("/dev/null", "x");
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
@@ -114,6 +125,17 @@ TEST_F(FileTest, AProtectedFileStays) {
   fs::permissions(path, fs::perms::owner_read);
   EXPECT_THAT(message_of([&] { write_file_atomically(path, "new"); }), HasSubstr("Permission denied"));
   EXPECT_EQ(read_file(path), "old");
+}
+
+TEST_F(FileTest, WhetherAPathCanBeWrittenIsKnownBefore) {
+  require_writable(folder() / "new.nomu");
+  write_file_atomically(folder() / "old.nomu", "old");
+  require_writable(folder() / "old.nomu");
+  require_writable("/dev/null");
+  EXPECT_EQ(read_file(folder() / "old.nomu"), "old");
+  EXPECT_EQ(entries(), 1U) << "nothing is left behind";
+  EXPECT_THAT(message_of([&] { require_writable(folder()); }), HasSubstr("Is a directory"));
+  EXPECT_THAT(message_of([&] { require_writable(folder() / "no" / "f"); }), HasSubstr("No such file or directory"));
 }
 
 }  // namespace

@@ -167,5 +167,33 @@ TEST(Dataset, SubsetsKeepEverythingThatBelongsToARow) {
               HasSubstr("row 3 asked for, but the data set has 3 rows"));
 }
 
+TEST(Dataset, GroupsAndTimesAreNoInputs) {
+  const std::string_view text =
+      "site,day,a,y\nn,2024-02-01,1,1\ns,2023-12-31,2,2\nn,2024-01-15,3,3\ns,2024-02-01,4,4\n";
+  const DataSet data = make_dataset(parse(text), {.target = "y", .group = "site", .time = "day"});
+  EXPECT_THAT(data.input_names, ElementsAre("a"));
+  EXPECT_THAT(data.groups, ElementsAre("n", "s", "n", "s"));
+  EXPECT_THAT(data.times, ElementsAre(2, 0, 1, 2)) << "the rank of each date";
+  const std::vector<std::size_t> rows{3, 0};
+  EXPECT_THAT(subset(data, rows).groups, ElementsAre("s", "n"));
+  EXPECT_THAT(subset(data, rows).times, ElementsAre(2, 2));
+  EXPECT_THAT(make_dataset(parse("t,a,y\n7,1,1\n5,2,2\n9,3,3\n1,4,4\n"), {.target = "y", .time = "t"}).times,
+              ElementsAre(7, 5, 9, 1));
+  EXPECT_THAT(error_of("t,a,y\n2024-01-01,1,1\nsoon,2,2\n2024-01-02,3,3\n1,4,4\n", {.target = "y", .time = "t"}),
+              HasSubstr("row 3, column 't': 'soon' is no date like 2024-05-17"));
+}
+
+TEST(Dataset, RowsToJudgeByAreEncodedAsTheModelKnowsThem) {
+  const DataSet train = make_dataset(parse("c,a,y\nred,1,1\nblue,2,2\nred,3,3\nblue,4,4\n"), {.target = "y"});
+  const DatasetOptions options{.target = "y", .min_rows = 1};
+  const DataSet rows = make_dataset(parse("y,a,c\n5,7,red\n"), train.features, options);
+  EXPECT_THAT(rows.inputs, ElementsAre(0, 1, 7)) << "columns are found by name";
+  EXPECT_THAT(rows.input_names, ElementsAre("c=blue", "c=red", "a"));
+  EXPECT_THAT(message_of([&] { return make_dataset(parse("y,a,c\n5,7,green\n"), train.features, options); }),
+              HasSubstr("row 2, column 'c': 'green' was not among the names"));
+  EXPECT_THAT(message_of([&] { return make_dataset(parse("y,c\n5,red\n"), train.features, options); }),
+              HasSubstr("unknown column 'a'"));
+}
+
 }  // namespace
 }  // namespace nomu

@@ -1,0 +1,46 @@
+#pragma once
+/// Judging a fitted model: metrics on rows with a known target, and the desiderata of the paper.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "nomu/core/progress.hpp"
+#include "nomu/eval/desiderata.hpp"
+#include "nomu/eval/metrics.hpp"
+#include "nomu/eval/statistics.hpp"
+#include "nomu/models/model.hpp"
+
+namespace nomu {
+
+/// How good a model is on some rows.
+struct Evaluation {
+  MetricsReport metrics;    ///< of the calibrated standard deviations
+  std::size_t outside = 0;  ///< rows outside the box of the training data
+  double level = 0.0;       ///< of the bounds; 0 and all below it empty: there are none
+  double coverage = 0.0;
+  double mean_width = 0.0;
+  double interval_score = 0.0;
+  std::optional<Interval> expected = {};  ///< where the coverage falls 19 times in 20; split conformal only
+};
+
+/// Without a level the bounds are left out. Throws as `Model::bounds` and `measure`.
+[[nodiscard]] Evaluation evaluate(const Model& model, const DataSet& rows, std::optional<double> level);
+
+/// The same for predictions that are there already, with the rows' bounds where there are some.
+[[nodiscard]] Evaluation evaluate(const Calibration& calibration, const PredictedRows& predicted,
+                                  std::span<const double> targets, const Bounds* bounds, double level);
+
+/// Where and how densely `check_model` probes.
+struct CheckSpec {
+  double margin = 0.1;  ///< the box probed reaches beyond the data by this share of its width
+  std::int64_t probes = 1000;
+  std::int64_t seed = 0;
+  bool refit = true;  ///< measure D5, which takes three fits of the method
+};
+
+/// The desiderata D1 to D5, measured; see `check_desiderata`.
+[[nodiscard]] DesiderataReport check_model(const Model& model, const CheckSpec& spec = {},
+                                           const Progress& progress = {});
+
+}  // namespace nomu

@@ -1,0 +1,24 @@
+#pragma once
+/// The one place where words of the command line become the spec of a method: its preset and what is known about the
+/// noise. A method takes part by having the members and settings that are named here.
+
+#include <cstddef>
+#include <string_view>
+
+#include "nomu/models/method.hpp"
+
+namespace nomu {
+
+/// A method by name in one of its presets: "auto" is its default spec; "published" and "written" are offered by methods
+/// with static members of these names. Throws ConfigError naming what there is.
+[[nodiscard]] MethodSpec method_preset(std::string_view method, std::string_view preset, std::size_t dimension);
+
+/// "none", "known" (every row's standard deviation is given) or "learned"; set through the method's setting `noise`.
+/// Methods without that setting take "none" and "known", which then only widens their bounds. Throws ConfigError.
+void set_noise(MethodSpec& spec, std::string_view noise);
+
+/// The spec with all that it leaves to be chosen filled in for n rows and d columns, by the `resolved` of the method
+/// where it has one. A model keeps the result, so that later versions may choose otherwise.
+[[nodiscard]] MethodSpec resolved_for(const MethodSpec& spec, std::size_t rows, std::size_t cols);
+
+}  // namespace nomu

@@ -1,0 +1,13 @@
+#pragma once
+// A checksum that finds every single error and every burst of up to 64 bits, for files that are kept for years. It is
+// no protection against intent.
+
+#include <cstdint>
+#include <string_view>
+
+namespace nomu {
+
+/// CRC-64 with the polynomial of ECMA-182, reflected, all ones in and out (the variant of XZ).
+[[nodiscard]] std::uint64_t crc64(std::string_view bytes);
+
+}  // namespace nomu

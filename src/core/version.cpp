@@ -1,0 +1,7 @@
+#include "nomu/core/version.hpp"
+
+namespace nomu {
+
+std::string_view version() { return NOMU_VERSION; }
+
+}  // namespace nomu

@@ -1,0 +1,68 @@
+#pragma once
+// The numbers of an archive: named blocks of one type each, little-endian, one after the other, listed in the header
+// with shape, place and checksum.
+
+#include <array>
+#include <cstddef>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nomu/core/tensor.hpp"
+
+namespace nomu {
+
+/// Collects blocks and their list.
+class BlockWriter {
+ public:
+  void add(const std::string& name, const Tensor<float>& values);
+  void add(const std::string& name, std::span<const float> values);
+  /// Empty lists are left out: a block that is not there is empty.
+  void add(const std::string& name, std::span<const double> values);
+  void add(const std::string& name, std::span<const std::size_t> values);
+
+  [[nodiscard]] nlohmann::json list() const;
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+ private:
+  struct Entry {
+    std::string name;
+    const char* type;
+    std::array<std::size_t, 3> shape;
+    std::size_t bytes;
+    std::uint64_t checksum;
+  };
+  template <class T>
+  void append(const std::string& name, const char* type, std::array<std::size_t, 3> shape, std::span<const T> values);
+
+  std::vector<Entry> entries_;
+  std::string bytes_;
+};
+
+/// Finds blocks again. Sizes are checked against the bytes there are before anything is allocated.
+class BlockReader {
+ public:
+  /// Throws DataError when blocks do not fill the bytes exactly or a checksum does not match.
+  BlockReader(const nlohmann::json& list, std::string_view bytes);
+
+  [[nodiscard]] Tensor<float> tensor(const std::string& name) const;
+  [[nodiscard]] std::vector<float> floats(const std::string& name) const;
+  [[nodiscard]] std::vector<double> doubles(const std::string& name) const;
+  [[nodiscard]] std::vector<std::size_t> counts(const std::string& name) const;
+
+ private:
+  struct Entry {
+    std::string type;
+    std::array<std::size_t, 3> shape{};
+    std::string_view bytes;
+  };
+  template <class T>
+  [[nodiscard]] std::vector<T> values(const std::string& name, std::string_view type) const;
+
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace nomu

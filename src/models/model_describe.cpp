@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "nomu/models/model.hpp"
+
+namespace nomu {
+namespace {
+
+std::string kind_text(CalibrationKind kind) {
+  switch (kind) {
+    case CalibrationKind::none: return "none: bounds of a level are refused";
+    case CalibrationKind::nll: return "one factor by likelihood";
+    case CalibrationKind::separate: return "factors for model and noise by likelihood";
+    case CalibrationKind::coverage: return "one factor by coverage";
+    case CalibrationKind::width: return "one factor by mean width";
+    case CalibrationKind::conformal: return "split conformal";
+    case CalibrationKind::cross_conformal: return "CV+ (cross-conformal)";
+    case CalibrationKind::isotonic: return "isotonic";
+  }
+  return "unknown";
+}
+
+/// Which rows the calibration learned from, and whether the model has seen them since.
+std::string source_text(const Model& model) {
+  const HeldOut& held = model.held_out();
+  const std::size_t rows = held.targets.size();
+  switch (held.source) {
+    case CalibrationSource::none: return {};
+    case CalibrationSource::given: return fmt::format(", on {} rows given for it", rows);
+    case CalibrationSource::folds: {
+      const std::size_t folds = held.folds.empty() ? 0 : held.folds.back() + 1;
+      const std::string by = held.split == "group" ? " of whole groups" : "";
+      return fmt::format(", on {} rows in {} folds{}, {}", rows, folds, by,
+                         held.refitted ? "then refitted on all rows" : "whose models are kept");
+    }
+    case CalibrationSource::hold_out: break;
+  }
+  const std::string by = held.split == "time" ? "the latest" : held.split == "group" ? "whole groups" : "at random";
+  return fmt::format(
+      ", on {} rows held out ({}), {}", rows, by,
+      held.refitted ? "then refitted on all rows" : "not refitted: the guarantee is for the model that never saw them");
+}
+
+std::string inputs_text(const DataSet& data) {
+  std::vector<std::string> names;
+  for (const FeatureColumn& feature : data.features) {
+    names.push_back(feature.levels.empty() ? feature.name
+                                           : fmt::format("{} ({} names)", feature.name, feature.levels.size()));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Settings that differ from the defaults of the method.
+std::string settings_text(const FitSpec& spec) {
+  FitSpec used = spec;
+  FitSpec defaults;
+  defaults.method = method_named(method_name(spec.method));
+  std::vector<std::string> changed;
+  for (const auto& [name, value] : fields_of(used).differences(fields_of(defaults))) {
+    changed.push_back(fmt::format("{} = {}", name, value));
+  }
+  return changed.empty() ? "all at their defaults" : fmt::format("{}", fmt::join(changed, ", "));
+}
+
+std::string split_warning(const HeldOut& held) {
+  if (held.split == "group") return "  rows of one group are not independent, so take the level as approximate\n";
+  if (held.split == "time") return "  later rows may differ from earlier ones, so take the level as approximate\n";
+  return {};
+}
+
+}  // namespace
+
+std::string Model::describe() const {
+  const ModelParts& p = parts();
+  const FitReport& fit = report();
+  std::string text = fmt::format("{} for '{}' from {} inputs: {}\n", method_title(p.spec.method), p.data.target_name,
+                                 p.data.features.size(), inputs_text(p.data));
+  text += fmt::format("learned from {} of {} rows; loss {:.3g} after {} epochs, seed {}{}\n", p.fitted_rows.size(),
+                      p.data.rows(), fit.best_loss, fit.epochs, fit.seed,
+                      fit.restarts > 0 ? fmt::format(", {} restarts", fit.restarts) : "");
+  if (!p.data.report.dropped_lines.empty()) {
+    text += fmt::format("  {} rows with missing values were left out\n", p.data.report.dropped_lines.size());
+  }
+  for (const std::string& name : p.data.report.constant_columns) {
+    text += fmt::format("  input '{}' is the same in every row: it tells nothing\n", name);
+  }
+  text += fmt::format("calibration: {}{}\n", kind_text(p.calibration.kind), source_text(*this));
+  if (const std::optional<double> level = default_level()) {
+    text += fmt::format("bounds of {:.4g} %: {}\n{}", 100.0 * *level, guarantee(p.calibration, *level),
+                        split_warning(p.held_out));
+  }
+  text += fmt::format("settings: {}\n", settings_text(p.spec));
+  text += fmt::format("fitted by nomu {} on {} ({}, {})\n", p.version, p.engine.name, p.engine.provider, p.engine.isa);
+  return text;
+}
+
+}  // namespace nomu

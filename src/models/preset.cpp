@@ -1,0 +1,59 @@
+#include "nomu/models/preset.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::string_view where = "models/preset";
+
+template <class Spec>
+MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t dimension) {
+  if (preset == "auto") return automatic;
+  if constexpr (requires { Spec::published(dimension); }) {
+    if (preset == "published") return Spec::published(dimension);
+  }
+  if constexpr (requires { Spec::written(dimension); }) {
+    if (preset == "written") return Spec::written(dimension);
+  }
+  throw ConfigError(where, fmt::format(
+                               "method '{}' has no preset '{}'; there is auto{}", method_name(automatic), preset,
+                               requires { Spec::published(dimension); } ? ", published, written" : " only"));
+}
+
+}  // namespace
+
+MethodSpec method_preset(std::string_view method, std::string_view preset, std::size_t dimension) {
+  return std::visit([&](const auto& spec) { return preset_of(spec, preset, dimension); }, method_named(method));
+}
+
+void set_noise(MethodSpec& spec, std::string_view noise) {
+  const Fields fields = fields_of(spec);
+  const auto found = std::ranges::find(fields.list(), "noise", &Field::name);
+  if (found != fields.list().end()) return fields.set_text("noise", noise);
+  if (noise != "none" && noise != "known") {
+    throw ConfigError(where, fmt::format("method '{}' cannot have its noise {}; use none, or name a column with the "
+                                         "standard deviation of every row's target",
+                                         method_name(spec), noise));
+  }
+}
+
+MethodSpec resolved_for(const MethodSpec& spec, std::size_t rows, std::size_t cols) {
+  return std::visit(
+      [&](const auto& s) -> MethodSpec {
+        if constexpr (requires { resolved(s, rows, cols); }) {
+          return resolved(s, rows, cols);
+        } else {
+          return s;
+        }
+      },
+      spec);
+}
+
+}  // namespace nomu

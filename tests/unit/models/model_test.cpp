@@ -1,0 +1,262 @@
+#include "nomu/models/model.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "message_of.hpp"
+#include "model_cases.hpp"
+#include "nomu/eval/metrics.hpp"
+#include "nomu/models/assess.hpp"
+#include "nomu/models/preset.hpp"
+
+namespace nomu {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Model, FiveLinesGiveBoundsInTheUnitsOfTheTarget) {
+  const DataSet data = wavy_data(60);
+  const Model model = fit(tiny_nomu(400), data, test_engine());
+  const Bounds band = model.bounds(data.inputs, 0.9);
+  const PredictedRows predicted = model.predict(data.inputs);
+  EXPECT_LT(rmse(predicted.mean, data.targets), 60.0) << "the targets deviate by about 150";
+  EXPECT_GT(coverage(band, data.targets), 0.9) << "rows it has seen are covered at least as often";
+  EXPECT_THAT(predicted.sigma_model, Each(testing::Gt(0.0)));
+}
+
+TEST(Model, FewRowsKeepTheirFoldModels) {
+  const Model model = fit(tiny_fit(), wavy_data(40), test_engine());
+  EXPECT_EQ(model.calibration().kind, CalibrationKind::cross_conformal);
+  EXPECT_EQ(model.fitted().members(), 11U) << "the model and ten folds, in one cohort";
+  EXPECT_EQ(model.held_out().source, CalibrationSource::folds);
+  EXPECT_EQ(std::set(model.held_out().rows.begin(), model.held_out().rows.end()).size(), 40U);
+  EXPECT_EQ(model.parts().fitted_rows.size(), 40U);
+  const auto& scalings = model.parts().scalings;
+  EXPECT_GE(std::count_if(scalings.begin(), scalings.end(), [&](const auto& s) { return s != scalings[0]; }), 2)
+      << "the scaling of a fold without the smallest or largest row is another one";
+  EXPECT_THAT(model.describe(), AllOf(HasSubstr("CV+"), HasSubstr("1 - 2 alpha"), HasSubstr("in 10 folds")));
+}
+
+TEST(Model, OutOfFoldRowsAreUnknownToTheirModel) {
+  // One target far off: a fold model that had seen it, or been scaled by it, would predict in its direction.
+  DataSet data = wavy_data(20);
+  const Model before = fit(tiny_fit(CalibrationChoice::nll), data, test_engine());
+  data.targets[3] = 1e6;
+  const Model after = fit(tiny_fit(CalibrationChoice::nll), data, test_engine());
+  const std::vector<std::size_t>& rows = before.held_out().rows;
+  const auto place = static_cast<std::size_t>(std::find(rows.begin(), rows.end(), 3U) - rows.begin());
+  EXPECT_EQ(after.held_out().predicted.mean[place], before.held_out().predicted.mean[place]);
+  EXPECT_EQ(after.held_out().predicted.sigma_model[place], before.held_out().predicted.sigma_model[place]);
+}
+
+TEST(Model, FoldModelsEqualFitsOfTheirOwnRows) {
+  const DataSet data = wavy_data(30);
+  const Model model = fit(tiny_fit(CalibrationChoice::conformal), data, test_engine());
+  std::vector<std::size_t> kept;
+  std::vector<std::size_t> left_out;
+  for (std::size_t i = 0; i < model.held_out().rows.size(); ++i) {
+    (model.held_out().folds[i] == 0 ? left_out : kept).push_back(model.held_out().rows[i]);
+  }
+  std::sort(kept.begin(), kept.end());
+  const Model alone = fit(tiny_fit(CalibrationChoice::none), subset(data, kept), test_engine());
+  const PredictedRows expected = alone.predict(subset(data, left_out).inputs);
+  for (std::size_t i = 0; i < left_out.size(); ++i) EXPECT_EQ(model.held_out().predicted.mean[i], expected.mean[i]);
+}
+
+TEST(Model, ManyRowsAreHeldOutAndConformalIsNotRefitted) {
+  FitSpec spec = tiny_fit(CalibrationChoice::conformal, 20);
+  const Model conformal = fit(spec, wavy_data(200), test_engine());
+  EXPECT_EQ(conformal.calibration().kind, CalibrationKind::conformal);
+  EXPECT_EQ(conformal.held_out().targets.size(), 40U);
+  EXPECT_EQ(conformal.parts().fitted_rows.size(), 160U);
+  EXPECT_FALSE(conformal.held_out().refitted);
+  EXPECT_THAT(conformal.describe(), AllOf(HasSubstr("not refitted"), HasSubstr("probability at least 95 %")));
+
+  spec.calibration.kind = CalibrationChoice::isotonic;
+  const Model isotonic = fit(spec, wavy_data(200), test_engine());
+  EXPECT_EQ(isotonic.parts().fitted_rows.size(), 200U);
+  EXPECT_TRUE(isotonic.held_out().refitted);
+  EXPECT_EQ(isotonic.fitted().members(), 1U);
+  EXPECT_THAT(isotonic.describe(), HasSubstr("then refitted on all rows"));
+}
+
+TEST(Model, ConformalBoundsCoverFreshRows) {
+  const Model model = fit(tiny_fit(CalibrationChoice::conformal, 100), wavy_data(400), test_engine());
+  const Evaluation result = evaluate(model, wavy_data(1000, 8), 0.9);
+  ASSERT_TRUE(result.expected.has_value());
+  EXPECT_GE(result.coverage, result.expected->lower);
+  EXPECT_LE(result.coverage, result.expected->upper);
+}
+
+TEST(Model, GroupsStayTogetherAndTimesInOrder) {
+  DataSet data = wavy_data(60);
+  for (std::size_t i = 0; i < 60; ++i) data.groups.push_back(std::to_string(i % 6));
+  const Model grouped = fit(tiny_fit(CalibrationChoice::nll, 5), data, test_engine());
+  std::vector<std::set<std::size_t>> folds_of_group(6);
+  for (std::size_t i = 0; i < 60; ++i) {
+    folds_of_group[grouped.held_out().rows[i] % 6].insert(grouped.held_out().folds[i]);
+  }
+  for (const std::set<std::size_t>& folds : folds_of_group) EXPECT_EQ(folds.size(), 1U);
+  EXPECT_THAT(grouped.describe(), HasSubstr("take the level as approximate"));
+
+  data.groups.clear();
+  for (std::size_t i = 0; i < 60; ++i) data.times.push_back(static_cast<double>(60 - i));
+  const Model timed = fit(tiny_fit(CalibrationChoice::nll, 5), data, test_engine());
+  EXPECT_EQ(timed.held_out().source, CalibrationSource::hold_out) << "folds would mix past and future";
+  EXPECT_THAT(timed.held_out().rows, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+  FitSpec folds = tiny_fit();
+  folds.calibration.policy = CalibrationPolicy::folds;
+  EXPECT_THAT(message_of<ConfigError>([&] { return fit(folds, data, test_engine()); }), HasSubstr("time column"));
+}
+
+TEST(Model, ALevelThatTheRowsCannotSupportIsRefusedBeforeTheFit) {
+  FitSpec spec = tiny_fit(CalibrationChoice::conformal, 1000000000);
+  spec.calibration.level = 0.99;
+  EXPECT_THAT(message_of<ConfigError>([&] { return fit(spec, wavy_data(50), test_engine()); }),
+              HasSubstr("level 0.99 needs at least 99 calibration rows, there are 50 (all 50 rows in 10 folds)"));
+  EXPECT_THAT(message_of<ConfigError>([&] { return fit(spec, wavy_data(300), test_engine()); }),
+              HasSubstr("needs at least 99 calibration rows, there are 60 (60 of 300 rows held out)"));
+  spec.calibration.level = 1.0;
+  EXPECT_THAT(message_of<ConfigError>([&] { return fit(spec, wavy_data(50), test_engine()); }),
+              HasSubstr("level must be in (0, 1), got 1"));
+  spec.calibration = {.kind = CalibrationChoice::isotonic};
+  EXPECT_THAT(message_of<ConfigError>([&] { return fit(spec, wavy_data(20), test_engine()); }),
+              HasSubstr("level 0.95 needs at least 39 calibration rows"));
+}
+
+TEST(Model, TooFewRowsForAGuaranteeFallBackToLikelihood) {
+  const Model model = fit(tiny_fit(CalibrationChoice::automatic, 10), wavy_data(8), test_engine());
+  EXPECT_EQ(model.calibration().kind, CalibrationKind::nll);
+  EXPECT_THAT(model.describe(), HasSubstr("there is no guarantee beyond that"));
+  EXPECT_EQ(model.spec().calibration.kind, CalibrationChoice::nll) << "the spec says what was done";
+}
+
+TEST(Model, UncalibratedBoundsAreRefused) {
+  const DataSet data = wavy_data(10);
+  const Model model = fit(tiny_fit(CalibrationChoice::none, 5), data, test_engine());
+  EXPECT_THAT(message_of<ConfigError>([&] { return model.bounds(data.inputs, 0.95); }), HasSubstr("is not calibrated"));
+  EXPECT_FALSE(model.default_level().has_value());
+  EXPECT_THAT(model.describe(), testing::Not(HasSubstr("95 %")));
+}
+
+TEST(Model, GivenRowsCalibrate) {
+  FitSpec spec = tiny_fit(CalibrationChoice::automatic, 30);
+  const DataSet data = wavy_data(40);
+  const Model model = fit(spec, data, wavy_data(30, 9), test_engine());
+  EXPECT_EQ(model.calibration().kind, CalibrationKind::conformal);
+  EXPECT_EQ(model.held_out().source, CalibrationSource::given);
+  EXPECT_EQ(model.fitted().members(), 1U);
+  EXPECT_EQ(model.parts().fitted_rows.size(), 40U);
+  EXPECT_THAT(message_of([&] { return calibrated(model, data, spec.calibration); }),
+              HasSubstr("all 40 rows are among those the model learned from"));
+  const Model again = calibrated(model, wavy_data(50, 10), {.kind = CalibrationChoice::coverage, .level = 0.8});
+  EXPECT_EQ(again.default_level(), 0.8);
+  EXPECT_EQ(again.predict(data.inputs).mean, model.predict(data.inputs).mean);
+}
+
+TEST(Model, SigmaIsOnlyStretchedByTheScaleOfTheTarget) {
+  DataSet data = wavy_data(12);
+  const FitSpec spec = tiny_fit(CalibrationChoice::none, 20);
+  const PredictedRows plain = fit(spec, data, test_engine()).predict(data.inputs);
+  for (double& y : data.targets) y = 1024.0 * y - 4096.0;
+  const PredictedRows stretched = fit(spec, data, test_engine()).predict(data.inputs);
+  for (std::size_t i = 0; i < plain.rows(); ++i) {
+    EXPECT_NEAR(stretched.sigma_model[i], 1024.0 * plain.sigma_model[i], 1e-3 * stretched.sigma_model[i]);
+    EXPECT_NEAR(stretched.mean[i], 1024.0 * plain.mean[i] - 4096.0, 1.0);
+  }
+}
+
+TEST(Model, KnownNoiseWidensBoundsAndMustBeGivenAgain) {
+  DataSet data = wavy_data(30);
+  data.noise.assign(30, 5.0);
+  const Model model = fit(tiny_fit(CalibrationChoice::nll, 30), data, test_engine());
+  const std::vector<double> x{1.0, 0.0};
+  const std::vector<double> quiet{0.0};
+  const std::vector<double> loud{500.0};
+  EXPECT_GT(mean_width(model.bounds(x, 0.9, loud)), 2.0 * mean_width(model.bounds(x, 0.9, quiet)));
+  EXPECT_THAT(message_of([&] { return model.predict(x); }), HasSubstr("fitted with known noise"));
+}
+
+TEST(Model, RowsOutsideTheDataAreFlagged) {
+  const DataSet data = make_dataset({0, 0, 1, 1, 2, 4, 3, 9}, 2, {1, 2, 3, 5});
+  const Model model = fit(tiny_fit(CalibrationChoice::none, 2), data, test_engine());
+  EXPECT_THAT(model.outside(std::vector<double>{0, 0, 3, 9, 3, 9.01, -1, 5, 1.5, 5}),
+              ElementsAre(false, false, true, true, false));
+  EXPECT_THAT(message_of([&] {
+                return model.predict(std::vector<double>{1, 2, 3});
+              }),
+              HasSubstr("3 values do not fill rows of the model's 2 inputs"));
+}
+
+TEST(Model, ImpossibleDataAreRefused) {
+  const FitSpec spec = tiny_fit();
+  EXPECT_THAT(message_of([&] {
+                return fit(spec, make_dataset({1, 2, 3}, 1, {1, 2, 3}), test_engine());
+              }),
+              HasSubstr("3 rows, at least 4 are needed"));
+  EXPECT_THAT(message_of([&] {
+                return fit(spec, make_dataset({1, 2, 3, 4}, 1, {7, 7, 7, 7}), test_engine());
+              }),
+              HasSubstr("the target 'y' is 7 in all 4 rows"));
+  DataSet latin = wavy_data(8);
+  latin.input_names[0] =
+      "gr\xF6\xDF"
+      "e";
+  EXPECT_THAT(message_of([&] { return fit(spec, latin, test_engine()); }), HasSubstr("not UTF-8"));
+  FitSpec wild = tiny_fit(CalibrationChoice::none, 20);
+  std::get<NomuSpec>(wild.method).train.learning_rate = 1e20;
+  EXPECT_THAT(message_of<Error>([&] { return fit(wild, wavy_data(8), test_engine()); }),
+              HasSubstr("the fit diverged, after 1 restarts too"));
+}
+
+TEST(Model, TablesAreMatchedByNameAndKeepTheirColumns) {
+  const Table train = parse_table("c,a,y\nred,1,1\nblue,2,2\nred,3,4\nblue,4,3\nred,5,6\n", "train.csv");
+  const Model model = fit(tiny_fit(CalibrationChoice::nll, 10), make_dataset(train, {.target = "y"}), test_engine());
+  const Table out = predict_table(model, parse_table("id,a,c\nq,2.5,blue\nr,9,red\n", "x.csv"), 0.9);
+  EXPECT_THAT(out.names(),
+              ElementsAre("id", "a", "c", "mean", "sigma_model", "sigma_noise", "lower", "upper", "outside"));
+  EXPECT_EQ(out.columns()[8][0], "0");
+  EXPECT_EQ(out.columns()[8][1], "1");
+  const Table other = predict_table(model, parse_table("c,a\nblue,2.5\nred,9\n", "x.csv"), 0.9);
+  EXPECT_EQ(other.columns()[2].cells(), out.columns()[3].cells()) << "the order of columns does not matter";
+  EXPECT_THAT(message_of([&] { return predict_table(model, parse_table("c,a\ngreen,1\n", "x.csv"), 0.9); }),
+              HasSubstr("x.csv, row 2, column 'c': 'green' was not among the names"));
+  EXPECT_THAT(message_of([&] { return predict_table(model, parse_table("c,b\nred,1\n", "x.csv"), 0.9); }),
+              HasSubstr("unknown column 'a'"));
+}
+
+TEST(Model, SettingsAreListedOnce) {
+  FitSpec spec;
+  const Fields fields = fields_of(spec);
+  fields.set_text("calibration.kind", "isotonic");
+  fields.set_text("scale.target", "standardise");
+  fields.set_text("train.epochs", "3");
+  fields.set_text("seed", "12");
+  EXPECT_EQ(spec.calibration.kind, CalibrationChoice::isotonic);
+  EXPECT_EQ(spec.scale_target, ScalingKind::standardise);
+  EXPECT_EQ(spec.seed, 12);
+  EXPECT_THAT(message_of<ConfigError>([&] { fields.set_text("calibration.fold", "3"); }),
+              HasSubstr("did you mean 'calibration.folds'?"));
+}
+
+TEST(Model, ChecksItsDesiderata) {
+  const Model model = fit(tiny_fit(CalibrationChoice::none, 200), wavy_data(16), test_engine());
+  const DesiderataReport report = check_model(model, {.probes = 200});
+  EXPECT_EQ(report.find("D1").verdict, Verdict::reported);
+  EXPECT_NE(report.find("D5").verdict, Verdict::skipped);
+  EXPECT_EQ(check_model(model, {.probes = 50, .refit = false}).find("D5").verdict, Verdict::skipped);
+}
+
+TEST(Preset, NamesAreChecked) {
+  EXPECT_EQ(std::get<NomuSpec>(method_preset("nomu", "published", 1)).gradient, Gradient::coupled);
+  EXPECT_THAT(message_of<ConfigError>([] { return method_preset("nomu", "publishd", 1); }),
+              HasSubstr("method 'nomu' has no preset 'publishd'"));
+}
+
+}  // namespace
+}  // namespace nomu
