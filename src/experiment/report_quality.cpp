@@ -80,7 +80,7 @@ PlotLine bounds_reliability(const ReportRows& judged, std::span<const double> le
 /// The same for Gaussian intervals of the calibrated sigma.
 PlotLine sigma_reliability(const ReportSubject& subject, std::span<const double> levels) {
   const ReportRows& judged = *subject.rows;
-  const std::vector<double> sigma = total_sigma(subject.calibration, judged.predicted);
+  const std::vector<double> sigma = central_sigma(subject.calibration, judged.predicted);
   PlotLine line{.name = "Gaussian with this sigma", .color = PlotColor::blue};
   for (const double level : levels) {
     line.x.push_back(level);
@@ -145,7 +145,7 @@ double shown_width(const std::vector<CurvePoint>& curve) {
 NamedPlot width_figure(const ReportSubject& subject, const ReportQuality& quality) {
   const ReportRows& judged = *subject.rows;
   const std::vector<std::size_t> rows = thinned(judged.targets.size(), curve_rows);
-  const std::vector<double> sigma = total_sigma(subject.calibration, picked_rows(judged.predicted, rows));
+  const std::vector<double> sigma = central_sigma(subject.calibration, picked_rows(judged.predicted, rows));
   const std::vector<double> mean = picked(judged.predicted.mean, rows);
   const std::vector<double> target = picked(judged.targets, rows);
   const std::vector<CurvePoint> curve = mw_cp_curve(mean, sigma, target);
@@ -196,7 +196,7 @@ ReportQuality measure_quality(const ReportSubject& subject) {
   const ReportRows& judged = *subject.rows;
   ReportQuality quality;
   try {
-    const std::vector<double> sigma = total_sigma(subject.calibration, judged.predicted);
+    const std::vector<double> sigma = central_sigma(subject.calibration, judged.predicted);
     quality.metrics = measure(judged.predicted.mean, sigma, judged.targets);
   } catch (const DataError& error) {  // for example a sigma of 0, or every target met exactly
     quality.fault = error.what();

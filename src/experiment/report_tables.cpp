@@ -77,6 +77,7 @@ std::string meaning_text(const ReportSubject& subject) {
             "rows "
             "reduce it. No data noise is modelled. Where measurements at the same inputs differ, fit the data again "
             "with learned noise, or the bounds are too narrow.");
+  if (!subject.remark.empty()) out += html_paragraph(subject.remark);
   if (subject.calibration.kind == CalibrationKind::none) {
     return out +
            html_paragraph(
@@ -224,8 +225,8 @@ std::string settings_table(const ReportSubject& subject) {
 
 std::string provenance_table(const ReportSubject& subject) {
   HtmlTable table;
-  if (!subject.version.empty()) table.rows.push_back({"Made with", fmt::format("nomu {}", subject.version)});
-  if (!subject.date.empty()) table.rows.push_back({"Date", subject.date});
+  if (!subject.version.empty()) table.rows.push_back({"Fitted by", fmt::format("nomu {}", subject.version)});
+  if (!subject.date.empty()) table.rows.push_back({"Report made", subject.date});
   if (subject.engine) {
     const EngineInfo& engine = *subject.engine;
     table.rows.push_back({"Fitted on", fmt::format("{} ({}, {}, {} threads) {}", engine.name, engine.provider,

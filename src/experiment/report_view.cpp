@@ -91,12 +91,6 @@ void add_band_layers(Plot& plot, const ReportSubject& subject, const std::vector
   plot.layers.emplace_back(PlotLine{.name = "mean", .x = x, .y = band.mean, .color = PlotColor::blue});
 }
 
-std::vector<double> total_sigma(const Calibration& calibration, const PredictedRows& rows) {
-  CalibratedSigma sigma = calibrated_sigma(calibration, rows);
-  for (std::size_t i = 0; i < rows.rows(); ++i) sigma.above[i] = 0.5 * (sigma.above[i] + sigma.below[i]);
-  return sigma.above;
-}
-
 std::vector<std::size_t> thinned(std::size_t count, std::size_t limit) {
   // A sample rather than every k-th row: tables are often sorted or periodic.
   std::vector<std::size_t> rows = Random(0, 0x7e90).permutation(count);

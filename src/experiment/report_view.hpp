@@ -46,9 +46,6 @@ struct ReportBand {
 /// Draws bounds, model uncertainty where there is noise besides, and the mean over x, [q].
 void add_band_layers(Plot& plot, const ReportSubject& subject, const std::vector<double>& x, const ReportBand& band);
 
-/// Calibrated standard deviations of all there is, the average of both sides, [q].
-[[nodiscard]] std::vector<double> total_sigma(const Calibration& calibration, const PredictedRows& rows);
-
 /// At most `limit` of the rows 0, ..., count - 1, rising; a sample that depends on the two numbers alone.
 [[nodiscard]] std::vector<std::size_t> thinned(std::size_t count, std::size_t limit);
 

@@ -39,6 +39,7 @@ struct ReportSubject {
   std::function<Bounds(std::span<const double>, double)> bounds = {};  ///< the same, and a level, to [q]
   Calibration calibration = {};         ///< of kind none or width: no level is claimed anywhere
   double level = 0.9;                   ///< of the bounds shown; one the calibration supports
+  std::string remark = {};              ///< what else is to be known about the bounds, in whole sentences
   std::optional<ReportRows> rows = {};  ///< empty: the page says that nothing could be judged
   std::vector<Finding> findings = {};   ///< of `check_desiderata`; empty: not examined
   std::vector<FitReport> fits = {};     ///< one per member
