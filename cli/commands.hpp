@@ -9,8 +9,14 @@
 namespace nomu::cli {
 
 void add_bench(CLI::App& app);
+void add_calibrate(CLI::App& app);
+void add_check(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_devices(CLI::App& app);
+void add_evaluate(CLI::App& app);
+void add_fit(CLI::App& app);
+void add_predict(CLI::App& app);
+void add_show(CLI::App& app);
 
 /// --device, --threads, --provider and --isa, the same for every command that computes.
 void add_engine_options(CLI::App& command, EngineOptions& options);

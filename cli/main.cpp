@@ -24,6 +24,12 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string(nomu::version()));
   try {
+    nomu::cli::add_fit(app);
+    nomu::cli::add_predict(app);
+    nomu::cli::add_evaluate(app);
+    nomu::cli::add_calibrate(app);
+    nomu::cli::add_check(app);
+    nomu::cli::add_show(app);
     nomu::cli::add_demo(app);
     nomu::cli::add_bench(app);
     nomu::cli::add_devices(app);

@@ -5,9 +5,11 @@
 
 #include <csignal>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "nomu/core/error.hpp"
+#include "nomu/core/file.hpp"
 
 namespace nomu::cli {
 
@@ -47,9 +49,20 @@ void apply_setting(const Fields& fields, const std::string& setting) {
   fields.set_text(setting.substr(0, equals), setting.substr(equals + 1));
 }
 
-ProgressBar::ProgressBar() : visible_(isatty(STDERR_FILENO) == 1) {}
+ProgressBar::ProgressBar(bool json_lines)
+    : json_lines_(json_lines), visible_(!json_lines && isatty(STDERR_FILENO) == 1) {}
 
 std::function<void(const ProgressEvent&)> ProgressBar::callback() {
+  if (json_lines_) {
+    return [](const ProgressEvent& event) {
+      const nlohmann::json line{{"stage", event.stage},
+                                {"done", event.done},
+                                {"total", event.total},
+                                {"seconds", event.seconds},
+                                {"loss", event.loss}};
+      std::fputs((line.dump() + "\n").c_str(), stderr);
+    };
+  }
   if (!visible_) return {};
   return [](const ProgressEvent& event) {
     constexpr int width = 30;
@@ -62,8 +75,19 @@ std::function<void(const ProgressEvent&)> ProgressBar::callback() {
   };
 }
 
-void ProgressBar::finish() {
+void ProgressBar::finish() noexcept {
   if (visible_) std::fputs("\r\033[K", stderr);
+}
+
+void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> read) {
+  for (const std::filesystem::path& input : read) {
+    std::error_code unknown;
+    if (std::filesystem::equivalent(out, input, unknown)) {
+      throw DataError("output",
+                      fmt::format("'{}' is read and would be overwritten; choose another name", out.string()));
+    }
+  }
+  require_writable(out);
 }
 
 void prepare_folder(const std::filesystem::path& folder) {

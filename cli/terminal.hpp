@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <initializer_list>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -28,19 +29,27 @@ void print(fmt::format_string<Args...> text, Args&&... args) {
 [[nodiscard]] std::stop_source& interrupts();
 void watch_interrupts();
 
-/// A line on a terminal that says how far a job is and how long it will take; nothing where there is no terminal.
+/// A line on a terminal that says how far a job is and how long it will take; nothing where there is no terminal. On
+/// request JSON lines instead, wherever standard error goes.
 class ProgressBar {
  public:
-  ProgressBar();
+  explicit ProgressBar(bool json_lines = false);
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  ~ProgressBar() { finish(); }
   [[nodiscard]] std::function<void(const ProgressEvent&)> callback();
-  void finish();  ///< removes the line
+  void finish() noexcept;  ///< removes the line
 
  private:
+  bool json_lines_;
   bool visible_;
 };
 
 /// Makes a folder and tries to write in it; throws DataError where that fails, so that no work is done in vain.
 void prepare_folder(const std::filesystem::path& folder);
+
+/// Throws DataError unless the file can be written and is none of those that are read, so that no work is done in vain.
+void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> read);
 
 /// "key=value" of --set.
 void apply_setting(const Fields& fields, const std::string& setting);

@@ -1,0 +1,52 @@
+#include "commands.hpp"
+#include "model_output.hpp"
+#include "nomu/models/archive.hpp"
+#include "terminal.hpp"
+
+namespace nomu::cli {
+namespace {
+
+struct Options {
+  EngineOptions engine;
+  std::string model;
+  std::string file;
+  CalibrationOptions calibration;
+  std::string out;
+  bool drop_missing = false;
+  bool json = false;
+};
+
+void run(const Options& options) {
+  prepare_file(options.out, {options.file});
+  const Model model = load_model(options.model, shared_engine(options.engine));
+  FitSpec spec = model.spec();
+  spec.calibration.kind = CalibrationChoice::automatic;
+  options.calibration.apply(spec);
+  const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
+  const Model result = calibrated(model, rows, spec.calibration);
+  save_model(result, options.out);
+  if (options.json) {
+    nlohmann::json line = calibration_json(result);
+    line["model"] = options.out;
+    print("{}\n", line.dump());
+  } else {
+    print("{}model: {}\n", result.describe(), options.out);
+  }
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("calibrate", "Calibrate a model anew, on rows it has not seen");
+  const auto options = std::make_shared<Options>();
+  add_input(*command, "MODEL", options->model, "model file");
+  add_input(*command, "DATA", options->file, "CSV or TSV file with the target column");
+  options->calibration.add_to(*command);
+  command->add_option("-o,--out", options->out, "model file to write; may be MODEL")->required();
+  command->add_flag("--drop-missing", options->drop_missing, "leave out rows with missing values");
+  command->add_flag("--json", options->json, "print JSON");
+  add_engine_options(*command, options->engine);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace nomu::cli
