@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "eval/normal.hpp"
 #include "eval/row_checks.hpp"
@@ -126,6 +127,12 @@ CalibratedSigma calibrated_sigma(const Calibration& calibration, const Predicted
   CalibratedSigma sigma{.above = total(rows.sigma_model), .below = {}};
   sigma.below = rows.sigma_below.empty() ? sigma.above : total(rows.sigma_below);
   return sigma;
+}
+
+std::vector<double> central_sigma(const Calibration& calibration, const PredictedRows& rows) {
+  CalibratedSigma sigma = calibrated_sigma(calibration, rows);
+  for (std::size_t i = 0; i < rows.rows(); ++i) sigma.above[i] = 0.5 * (sigma.above[i] + sigma.below[i]);
+  return std::move(sigma.above);
 }
 
 std::size_t conformal_rank(std::size_t rows, double level) {

@@ -89,25 +89,8 @@ std::vector<double> ask(const RowFunction& function, std::span<const double> poi
   return values;
 }
 
-/// From each point to its nearest training row, every input measured in widths of the box.
 std::vector<double> distances(std::span<const double> points, std::span<const double> train, const Box& box) {
-  const std::size_t cols = box.cols();
-  std::vector<double> scale(cols);
-  for (std::size_t j = 0; j < cols; ++j) scale[j] = box.width(j) > 0.0 ? 1.0 / box.width(j) : 0.0;
-  std::vector<double> nearest;
-  for (std::size_t p = 0; p < points.size(); p += cols) {
-    double smallest = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < train.size(); i += cols) {
-      double sum = 0.0;
-      for (std::size_t j = 0; j < cols; ++j) {
-        const double difference = (points[p + j] - train[i + j]) * scale[j];
-        sum += difference * difference;
-      }
-      smallest = std::min(smallest, sum);
-    }
-    nearest.push_back(std::sqrt(smallest));
-  }
-  return nearest;
+  return distances_to_data(points, train, box.low, box.high);
 }
 
 bool constant(std::span<const double> values) {
@@ -260,6 +243,32 @@ Finding examine_d5(const DesiderataSubject& subject, std::size_t rows, std::span
 }
 
 }  // namespace
+
+std::vector<double> distances_to_data(std::span<const double> points, std::span<const double> train_inputs,
+                                      std::span<const double> low, std::span<const double> high) {
+  const std::size_t cols = low.size();
+  if (cols == 0 || high.size() != cols || points.size() % cols != 0 || train_inputs.size() % cols != 0) {
+    throw DataError(
+        where, fmt::format("{} and {} values do not fill rows of {} inputs", points.size(), train_inputs.size(), cols));
+  }
+  if (train_inputs.empty()) throw DataError(where, "there is no training row to measure distances to");
+  std::vector<double> scale(cols);
+  for (std::size_t j = 0; j < cols; ++j) scale[j] = high[j] > low[j] ? 1.0 / (high[j] - low[j]) : 0.0;
+  std::vector<double> nearest;
+  for (std::size_t p = 0; p < points.size(); p += cols) {
+    double smallest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < train_inputs.size(); i += cols) {
+      double sum = 0.0;
+      for (std::size_t j = 0; j < cols; ++j) {
+        const double difference = (points[p + j] - train_inputs[i + j]) * scale[j];
+        sum += difference * difference;
+      }
+      smallest = std::min(smallest, sum);
+    }
+    nearest.push_back(std::sqrt(smallest));
+  }
+  return nearest;
+}
 
 const Finding& DesiderataReport::find(std::string_view name) const {
   const auto found = std::ranges::find(findings, name, &Finding::name);

@@ -232,9 +232,7 @@ MetricsReport measure(std::span<const double> mean, std::span<const double> sigm
 MetricsReport measure(const Prediction& prediction, std::size_t member, std::span<const double> target,
                       const Calibration& calibration) {
   const PredictedRows rows = predicted_rows(prediction, member);
-  CalibratedSigma sigma = calibrated_sigma(calibration, rows);
-  for (std::size_t i = 0; i < rows.rows(); ++i) sigma.above[i] = 0.5 * (sigma.above[i] + sigma.below[i]);
-  return measure(rows.mean, sigma.above, target);
+  return measure(rows.mean, central_sigma(calibration, rows), target);
 }
 
 }  // namespace nomu

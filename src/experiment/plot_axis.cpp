@@ -200,6 +200,18 @@ bool labels_fit(const std::vector<PlotTick>& ticks, const PlotScale& scale, doub
   return true;
 }
 
+/// One tick a name; beside an upright axis they may take ten text heights of the picture's width.
+std::vector<PlotTick> name_ticks(const PlotScale& scale, double length, double font, bool across,
+                                 std::span<const std::string> names) {
+  const double room = across ? 10 * font : length / (scale.high - scale.low) - 0.5 * font;
+  std::vector<PlotTick> ticks;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto value = static_cast<double>(i);
+    if (value >= scale.low && value <= scale.high) ticks.push_back({value, fitted_text(names[i], room, font)});
+  }
+  return ticks;
+}
+
 }  // namespace
 
 bool plot_drawable(double value, AxisScale scale) {
@@ -230,7 +242,9 @@ std::vector<PlotTick> plot_ticks(const PlotScale& scale, int limit) {
   return scale.kind == AxisScale::linear ? linear_ticks(scale, limit) : log_ticks(scale, limit);
 }
 
-std::vector<PlotTick> plot_fitting_ticks(const PlotScale& scale, double length, double font, bool across) {
+std::vector<PlotTick> plot_fitting_ticks(const PlotScale& scale, double length, double font, bool across,
+                                         std::span<const std::string> names) {
+  if (!names.empty()) return name_ticks(scale, length, font, across, names);
   // Quiet rather than dense: a few text heights from tick to tick, however short the labels.
   int limit = std::clamp(static_cast<int>(length / (across ? 2.6 * font : 4.5 * font)), 2, across ? 8 : 12);
   std::vector<PlotTick> ticks = plot_ticks(scale, limit);

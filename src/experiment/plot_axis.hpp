@@ -3,6 +3,7 @@
 /// times a power of ten, kept as integers until they are printed, so that no label shows a rounding error.
 
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,9 @@ struct PlotTick {
 [[nodiscard]] std::vector<PlotTick> plot_ticks(const PlotScale& scale, int limit);
 
 /// The most ticks whose labels keep clear of each other on an axis of `length` pixels. `across`: the labels stand
-/// beside an upright axis, so that their height counts instead of their width.
-[[nodiscard]] std::vector<PlotTick> plot_fitting_ticks(const PlotScale& scale, double length, double font, bool across);
+/// beside an upright axis, so that their height counts instead of their width. `names` of the values 0, 1, ... take the
+/// place of numbers, each cut to the room it has.
+[[nodiscard]] std::vector<PlotTick> plot_fitting_ticks(const PlotScale& scale, double length, double font, bool across,
+                                                       std::span<const std::string> names = {});
 
 }  // namespace nomu

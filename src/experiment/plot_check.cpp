@@ -32,6 +32,9 @@ void check_range(const PlotRange& range, AxisScale scale, std::string_view what)
 
 void check_axis(const PlotAxis& axis, std::string_view what) {
   if (axis.range) check_range(*axis.range, axis.scale, what);
+  if (!axis.names.empty() && axis.scale == AxisScale::log10) {
+    throw ConfigError(where, fmt::format("{} is logarithmic and cannot carry names, which stand at 0, 1, ...", what));
+  }
 }
 
 /// Checks one layer; `label` reads like "layer 2 (line 'mean')".
@@ -173,7 +176,9 @@ struct Gather {
 };
 
 PlotScale scale_of(const PlotAxis& axis, const PlotExtent& extent, double room) {
-  return axis.range ? PlotScale{axis.scale, axis.range->low, axis.range->high} : plot_scale(extent, axis.scale, room);
+  if (axis.range) return {axis.scale, axis.range->low, axis.range->high};
+  if (!axis.names.empty()) return {axis.scale, -0.5, static_cast<double>(axis.names.size()) - 0.5};
+  return plot_scale(extent, axis.scale, room);
 }
 
 /// A heat map that covers all there is to show fills the axis; anything else gets some room.

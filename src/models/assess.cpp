@@ -9,13 +9,6 @@
 namespace nomu {
 namespace {
 
-/// Upwards and downwards averaged, where they differ.
-std::vector<double> central_sigma(const Calibration& calibration, const PredictedRows& rows) {
-  CalibratedSigma sigma = calibrated_sigma(calibration, rows);
-  for (std::size_t i = 0; i < sigma.above.size(); ++i) sigma.above[i] = 0.5 * (sigma.above[i] + sigma.below[i]);
-  return std::move(sigma.above);
-}
-
 /// The box of the data, wider by `margin` of its width on either side.
 DesiderataSpec box_around(std::span<const double> inputs, std::size_t cols, const CheckSpec& spec) {
   DesiderataSpec box{.low = {inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(cols)},

@@ -18,13 +18,17 @@ MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t
   if (preset == "auto") return automatic;
   if constexpr (requires { Spec::published(dimension); }) {
     if (preset == "published") return Spec::published(dimension);
+  } else if constexpr (requires { Spec::published(); }) {
+    if (preset == "published") return Spec::published();
   }
   if constexpr (requires { Spec::written(dimension); }) {
     if (preset == "written") return Spec::written(dimension);
   }
-  throw ConfigError(where, fmt::format(
-                               "method '{}' has no preset '{}'; there is auto{}", method_name(automatic), preset,
-                               requires { Spec::published(dimension); } ? ", published, written" : " only"));
+  constexpr bool published = requires { Spec::published(dimension); } || requires { Spec::published(); };
+  constexpr bool written = requires { Spec::written(dimension); };
+  throw ConfigError(where, fmt::format("method '{}' has no preset '{}'; there is auto{}{}{}", method_name(automatic),
+                                       preset, published ? ", published" : "", written ? ", written" : "",
+                                       published || written ? "" : " only"));
 }
 
 }  // namespace
@@ -35,8 +39,11 @@ MethodSpec method_preset(std::string_view method, std::string_view preset, std::
 
 void set_noise(MethodSpec& spec, std::string_view noise) {
   const Fields fields = fields_of(spec);
-  const auto found = std::ranges::find(fields.list(), "noise", &Field::name);
-  if (found != fields.list().end()) return fields.set_text("noise", noise);
+  const auto has = [&](std::string_view name) {
+    return std::ranges::find(fields.list(), name, &Field::name) != fields.list().end();
+  };
+  if (has("noise")) return fields.set_text("noise", noise);
+  if (has("learn_noise") && noise != "known") return fields.set("learn_noise", noise == "learned");
   if (noise != "none" && noise != "known") {
     throw ConfigError(where, fmt::format("method '{}' cannot have its noise {}; use none, or name a column with the "
                                          "standard deviation of every row's target",

@@ -95,6 +95,9 @@ struct CalibratedSigma {
 };
 [[nodiscard]] CalibratedSigma calibrated_sigma(const Calibration& calibration, const PredictedRows& rows);
 
+/// One calibrated standard deviation a row, [q]: the average of the two sides where they differ.
+[[nodiscard]] std::vector<double> central_sigma(const Calibration& calibration, const PredictedRows& rows);
+
 /// A central interval in calibrated standard deviations: mean - below sigma to mean + above sigma. Isotonic intervals
 /// need not be centred, and `below` or `above` is negative where the mean lies outside.
 struct Multipliers {

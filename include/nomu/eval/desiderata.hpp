@@ -59,6 +59,13 @@ struct DesiderataReport {
   [[nodiscard]] const Finding& find(std::string_view name) const;
 };
 
+/// From each point [q][d] to its nearest training row [n][d], every input measured in widths of the box from `low` to
+/// `high`, [d] each; inputs without width do not count. Throws DataError when sizes do not fit or there is no training
+/// row.
+[[nodiscard]] std::vector<double> distances_to_data(std::span<const double> points,
+                                                    std::span<const double> train_inputs, std::span<const double> low,
+                                                    std::span<const double> high);
+
 /// Examines a model that was fitted on `train_inputs`, [n][d].
 /// - D1: the share of probes where the raw sigma is below 0 (reported).
 /// - D2: median sigma at the training points over its median at probes all over the box; holds below 0.25.

@@ -27,11 +27,12 @@ struct PlotRange {
   double high = 1.0;
 };
 
-/// One axis. Without a range it shows all the data with some padding.
+/// One axis. Without a range it shows all the data with some padding, or all of its names.
 struct PlotAxis {
   std::string label = {};
   AxisScale scale = AxisScale::linear;
   std::optional<PlotRange> range = {};
+  std::vector<std::string> names = {};  ///< of the values 0, 1, 2, ..., in place of numbers; needs the linear scale
 };
 
 // Layers. `name` is the legend entry; layers without a name have none, layers of the same name share the first one's.
@@ -129,8 +130,8 @@ struct PlotGrid {
 /// The plot as an SVG document that is also valid inside HTML and shrinks with its surroundings. The same plot gives
 /// the same bytes in every locale. A plot without a sample to draw says "no data". Throws DataError naming the layer
 /// when vectors differ in length or a logarithmic axis meets a value that is not positive, ConfigError for sizes
-/// outside 160 x 120 to 10000 x 10000, ranges that are empty or not finite, opacities outside (0, 1] and a second heat
-/// map.
+/// outside 160 x 120 to 10000 x 10000, ranges that are empty or not finite, names on a logarithmic axis, opacities
+/// outside (0, 1] and a second heat map.
 [[nodiscard]] std::string render_svg(const Plot& plot, PlotSize size = {});
 
 /// Plots side by side in rows of `columns`. Throws what render_svg does, and ConfigError for 0 columns.

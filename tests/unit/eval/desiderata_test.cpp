@@ -138,6 +138,19 @@ TEST(Desiderata, DistancesAreMeasuredInWidthsOfTheBox) {
   EXPECT_NEAR(*report.find("D3").measured, 1.0, 1e-12);
 }
 
+TEST(Desiderata, DistancesToData) {
+  // The third input has no width: it does not count.
+  const Values train = {0, 0, 7, 10, 1, 7};
+  EXPECT_THAT(distances_to_data(Values{0, 0.5, 9, 10, 1, 7}, train, Values{0, 0, 7}, Values{10, 1, 7}),
+              testing::ElementsAre(0.5, 0.0));
+  EXPECT_THAT(message_of([&] {
+                return distances_to_data(Values{1, 2}, train, Values{0, 0, 7}, Values{10, 1, 7});
+              }),
+              HasSubstr("2 and 6 values do not fill rows of 3 inputs"));
+  EXPECT_THAT(message_of([&] { return distances_to_data(Values{1}, {}, Values{0}, Values{1}); }),
+              HasSubstr("no training row"));
+}
+
 TEST(Desiderata, SigmaShouldChangeAlongInputsThatMatter) {
   const Values data = random_inputs(12, 3, 6);
   const DesiderataSpec spec{.low = {-1, -1, -1}, .high = {1, 1, 1}, .probes = 200, .seed = 2};

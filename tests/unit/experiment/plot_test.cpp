@@ -288,6 +288,18 @@ TEST(RenderSvgGrid, PlacesPlotsInRows) {
   EXPECT_THAT(render_svg_grid({}), HasSubstr("no data"));
 }
 
+TEST(PlotTicks, NamesTakeThePlaceOfNumbers) {
+  Plot plot{.x = {.names = {"red", "<blue>", "a name that is far too long for the room it has"}},
+            .layers = {PlotPoints{.x = {0, 1, 2}, .y = {1, 2, 3}}}};
+  const std::string svg = render_svg(plot);
+  EXPECT_EQ(xml_fault(svg), "");
+  EXPECT_THAT(svg, HasSubstr(">red<"));
+  EXPECT_THAT(svg, HasSubstr(">&lt;blue&gt;<"));
+  EXPECT_THAT(svg, HasSubstr("far too lo\u2026<"));
+  plot.x.scale = AxisScale::log10;
+  EXPECT_THAT(message_of<ConfigError>([&] { return render_svg(plot); }), HasSubstr("cannot carry names"));
+}
+
 TEST(PlotColor, RampAndCycle) {
   EXPECT_EQ(ramp_color(0), "#2c0d4b");
   EXPECT_EQ(ramp_color(ramp_levels - 1), "#fbe850");

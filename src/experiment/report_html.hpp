@@ -1,0 +1,32 @@
+#pragma once
+/// Pieces of HTML: everything that came from a user goes through `html_text`, and tables and the page itself are
+/// written here only.
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nomu {
+
+/// Text for content and quoted attributes; bytes that are not UTF-8 become U+FFFD.
+[[nodiscard]] std::string html_text(std::string_view text);
+
+/// A paragraph of text.
+[[nodiscard]] std::string html_paragraph(std::string_view text, std::string_view css_class = {});
+
+/// A table of texts that scrolls sideways by itself where it is too wide; `head` may be empty.
+struct HtmlTable {
+  std::vector<std::string> head = {};
+  std::vector<std::vector<std::string>> rows = {};
+  bool numbers = false;  ///< the second column holds numbers, set flush right
+};
+[[nodiscard]] std::string html_table(const HtmlTable& table);
+
+/// A chapter with a heading around finished HTML.
+[[nodiscard]] std::string html_section(std::string_view heading, std::string_view body);
+
+/// The whole page around finished HTML, with its style sheet.
+[[nodiscard]] std::string html_page(std::string_view title, std::string_view body);
+
+}  // namespace nomu
