@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/layout.hpp"
+#include "engine/session.hpp"
 #include "models/ensemble.hpp"
 #include "models/hyper_search.hpp"
 #include "models/mixture.hpp"
