@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/cpu/isa.hpp"
 #include "engine/cpu/predict.hpp"
 #include "engine/cpu/roofline.hpp"
 #include "engine/cpu/step.hpp"
@@ -85,6 +86,7 @@ class CpuSession final : public Session {
 
   void run(std::int64_t epochs, const std::stop_token& stop) override {
     const SingleThreaded scope;
+    const FlushSubnormals flush;
     // As many members as there are threads for run side by side, each on one thread and without a barrier; the few that
     // are left over are each worked on by all threads together. Both ways compute the same pieces.
     const std::size_t threads = team_.size();
@@ -101,6 +103,7 @@ class CpuSession final : public Session {
 
   [[nodiscard]] Tensor<float> forward(const Tensor<float>& x, DropoutPass dropout) const override {
     const SingleThreaded scope;
+    const FlushSubnormals flush;
     PredictContext context{
         plan_.networks, program_.layout, context_.kernels, context_.multiply, dropout, plan_.seeds, {}};
     for (const MemberState& member : members_) context.parameters.emplace_back(final_parameters(member));
@@ -210,6 +213,7 @@ class CpuEngine final : public Engine {
   [[nodiscard]] Tensor<float> predict(const Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x,
                                       const DropoutPass& dropout, const std::vector<std::uint64_t>& seeds) override {
     const SingleThreaded scope;
+    const FlushSubnormals flush;
     const Layout layout = checked_layout(networks, parameters, x);
     PredictContext context{networks, layout, kernels_, provider_.multiply, dropout, seeds, {}};
     for (std::size_t m = 0; m < parameters.members(); ++m) context.parameters.emplace_back(parameters.member(m));
@@ -218,6 +222,7 @@ class CpuEngine final : public Engine {
 
   [[nodiscard]] Roofline roofline(const TrainPlan& plan) override {
     const SingleThreaded scope;
+    const FlushSubnormals flush;
     return measure_roofline(plan, make_program(plan), provider_.multiply, team_);
   }
 

@@ -10,4 +10,7 @@ extern const Kernels table;
 
 std::vector<const Kernels*> usable_tables() { return {&baseline::table}; }
 
+FlushSubnormals::FlushSubnormals() = default;
+FlushSubnormals::~FlushSubnormals() = default;
+
 }  // namespace nomu::engine::cpu

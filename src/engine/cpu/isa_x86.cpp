@@ -1,4 +1,6 @@
-// Which kernels an x86-64 processor can run.
+// Which kernels an x86-64 processor can run, and its control word for subnormal numbers.
+
+#include <xmmintrin.h>
 
 #include "engine/cpu/isa.hpp"
 
@@ -25,5 +27,12 @@ std::vector<const Kernels*> usable_tables() {
   tables.push_back(&baseline::table);
   return tables;
 }
+
+FlushSubnormals::FlushSubnormals() : before_(_mm_getcsr()) {
+  constexpr unsigned results_to_zero = 0x8000;
+  constexpr unsigned operands_to_zero = 0x0040;
+  _mm_setcsr(before_ | results_to_zero | operands_to_zero);
+}
+FlushSubnormals::~FlushSubnormals() { _mm_setcsr(before_); }
 
 }  // namespace nomu::engine::cpu

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/cpu/gemm.hpp"
+#include "engine/cpu/isa.hpp"
 
 namespace nomu::engine::cpu {
 namespace {
@@ -42,6 +43,7 @@ void Team::take_pieces(std::size_t worker) {
 
 void Team::work(std::size_t worker) {
   const SingleThreaded scope;
+  const FlushSubnormals flush;
   std::uint32_t seen = 0;
   for (;;) {
     await_change(round_, seen);
