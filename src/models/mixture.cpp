@@ -19,8 +19,7 @@ void Mixture::add(std::size_t member, std::span<const float> outputs, double wei
 }
 
 Prediction Mixture::prediction() const {
-  const std::size_t members = rows_ == 0 ? 0 : means_.size() / rows_;
-  const Tensor<float> blank(members, rows_, 1);
+  const Tensor<float> blank(members_, rows_, 1);
   Prediction prediction{.mean = blank, .sigma_model = blank, .sigma_noise = {}, .sigma_below = {}};
   if (noisy_) prediction.sigma_noise = blank;
   for (std::size_t e = 0; e < means_.size(); ++e) {

@@ -27,7 +27,8 @@ struct RunningMoments {
 /// Predictions of K networks a problem, each row in turn: mean over them, their spread, their noise.
 class Mixture {
  public:
-  Mixture(std::size_t members, std::size_t rows) : rows_(rows), means_(members * rows), noises_(members * rows) {}
+  Mixture(std::size_t members, std::size_t rows)
+      : members_(members), rows_(rows), means_(members * rows), noises_(members * rows) {}
 
   /// One network's outputs [q][1 or 2] for problem `member`.
   void add(std::size_t member, std::span<const float> outputs, double weight = 1.0);
@@ -36,6 +37,7 @@ class Mixture {
   [[nodiscard]] Prediction prediction() const;
 
  private:
+  std::size_t members_;
   std::size_t rows_;
   bool noisy_ = false;
   std::vector<RunningMoments> means_;

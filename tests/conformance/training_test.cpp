@@ -177,6 +177,17 @@ TEST(Divergence, AFitFarAboveTheCohortIsMarked) {
   for (std::size_t m = 0; m < reports.size(); ++m) EXPECT_EQ(reports[m].diverged, m == 3);
 }
 
+TEST(Divergence, PlainRegressionIsJudgedByItsOwnStart) {
+  std::vector<MemberReport> reports(5);
+  for (MemberReport& report : reports) (void)report.observe(1.0, 0);
+  for (std::size_t m = 0; m < reports.size(); ++m) (void)reports[m].observe(m == 3 ? 1e-3 : 1e-9, 0);
+  mark_diverged(reports, Snapshot::none, Losses::free);
+  for (const MemberReport& report : reports) EXPECT_FALSE(report.diverged);
+  (void)reports[1].observe(2.0, 0);
+  mark_diverged(reports, Snapshot::none, Losses::free);
+  EXPECT_TRUE(reports[1].diverged);
+}
+
 TEST(Divergence, AloneAFitMustNotEndAboveItsStart) {
   MemberReport report;
   (void)report.observe(1.0, 0);

@@ -20,7 +20,7 @@ struct LaplaceSpec {
 
   MlpSpec net{.hidden = {50}, .init = Init::he, .init_scale = 1.0};
   TrainSpec train{.learning_rate = 1e-2};
-  double l2 = 1e-4;                 ///< the mean squared error over n rows is given l2 / n
+  double l2 = 0.1;                  ///< the mean squared error over n rows is given l2 / n
   Weights weights = Weights::full;  ///< which parameters are uncertain; full: at most 2500 of them
 };
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
+#include <iterator>
+#include <numbers>
 #include <sstream>
 
 #include "message_of.hpp"
@@ -146,8 +148,10 @@ TEST(GaussianProcess, TwoRowsFollowTheClosedForm) {
   EXPECT_NEAR(at.mean(0, 0, 0), mean, 1e-6);
   EXPECT_NEAR(at.sigma_model(0, 0, 0), std::sqrt(variance) + 0.125, 1e-6);
   EXPECT_TRUE(at.sigma_noise.empty());
-  EXPECT_NEAR(fitted->reports()[0].best_loss,
-              0.5 * (2.0 * 2.25 + 2.0 * k) / determinant + 0.5 * std::log(determinant) + std::log(2.0 * M_PI), 1e-6);
+  EXPECT_NEAR(
+      fitted->reports()[0].best_loss,
+      0.5 * (2.0 * 2.25 + 2.0 * k) / determinant + 0.5 * std::log(determinant) + std::log(2.0 * std::numbers::pi),
+      1e-6);
 }
 
 TEST(GaussianProcess, IsSureAtThePointsAndUnsureAway) {
