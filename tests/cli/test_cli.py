@@ -118,6 +118,15 @@ class Demo(unittest.TestCase):
             self.assertEqual(report["function"], "levy")
             self.assertIsInstance(report["auc"], float)
 
+    def test_several_functions_side_by_side(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            result = run("demo", "--function", "levy,kink", "--json", "--out", folder, *self.quick)
+            self.assertEqual([json.loads(line)["function"] for line in result.stdout.splitlines()], ["levy", "kink"])
+            svg = (Path(folder) / "report.svg").read_text()
+            self.assertEqual(svg.count("<svg"), 1)
+            self.assertIn("points of levy", svg)
+            self.assertIn("points of kink", svg)
+
     def test_wrong_input(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             result = run("demo", "--function", "levi", "--out", folder)
