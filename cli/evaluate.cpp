@@ -28,12 +28,14 @@ void print_json(const Evaluation& result) {
   print("{}\n", line.dump());
 }
 
+constexpr double half_log_two_pi = 0.91893853320467274;  // `min_nll` leaves it out, as the paper does
+
 void print_text(const Evaluation& result) {
   const MetricsReport& m = result.metrics;
   print("{} rows, {} of them outside the range of the training data\n", m.rows, result.outside);
   print("  RMSE           {:10.4g}\n", m.rmse);
   print("  NLL            {:10.4g}   smallest possible by a factor: {:.4g} at c = {:.3g}\n", m.nll,
-        m.min_nll + 0.9189385332046727, m.best_c);
+        m.min_nll + half_log_two_pi, m.best_c);
   print("  CRPS           {:10.4g}\n", m.crps);
   print("  AUC            {:10.4g}   mean width against coverage\n", m.auc);
   print("  miscalibration {:10.4g}   area between promised and found levels\n", m.miscalibration_area);

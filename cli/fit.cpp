@@ -80,7 +80,7 @@ void print_fit(const Options& options, const Model& model, double seconds) {
   }
   print("{}", model.describe());
   if (held_out) {
-    print("held-out rows: RMSE {:.4g}, NLL {:.4g}, mean sigma {:.4g}\n", held_out->rmse, held_out->nll,
+    print("held-out rows: RMSE {:.4g}, NLL {:.4g}, sharpness {:.4g}\n", held_out->rmse, held_out->nll,
           held_out->sharpness);
   }
   print("{:.1f} s with {} threads\nmodel: {}\n", seconds, engine.threads, options.out);

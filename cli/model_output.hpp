@@ -31,7 +31,7 @@ struct CalibrationOptions {
 /// The model's engine: the one asked for, shared so that the model can own it.
 [[nodiscard]] std::shared_ptr<Engine> shared_engine(const EngineOptions& options);
 
-/// A required positional file that must exist.
+/// A required positional file.
 CLI::Option* add_input(CLI::App& command, const std::string& name, std::string& path, const std::string& help);
 
 }  // namespace nomu::cli

@@ -41,6 +41,9 @@ void check_setup(std::span<const double> train, const DesiderataSubject& subject
   if (cols == 0 || spec.high.size() != cols) {
     throw ConfigError(where, fmt::format("the box has {} lower and {} upper ends", cols, spec.high.size()));
   }
+  if (!spec.names.empty() && spec.names.size() != cols) {
+    throw ConfigError(where, fmt::format("{} names given for {} inputs", spec.names.size(), cols));
+  }
   bool empty = true;
   for (std::size_t j = 0; j < cols; ++j) {
     if (!(std::isfinite(spec.low[j]) && std::isfinite(spec.high[j]) && spec.low[j] <= spec.high[j])) {
@@ -182,8 +185,12 @@ std::vector<double> sensitivities(const RowFunction& function, std::span<const d
   return result;
 }
 
+std::string input_name(const std::vector<std::string>& names, std::size_t input) {
+  return names.empty() ? fmt::format("{}", input + 1) : fmt::format("'{}'", names[input]);
+}
+
 void examine_d4(const DesiderataSubject& subject, std::span<const double> probes, const Box& box,
-                std::vector<Finding>& findings) {
+                const std::vector<std::string>& names, std::vector<Finding>& findings) {
   if (!subject.mean) return findings.push_back(skipped("D4", "There is no mean to compare sigma with."));
   std::vector<std::size_t> inputs;
   for (std::size_t j = 0; j < box.cols(); ++j) {
@@ -200,7 +207,7 @@ void examine_d4(const DesiderataSubject& subject, std::span<const double> probes
   findings.push_back(judged("D4", ratio, 1.0, ratio > 1.0,
                             fmt::format("Sigma changes {:.3g} times as much along input {}, which matters most to the "
                                         "mean, as along input {}, which matters least; it should be above 1.",
-                                        ratio, inputs[most] + 1, inputs[least] + 1)));
+                                        ratio, input_name(names, inputs[most]), input_name(names, inputs[least]))));
   if (inputs.size() < 3) return;
   const double correlation = constant(of_sigma) ? 0.0 : spearman(of_mean, of_sigma);
   findings.push_back(judged("D4 across inputs", correlation, 0.0, correlation > 0.0,
@@ -280,7 +287,7 @@ DesiderataReport check_desiderata(std::span<const double> train_inputs, const De
   const std::vector<double> at_data = ask(subject.sigma, train_inputs, cols, "sigma at the training point");
   report.findings.push_back(examine_d2(at_data, ask(subject.sigma, probes, cols, "sigma")));
   examine_distances(subject, spec, train_inputs, box, report.findings);
-  examine_d4(subject, probes, box, report.findings);
+  examine_d4(subject, probes, box, spec.names, report.findings);
   report.findings.push_back(examine_d5(subject, train_inputs.size() / cols, probes, cols, spec.seed));
   return report;
 }

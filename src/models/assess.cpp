@@ -90,7 +90,9 @@ DesiderataReport check_model(const Model& model, const CheckSpec& spec, const Pr
     subject.raw_sigma = [&](std::span<const double> x) { return model.raw_sigma(x); };
   }
   if (spec.refit) subject.refit = refit_of(model, progress);
-  return check_desiderata(inputs, subject, box_around(inputs, model.cols(), spec));
+  DesiderataSpec where_to_look = box_around(inputs, model.cols(), spec);
+  where_to_look.names = model.data().input_names;
+  return check_desiderata(inputs, subject, where_to_look);
 }
 
 }  // namespace nomu

@@ -23,7 +23,7 @@ def run(*arguments: str, **options) -> subprocess.CompletedProcess:
 class Help(unittest.TestCase):
     def test_help_and_version(self) -> None:
         self.assertEqual(run("--help").returncode, 0)
-        for command in ("demo", "bench", "devices"):
+        for command in ("fit", "predict", "evaluate", "calibrate", "check", "report", "show", "demo", "bench", "devices"):
             self.assertIn(command, run("--help").stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
         self.assertRegex(run("--version").stdout, r"\d+\.\d+\.\d+")

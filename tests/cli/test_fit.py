@@ -1,4 +1,4 @@
-"""The commands for one's own data: fit, predict, evaluate, calibrate, show, check; messages, exit codes, files.
+"""nomu fit: what it says, which rows it holds out, what it refuses, what it leaves behind.
 
 Usage: test_fit.py PATH_TO_NOMU [unittest arguments]
 """
@@ -6,74 +6,14 @@ Usage: test_fit.py PATH_TO_NOMU [unittest arguments]
 import csv
 import io
 import json
-import math
 import os
-import random
 import resource
 import signal
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
-from pathlib import Path
 
-NOMU = ""
-TINY = [
-    *("--preset", "written", "--set", "mean_net.hidden=16", "--set", "sigma_net.hidden=16", "--set", "augment.count=8"),
-    *("--set", "stable=true", "--set", "train.learning_rate=0.01", "--set", "train.epochs=40"),
-]
-
-
-def run(*arguments, **options) -> subprocess.CompletedProcess:
-    return subprocess.run([NOMU, *map(str, arguments)], capture_output=True, text=True, timeout=300, **options)
-
-
-def table(rows: int, seed: int = 1) -> str:
-    """Columns site (names), a, b and y; y depends on all of them."""
-    draw = random.Random(seed)
-    lines = ["site,a,b,y"]
-    for _ in range(rows):
-        site, a, b = draw.choice(["north", "south"]), draw.uniform(0, 2), draw.uniform(-5, 5)
-        y = 300 + 50 * math.sin(3 * a) + 10 * b + (20 if site == "north" else 0) + draw.gauss(0, 3)
-        lines.append(f"{site},{a:.6f},{b:.6f},{y:.6f}")
-    return "\n".join(lines) + "\n"
-
-
-class WithFolder(unittest.TestCase):
-    """A folder with 40 training rows, and a model of them that all tests of a class share."""
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls._temporary = tempfile.TemporaryDirectory()
-        cls.folder = Path(cls._temporary.name)
-        cls.train = cls.write("train.csv", table(40))
-        cls.model = cls.folder / "model.nomu"
-        done = run("fit", cls.train, "--target", "y", "-o", cls.model, *TINY)
-        assert done.returncode == 0, done.stderr
-        cls.said = done.stdout
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls._temporary.cleanup()
-
-    @classmethod
-    def write(cls, name: str, text: str) -> Path:
-        path = cls.folder / name
-        path.write_text(text)
-        return path
-
-    def refused(self, message: str, *arguments, code: int = 2) -> None:
-        """The command fails with this message and leaves the folder as it was."""
-        before = sorted(os.listdir(self.folder))
-        result = run(*arguments)
-        self.assertIn(message, result.stderr)
-        self.assertEqual(result.returncode, code, result.stderr)
-        self.assertEqual(sorted(os.listdir(self.folder)), before, "nothing is half-written")
-
-    def refused_data(self, message: str, text: str, *more) -> None:
-        path = self.write("bad.csv", text)
-        self.refused(message, "fit", path, "--target", "y", "-o", self.folder / "bad.nomu", *TINY, *more)
+import own_data
+from own_data import TINY, WithFolder, run, table
 
 
 class Fit(WithFolder):
@@ -206,7 +146,7 @@ class Fit(WithFolder):
 
     def test_interrupt_is_exit_130_and_leaves_nothing(self) -> None:
         before = sorted(os.listdir(self.folder))
-        command = [NOMU, "fit", self.train, "--target", "y", "-o", self.folder / "bad.nomu", *TINY]
+        command = [own_data.NOMU, "fit", self.train, "--target", "y", "-o", self.folder / "bad.nomu", *TINY]
         process = subprocess.Popen(
             [*command, "--json-progress", "--set", "train.epochs=100000000"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
@@ -235,111 +175,5 @@ class Fit(WithFolder):
         old.unlink()
 
 
-class Predict(WithFolder):
-    def test_columns_in_columns_out(self) -> None:
-        rows = self.write("x.csv", "id,b,site,a\nq,1.5,north,0.5\nr,99,south,1\n")
-        out = self.folder / "out.csv"
-        result = run("predict", self.model, rows, "--level", "0.9", "-o", out)
-        self.assertIn("1 of them outside", result.stdout)
-        self.assertIn("bounds of 90 %", result.stdout)
-        with out.open() as file:
-            found = list(csv.DictReader(file))
-        names = ["id", "b", "site", "a", "mean", "sigma_model", "sigma_noise", "lower", "upper", "outside"]
-        self.assertEqual(list(found[0]), names)
-        self.assertEqual([row["outside"] for row in found], ["0", "1"])
-        for row in found:
-            self.assertLess(float(row["lower"]), float(row["upper"]))
-        shown = list(csv.DictReader(io.StringIO(run("predict", self.model, rows, "--level", "0.9").stdout)))
-        self.assertEqual(shown, found, "standard output takes the same table")
-        report = json.loads(run("predict", self.model, rows, "-o", out, "--json").stdout)
-        self.assertEqual((report["rows"], report["outside"], report["level"]), (2, 1, 0.95))
-        out.unlink()
-
-    def test_a_row_alone_equals_the_row_in_a_batch(self) -> None:
-        batch = run("predict", self.model, self.train).stdout.splitlines()
-        header, first = self.train.read_text().splitlines()[:2]
-        alone = run("predict", self.model, self.write("one.csv", f"{header}\n{first}\n")).stdout.splitlines()
-        self.assertEqual(alone[1], batch[1])
-
-    def test_wrong_rows(self) -> None:
-        out = self.folder / "bad_out.csv"
-        cases = {
-            "unknown column 'b'": "site,a\nnorth,1\n",
-            "row 3, column 'site': 'nrth' was not among the names the model was trained on; did you mean 'north'?":
-                "site,a,b\nnorth,1,2\nnrth,1,2\n",
-            "row 2, column 'a': 'x' is not a number": "site,a,b\nnorth,x,2\n",
-            "row 2, column 'b': the value is missing": "site,a,b\nnorth,1,\n",
-            "already a column 'mean'": "site,a,b,mean\nnorth,1,2,3\n",
-        }
-        for message, text in cases.items():
-            self.refused(message, "predict", self.model, self.write("bad.csv", text), "-o", out)
-        self.refused("level must be in (0, 1), got 2", "predict", self.model, self.train, "--level", "2", "-o", out)
-        self.refused("needs at least 99 calibration rows", "predict", self.model, self.train, "--level", "0.99", "-o", out)
-        self.refused("would be overwritten", "predict", self.model, self.train, "-o", self.model)
-        self.refused("--json needs -o FILE", "predict", self.model, self.train, "--json")
-
-    def test_nothing_uncalibrated_has_a_level(self) -> None:
-        model = self.folder / "raw.nomu"
-        said = run("fit", self.train, "--target", "y", "--calibrate", "none", "-o", model, *TINY).stdout
-        self.assertNotIn("95", said)
-        rows = list(csv.DictReader(io.StringIO(run("predict", model, self.train).stdout)))
-        self.assertEqual((rows[0]["lower"], rows[0]["upper"]), ("", ""))
-        self.refused("is not calibrated", "predict", model, self.train, "--level", "0.95")
-        self.assertIn("no bounds to judge", run("evaluate", model, self.train).stdout)
-        model.unlink()
-
-    def test_damaged_models(self) -> None:
-        whole = self.model.read_bytes()
-        draw = random.Random(5)
-        path = self.folder / "damaged.nomu"
-        path.touch()
-        for length in [0, 1, 10, 40, *(draw.randrange(len(whole)) for _ in range(20))]:
-            path.write_bytes(whole[:length])
-            self.refused("damaged.nomu: ", "show", path)
-        changed = bytearray(whole)
-        changed[len(changed) // 2] ^= 1
-        path.write_bytes(changed)
-        self.refused("does not match its checksum; the file is damaged", "predict", path, self.train)
-        self.refused("this is no nomu model", "show", self.train)
-        path.unlink()
-
-
-class Judge(WithFolder):
-    def test_evaluate(self) -> None:
-        fresh = self.write("fresh.csv", table(200, seed=3))
-        self.assertIn("coverage", run("evaluate", self.model, fresh).stdout)
-        report = json.loads(run("evaluate", self.model, fresh, "--level", "0.9", "--json").stdout)
-        self.assertEqual((report["rows"], report["level"]), (200, 0.9))
-        self.assertGreater(report["coverage"], 0.7)
-        self.refused("unknown column 'y'", "evaluate", self.model, self.write("x.csv", "site,a,b\nnorth,1,2\n"))
-
-    def test_calibrate(self) -> None:
-        fresh = self.write("fresh.csv", table(60, seed=4))
-        out = self.folder / "again.nomu"
-        result = run("calibrate", self.model, fresh, "--calibrate", "isotonic", "--level", "0.9", "-o", out)
-        self.assertIn("isotonic, on 60 rows given for it", result.stdout)
-        report = json.loads(run("calibrate", self.model, fresh, "-o", out, "--json").stdout)
-        self.assertEqual((report["kind"], report["guaranteed_coverage"]), ("conformal", 0.95))
-        mean = lambda model: [r["mean"] for r in csv.DictReader(io.StringIO(run("predict", model, fresh).stdout))]
-        self.assertEqual(mean(out), mean(self.model), "the fit itself stays")
-        self.refused("are among those the model learned from", "calibrate", self.model, self.train, "-o", out)
-        out.unlink()
-
-    def test_show(self) -> None:
-        self.assertIn("CV+", run("show", self.model).stdout)
-        facts = json.loads(run("show", self.model, "--json").stdout)
-        self.assertEqual(facts["settings"]["train.epochs"], "40")
-        self.assertEqual(facts["data"]["columns"][0], {"name": "site", "levels": ["north", "south"]})
-
-    def test_check(self) -> None:
-        said = run("check", self.model, "--probes", "100").stdout
-        for name in ("D1", "D2", "D3", "D4", "D5"):
-            self.assertIn(name, said)
-        findings = {f["name"]: f for f in json.loads(run("check", self.model, "--probes", "100", "--no-refit", "--json").stdout)}
-        self.assertIn(findings["D2"]["verdict"], ("holds", "fails"))
-        self.assertEqual(findings["D5"]["verdict"], "skipped")
-
-
 if __name__ == "__main__":
-    NOMU = sys.argv.pop(1)
-    unittest.main(verbosity=1)
+    own_data.main()

@@ -5,13 +5,11 @@ Usage: test_report.py PATH_TO_NOMU [unittest arguments]
 
 import json
 import os
-import sys
-import unittest
 import xml.etree.ElementTree
 from html.parser import HTMLParser
 
-import test_fit
-from test_fit import TINY, WithFolder, run, table
+import own_data
+from own_data import TINY, WithFolder, run, table
 
 
 class Page(HTMLParser):
@@ -119,5 +117,4 @@ class Report(WithFolder):
 
 
 if __name__ == "__main__":
-    test_fit.NOMU = sys.argv.pop(1)
-    unittest.main(verbosity=1)
+    own_data.main()

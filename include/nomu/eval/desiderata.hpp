@@ -33,6 +33,7 @@ struct DesiderataSpec {
   std::vector<double> high;  ///< [d]
   std::size_t probes = 1000;
   std::uint64_t seed = 0;
+  std::vector<std::string> names = {};  ///< [d], of the inputs, for the sentences; empty: their numbers from 1
 };
 
 enum class Verdict {

@@ -249,6 +249,7 @@ TEST(Model, ChecksItsDesiderata) {
   const DesiderataReport report = check_model(model, {.probes = 200});
   EXPECT_EQ(report.find("D1").verdict, Verdict::reported);
   EXPECT_NE(report.find("D5").verdict, Verdict::skipped);
+  EXPECT_THAT(report.find("D4").sentence, HasSubstr("along input 'x2', which matters most"));
   EXPECT_EQ(check_model(model, {.probes = 50, .refit = false}).find("D5").verdict, Verdict::skipped);
 }
 
