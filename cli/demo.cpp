@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "nomu/core/file.hpp"
+#include "nomu/data/functions.hpp"
 #include "nomu/experiment/toy.hpp"
 #include "terminal.hpp"
 
@@ -15,6 +17,7 @@ struct Options {
   std::string out = "demo";
   std::string preset = "published";
   std::vector<std::string> settings;
+  std::vector<std::string> functions = {"levy"};
   ToySpec toy;
   bool json = false;
 };
@@ -52,25 +55,43 @@ void print_report(const Options& options, const ToyReport& report, const EngineI
   print("  loss     {:8.2e}   after {} epochs, from {:.2e}\n", report.fit.best_loss, report.fit.epochs,
         report.fit.first_loss);
   print("  {:.1f} s on {} ({}, {}, {} threads)\n", seconds, engine.name, engine.provider, engine.isa, engine.threads);
-  print("picture: {}\n", picture);
 }
 
-void run(const Options& options) {
+/// One plot alone, several side by side as the paper draws them.
+std::string picture_of(const std::vector<Plot>& plots) {
+  if (plots.size() == 1) return render_svg(plots.front());
+  return render_svg_grid(plots,
+                         {.columns = std::min<std::size_t>(3, plots.size()), .cell = {.width = 420, .height = 320}});
+}
+
+void run(Options options) {
   NomuSpec spec = options.preset == "written" ? NomuSpec::written(1) : NomuSpec::published(1);
   const Fields fields = fields_of(spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
   const std::filesystem::path folder = options.out;
   prepare_folder(folder);  // before the work, not after it
   const auto engine = make_engine(options.engine);
-  const auto begin = std::chrono::steady_clock::now();
-  ProgressBar bar;
-  const ToyReport report =
-      run_toy(options.toy, spec, *engine, {.report = bar.callback(), .stop = interrupts().get_token()});
-  bar.finish();
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  for (const std::string& function : options.functions) (void)find_function(function, 1);  // throws for unknown ones
   const std::filesystem::path picture = folder / "report.svg";
-  write_file_atomically(picture, render_svg(report.plot));
-  print_report(options, report, engine->info(), seconds, picture.string());
+  std::vector<Plot> plots;
+  std::vector<std::pair<ToyReport, double>> results;
+  for (const std::string& function : options.functions) {
+    options.toy.function = function;
+    const auto begin = std::chrono::steady_clock::now();
+    ProgressBar bar;
+    ToyReport report =
+        run_toy(options.toy, spec, *engine, {.report = bar.callback(), .stop = interrupts().get_token()});
+    bar.finish();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    plots.push_back(report.plot);
+    results.emplace_back(std::move(report), seconds);
+  }
+  write_file_atomically(picture, picture_of(plots));
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    options.toy.function = options.functions[i];
+    print_report(options, results[i].first, engine->info(), results[i].second, picture.string());
+  }
+  if (!options.json) print("picture: {}\n", picture.string());
 }
 
 }  // namespace
@@ -79,7 +100,10 @@ void add_demo(CLI::App& app) {
   CLI::App* command = app.add_subcommand("demo", "Fit NOMU to eight points of a known function and draw its bounds");
   const auto options = std::make_shared<Options>();
   command->add_option("--out", options->out, "folder for report.svg")->capture_default_str();
-  command->add_option("--function", options->toy.function, "one-dimensional test function")->capture_default_str();
+  command->add_option("--function", options->functions, "one-dimensional test functions, drawn side by side")
+      ->capture_default_str()
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--rows", options->toy.rows, "training points")
       ->capture_default_str()
       ->check(CLI::Range(2, 10000));

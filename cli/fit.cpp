@@ -6,6 +6,7 @@
 #include "nomu/core/file.hpp"
 #include "nomu/models/archive.hpp"
 #include "nomu/models/preset.hpp"
+#include "report_output.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -24,6 +25,7 @@ struct Options {
   std::vector<std::string> settings;
   std::optional<std::int64_t> seed;
   std::string out;
+  ReportOutput report;
   bool json = false;
   bool json_progress = false;
 };
@@ -84,12 +86,24 @@ void print_fit(const Options& options, const Model& model, double seconds) {
   print("{:.1f} s with {} threads\nmodel: {}\n", seconds, engine.threads, options.out);
 }
 
+void write_fit_report(const Options& options, const Model& model) {
+  if (options.report.empty()) return;
+  ModelReportSpec spec{.check = CheckSpec{.refit = false}};
+  spec.title =
+      fmt::format("{} from {}", model.data().target_name, std::filesystem::path(options.file).filename().string());
+  const auto files = options.report.write(model, std::move(spec), {.report = {}, .stop = interrupts().get_token()});
+  if (!options.json) print("report: {}\n", files.front().string());
+}
+
 void run(const Options& options) {
   prepare_file(options.out, {options.file, options.config, options.calibrate_on});
+  options.report.prepare({options.file, options.config, options.calibrate_on, options.out});
   const auto begin = std::chrono::steady_clock::now();
   const Model model = fit_file(options, shared_engine(options.engine));
   save_model(model, options.out);
   print_fit(options, model, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  // The model is safe by now, whatever becomes of the report.
+  write_fit_report(options, model);
 }
 
 void add_column_options(CLI::App& command, Options& options) {
@@ -127,6 +141,8 @@ void add_fit(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_option("--seed", options->seed, "seed of everything random")->check(CLI::NonNegativeNumber);
   command->add_option("-o,--out", options->out, "model file to write")->required();
+  command->add_option("--report", options->report.page, "HTML file to write about the model");
+  command->add_option("--plots", options->report.plots, "folder for the pictures of the report as single SVG files");
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--json-progress", options->json_progress, "progress as JSON lines on standard error");
   add_engine_options(*command, options->engine);

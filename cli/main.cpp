@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     nomu::cli::add_evaluate(app);
     nomu::cli::add_calibrate(app);
     nomu::cli::add_check(app);
+    nomu::cli::add_report(app);
     nomu::cli::add_show(app);
     nomu::cli::add_demo(app);
     nomu::cli::add_bench(app);

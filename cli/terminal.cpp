@@ -79,12 +79,13 @@ void ProgressBar::finish() noexcept {
   if (visible_) std::fputs("\r\033[K", stderr);
 }
 
-void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> read) {
-  for (const std::filesystem::path& input : read) {
+void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> others) {
+  for (const std::filesystem::path& other : others) {
     std::error_code unknown;
-    if (std::filesystem::equivalent(out, input, unknown)) {
-      throw DataError("output",
-                      fmt::format("'{}' is read and would be overwritten; choose another name", out.string()));
+    // By name as well, because a file that another option is to write need not exist yet.
+    if (std::filesystem::equivalent(out, other, unknown) || out.lexically_normal() == other.lexically_normal()) {
+      throw DataError(
+          "output", fmt::format("'{}' plays another part and would be overwritten; choose another name", out.string()));
     }
   }
   require_writable(out);

@@ -48,8 +48,9 @@ class ProgressBar {
 /// Makes a folder and tries to write in it; throws DataError where that fails, so that no work is done in vain.
 void prepare_folder(const std::filesystem::path& folder);
 
-/// Throws DataError unless the file can be written and is none of those that are read, so that no work is done in vain.
-void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> read);
+/// Throws DataError unless the file can be written and is none of the others, which are read or written too, so that
+/// no work is done in vain.
+void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> others);
 
 /// "key=value" of --set.
 void apply_setting(const Fields& fields, const std::string& setting);

@@ -23,7 +23,7 @@ def run(*arguments: str, **options) -> subprocess.CompletedProcess:
 class Help(unittest.TestCase):
     def test_help_and_version(self) -> None:
         self.assertEqual(run("--help").returncode, 0)
-        for command in ("fit", "predict", "evaluate", "calibrate", "check", "show", "demo", "bench", "devices"):
+        for command in ("fit", "predict", "evaluate", "calibrate", "check", "report", "show", "demo", "bench", "devices"):
             self.assertIn(command, run("--help").stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
         self.assertRegex(run("--version").stdout, r"\d+\.\d+\.\d+")
@@ -117,6 +117,15 @@ class Demo(unittest.TestCase):
             report = json.loads(run("demo", "--json", "--out", folder, *self.quick).stdout)
             self.assertEqual(report["function"], "levy")
             self.assertIsInstance(report["auc"], float)
+
+    def test_several_functions_side_by_side(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            result = run("demo", "--function", "levy,kink", "--json", "--out", folder, *self.quick)
+            self.assertEqual([json.loads(line)["function"] for line in result.stdout.splitlines()], ["levy", "kink"])
+            svg = (Path(folder) / "report.svg").read_text()
+            self.assertEqual(svg.count("<svg"), 1)
+            self.assertIn("points of levy", svg)
+            self.assertIn("points of kink", svg)
 
     def test_wrong_input(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
