@@ -172,9 +172,12 @@ __device__ void allow_update(const View& view, MemberState& state, Control& cont
 __device__ void after_batch(const View& view, unsigned member, MemberState& state, Control& control, double loss) {
   const MemberInfo& info = view.info[member];
   state.sum += loss;
-  if (!isfinite(state.sum)) {
-    if (isfinite(loss)) allow_update(view, state, control, Keep::nothing);
-    else ++state.step;
+  if (!std::isfinite(state.sum)) {
+    if (std::isfinite(loss)) {
+      allow_update(view, state, control, Keep::nothing);
+    } else {
+      ++state.step;
+    }
     (void)observe(view, member, state, state.sum);
     return;
   }
