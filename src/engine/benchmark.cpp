@@ -43,6 +43,7 @@ TrainPlan plan_of(const BenchmarkSpec& spec) {
   for (std::size_t m = 0; m < members; ++m) plan.seeds.push_back(m + 1);
   plan.train.snapshot = snapshot_of(spec.snapshot);
   plan.train.batch_size = spec.batch_size;
+  plan.clip_norm = static_cast<float>(spec.clip_norm);
   plan.train.epochs = spec.steps * (spec.repeats + 1);
   if (spec.method == BenchmarkSpec::Method::mlp) {
     plan.loss.reduction = Reduction::mean;
@@ -81,6 +82,7 @@ Fields fields_of(BenchmarkSpec& spec) {
   f.add("augment", spec.augment, Range::at_least(0), "artificial points a step");
   f.add("batch_size", spec.batch_size, Range::at_least(0), "rows a step; 0: all");
   f.add("dropout", spec.dropout, Range::between(0.0, 0.99), "share of hidden units that a step leaves out");
+  f.add("clip_norm", spec.clip_norm, Range::at_least(0.0), "longest gradient of a tensor; 0: any");
   f.add_choice("snapshot", spec.snapshot, {"none", "after_update", "exact"}, "which parameters are kept");
   f.add("members", spec.members, Range::at_least(1), "networks (pairs) trained in lock step");
   f.add("steps", spec.steps, Range::at_least(1), "epochs of one repeat; without batches, steps");

@@ -27,6 +27,7 @@ struct BenchmarkSpec {
   std::int64_t augment = 0;
   std::int64_t batch_size = 0;  ///< rows a step; 0: all. A step is then a batch, an epoch several of them
   double dropout = 0.0;
+  double clip_norm = 0.0;
   Kept snapshot = Kept::last;
   std::int64_t members = 1;
   std::int64_t steps = 16;
