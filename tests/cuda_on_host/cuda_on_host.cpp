@@ -211,6 +211,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   properties->minor = 0;
   const char* processors = std::getenv("NOMU_PROCESSORS");
   properties->multiProcessorCount = processors == nullptr ? 4 : std::atoi(processors);
+  const char* shared = std::getenv("NOMU_SHARED_BYTES");
+  properties->sharedMemPerBlockOptin = shared == nullptr ? 232448 : std::strtoull(shared, nullptr, 10);
   return cudaSuccess;
 }
 

@@ -58,6 +58,7 @@ enum { cudaStreamNonBlocking, cudaStreamCaptureModeThreadLocal, cudaEventDisable
 struct cudaDeviceProp {
   char name[64];
   int major, minor, multiProcessorCount;
+  std::size_t sharedMemPerBlockOptin;
 };
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes);

@@ -20,7 +20,7 @@ class Session;
 /// What an engine runs on. Recorded with every result.
 struct EngineInfo {
   std::string name;      ///< "cpu", "reference", "cuda"
-  std::string provider;  ///< who multiplies matrices: "onednn", "eigen", "plain loops", "cublaslt"
+  std::string provider;  ///< who multiplies matrices: "onednn", "eigen", "plain loops", "tiles, resident"
   std::string isa;       ///< instruction set really used: "avx512", "avx2", "baseline", "sm_90"
   std::int64_t threads = 1;
   std::string device;  ///< the processor's own name
@@ -32,7 +32,7 @@ struct EngineInfo {
 struct EngineOptions {
   std::string device = "auto";    ///< auto, cpu, reference or cuda
   std::int64_t threads = 0;       ///< 0: all cores this process may use
-  std::string provider = "auto";  ///< auto, onednn or eigen
+  std::string provider = "auto";  ///< auto; cpu: onednn or eigen; cuda: tiles (nothing stays in shared memory)
   std::string isa = "auto";       ///< auto, baseline, avx2 or avx512
   std::string precision = "fp32"; ///< of the matrix products: fp32, or tf32 on GPUs
 };

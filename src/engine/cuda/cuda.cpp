@@ -18,6 +18,8 @@ constexpr const char* where = "engine/cuda";
 constexpr int least_major = 8;                      // tensor cores with TF32, copies in the background
 constexpr std::size_t reserve_bytes = 1536U << 20U;  // kept free for predictions and the driver
 
+constexpr std::size_t declared_bytes = 8192;         // shared memory that kernels declare themselves, rounded up
+
 /// Why this machine's GPU cannot be used; empty where it can.
 std::string obstacle(cudaDeviceProp& properties) {
   int count = 0;
@@ -45,10 +47,16 @@ class CudaEngine final : public Engine {
  public:
   explicit CudaEngine(const EngineOptions& options)
       : info_(cuda::info(options)), precision_(options.precision == "tf32" ? Precision::tf32 : Precision::fp32) {
+    if (options.provider != "auto" && options.provider != "tiles") {
+      throw ConfigError(where, fmt::format("unknown provider '{}'; there are auto, tiles", options.provider));
+    }
     if (!info_.available) throw DeviceError(where, fmt::format("{}; use --device cpu", info_.note));
     cudaDeviceProp properties{};
     (void)obstacle(properties);
     hardware_.processors = static_cast<std::uint32_t>(properties.multiProcessorCount);
+    hardware_.shared_bytes = properties.sharedMemPerBlockOptin - declared_bytes;
+    prepare_resident(hardware_.shared_bytes);
+    if (options.provider == "tiles") hardware_.shared_bytes = 0;
     prepare_layers();
     prepare_update();
     prepare_clipping();
@@ -126,7 +134,7 @@ EngineInfo info(const EngineOptions& options) {
                   .note = reason,
                   .precision = options.precision};
   if (!info.available) return info;
-  info.provider = "tensor cores";
+  info.provider = options.provider == "tiles" ? "tiles" : "tiles, resident";
   info.isa = fmt::format("sm_{}{}", properties.major, properties.minor);
   info.device = properties.name;
   return info;

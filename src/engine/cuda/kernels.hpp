@@ -76,6 +76,20 @@ void start_clipping(const View& view, std::uint32_t tiles, Precision precision, 
 /// Weight gradients and Adam in one pass, for the first `tiles` tiles.
 void start_update(const View& view, std::uint32_t tiles, Precision precision, cudaStream_t stream);
 
+/// What a member takes in shared memory.
+struct ResidentSize {
+  std::size_t parameters, workspace, rows;
+  std::size_t ordered_rows;  ///< of the order of an epoch's rows; 0 without batches
+  bool amsgrad;
+};
+[[nodiscard]] std::size_t resident_bytes(const ResidentSize& size);
+
+/// Once per device: lets blocks use `bytes` of shared memory.
+void prepare_resident(std::size_t bytes);
+
+/// Many rounds of every member in one launch, for members that fit into `bytes` of shared memory.
+void start_resident(const View& view, std::uint32_t rounds, std::size_t bytes, cudaStream_t stream);
+
 /// Sums of squares of the weights, as the update leaves them.
 void start_squares(const View& view, cudaStream_t stream);
 

@@ -13,6 +13,7 @@ namespace nomu::engine::cuda {
 /// What the device offers.
 struct Hardware {
   std::uint32_t processors = 1;
+  std::size_t shared_bytes = 0;  ///< that a block may use beside what its kernel declares
 };
 
 /// Parameters that are on the device: member i's are values[i], each [parameters].

@@ -5,7 +5,7 @@
 namespace nomu::engine::cuda {
 namespace {
 
-constexpr std::uint64_t row_floats = 8;      // rows start at memory sectors
+constexpr std::uint64_t row_floats = 4;      // rows are read four floats at a time
 constexpr std::uint64_t region_floats = 32;  // tensors at cache lines
 
 std::uint64_t up(std::uint64_t value, std::uint64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
@@ -175,9 +175,10 @@ class Builder {
                                  .delta_ld = regions_.ld[index],
                                  .layer = narrow(index),
                                  .l2 = narrow(2 * l.net + (l.head ? 1 : 0)),
+                                 .first = &feed == &l.feeds.front(),
                                  .data_rows_only = !l.on_augmented,
                                  .paired = l.units % 2 == 0 && feed.weights % 2 == 0});
-      add_update_tiles(narrow(program_.update.size()) - 1, &feed == &l.feeds.front());
+      add_update_tiles(narrow(program_.update.size()) - 1);
     }
     program_.layer_norms.resize(layout_.layers.size());
     if (!networks_.nets[l.net].trainable) return;
@@ -187,10 +188,10 @@ class Builder {
                                    .tiles = narrow(program_.update_tiles.size()) - first_tile};
   }
 
-  void add_update_tiles(std::uint32_t job, bool with_bias) {
+  void add_update_tiles(std::uint32_t job) {
     for (std::uint32_t m = 0; m < program_.update[job].inputs; m += update_tile.units) {
       for (std::uint32_t n = 0; n < program_.update[job].units; n += update_tile.rows) {
-        program_.update_tiles.push_back({job, m, n, with_bias && m == 0});
+        program_.update_tiles.push_back({job, m, n, program_.update[job].first && m == 0});
       }
     }
   }
@@ -281,6 +282,9 @@ void DeviceProgram::describe(View& view) const {
   view.workspace = workspace_;
   view.x = x_;
   view.input_ld = input_ld_;
+  view.forward_jobs = narrow(forward_.size());
+  view.backward_jobs = narrow(backward_.size());
+  view.update_jobs = narrow(update_.size());
   view.update_tiles = narrow(update_tiles_.size());
   view.segments = segments_.data();
   view.terms = terms_.data();

@@ -17,7 +17,8 @@ namespace {
 constexpr const char* where = "engine/cuda";
 constexpr std::int64_t history_length = 1024;     // epochs between two looks at the device
 constexpr std::size_t staging_bytes = 64U << 20U;  // for parameters on their way to the host
-constexpr std::uint32_t graph_rounds = 16;
+constexpr std::int64_t graph_rounds = 16;
+constexpr std::int64_t resident_rounds = 64;
 
 std::uint32_t narrow(std::size_t value) { return static_cast<std::uint32_t>(value); }
 
@@ -30,12 +31,12 @@ bool clips(const TrainPlan& plan) {
 
 /// Everything that training changes.
 struct TrainArrays {
-  TrainArrays(const TrainPlan& plan, const Layout& layout, const Program& program, const StepSize& size)
+  TrainArrays(const TrainPlan& plan, const Layout& layout, const Program& program, const StepSize& size, bool resident)
       : weights(buffers_of(plan) * plan.members() * layout.parameters),
         first(plan.members() * layout.parameters),
         second(plan.members() * layout.parameters),
         largest(plan.train.amsgrad ? plan.members() * layout.parameters : 0),
-        values(plan.members() * program.workspace),
+        values(resident ? 0 : plan.members() * program.workspace),
         history(plan.members() * history_length),
         clip(clips(plan) ? plan.members() * layout.layers.size() * 2 : 0),
         row_loss(plan.members() * size.rows),
@@ -87,11 +88,13 @@ class CudaSession final : public Session {
         host_program_(make_program(plan.networks, layout_, size_)),
         program_(host_program_, size_, narrow(plan.members()), hardware.processors),
         data_(plan),
-        arrays_(plan, layout_, host_program_, size_) {
+        resident_bytes_(resident_size(plan)),
+        arrays_(plan, layout_, host_program_, size_, resident()) {
     check_start(plan, layout_);
     describe(plan);
     for (const std::uint64_t seed : seeds_) reports_.emplace_back().seed = seed;
     states_.resize(seeds_.size());
+    place_buffers();
     start_parameters(plan);
     upload_states();
     refresh_squares();
@@ -158,8 +161,8 @@ class CudaSession final : public Session {
       states_[m] = {};
       states_[m].course = reports_[m];
       states_[m].step = state.steps[m];
-      states_[m].best = train_.snapshot == Snapshot::none ? 0 : 1;
     }
+    place_buffers();
     upload_states();
     refresh_squares();
   }
@@ -200,9 +203,30 @@ class CudaSession final : public Session {
                                cudaMemcpyDeviceToDevice));
   }
 
+  /// Where parameters and snapshot are before the first round.
+  void place_buffers() {
+    for (MemberState& state : states_) {
+      state.current = 0;
+      state.best = train_.snapshot == Snapshot::none ? 0 : 1;
+    }
+  }
+
   void upload_states() { arrays_.state.upload(states_); }
 
+  /// Whether members stay in the shared memory of a processor while they are trained. Depends on the plan's shapes and
+  /// the device alone, never on the cohort.
+  [[nodiscard]] bool resident() const { return resident_bytes_ <= hardware_.shared_bytes; }
+
+  [[nodiscard]] std::size_t resident_size(const TrainPlan& plan) const {
+    return resident_bytes({.parameters = layout_.parameters,
+                           .workspace = host_program_.workspace,
+                           .rows = size_.rows,
+                           .ordered_rows = size_.data_rows < plan.x.rows() ? plan.x.rows() : 0,
+                           .amsgrad = plan.train.amsgrad});
+  }
+
   void refresh_squares() {
+    if (resident()) return;
     NOMU_CUDA_CHECK(cudaDeviceSynchronize());
     start_squares(view_, stream_.get());
     stream_.wait();
@@ -224,10 +248,10 @@ class CudaSession final : public Session {
 
   /// Graphs of one and of several rounds; recorded at the first run.
   void record() {
-    if (single_ != nullptr) return;
+    if (single_ != nullptr || resident()) return;
     single_ = std::make_unique<Graph>(stream_, [this] { start_one_round(); });
     several_ = std::make_unique<Graph>(stream_, [this] {
-      for (std::uint32_t r = 0; r < graph_rounds; ++r) start_one_round();
+      for (std::int64_t r = 0; r < graph_rounds; ++r) start_one_round();
     });
   }
 
@@ -241,6 +265,18 @@ class CudaSession final : public Session {
     return most;
   }
 
+  /// Starts some of the rounds that are left; returns how many.
+  [[nodiscard]] std::int64_t start_rounds(std::int64_t left) const {
+    if (resident()) {
+      const std::int64_t rounds = std::min<std::int64_t>(left, resident_rounds);
+      start_resident(view_, narrow(static_cast<std::size_t>(rounds)), resident_bytes_, stream_.get());
+      return rounds;
+    }
+    const bool many = left >= graph_rounds;
+    (many ? several_ : single_)->start(stream_);
+    return many ? graph_rounds : 1;
+  }
+
   void train_part(std::int64_t epochs, const std::stop_token& stop) {
     record();
     for (MemberState& state : states_) {
@@ -252,9 +288,7 @@ class CudaSession final : public Session {
     std::array<Event, 2> done;
     std::size_t turn = 0;
     for (std::int64_t left = rounds_for(epochs); left > 0 && !stop.stop_requested(); ++turn) {
-      const bool many = left >= graph_rounds;
-      (many ? several_ : single_)->start(stream_);
-      left -= many ? graph_rounds : 1;
+      left -= start_rounds(left);
       done[turn % 2].mark(stream_);
       if (turn > 0) done[(turn + 1) % 2].wait();
     }
@@ -311,6 +345,7 @@ class CudaSession final : public Session {
   Program host_program_;
   DeviceProgram program_;
   CohortData data_;
+  std::size_t resident_bytes_;
   TrainArrays arrays_;
   View view_{};
   Stream stream_;

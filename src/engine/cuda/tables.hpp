@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "engine/epoch.hpp"
 #include "engine/math.hpp"
 #include "engine/monitor.hpp"
 #include "engine/plan.hpp"
@@ -62,6 +63,7 @@ struct UpdateJob {
   std::uint32_t values_ld, delta_ld;
   std::uint32_t layer;
   std::uint32_t l2;  ///< row of View::l2
+  bool first;  ///< of its layer's feeds
   bool data_rows_only;
   bool paired;  ///< columns may be read two at a time
 };
@@ -130,6 +132,7 @@ struct Control {
   std::uint32_t update;      ///< 0: parameters stay as they are
   float rate;                ///< Adam's, bias correction included
   Masks masks;
+  Keep keep;
 };
 
 /// Everything a kernel may look at. Arrays over members have the member as their first axis.
@@ -142,7 +145,8 @@ struct View {
   std::uint32_t layers;
   std::uint32_t most_rows;       ///< of a step
   std::uint32_t most_data_rows;  ///< of a member
-  std::uint32_t update_tiles;    ///< of all layers, frozen ones included
+  std::uint32_t forward_jobs, backward_jobs;
+  std::uint32_t update_jobs, update_tiles;  ///< of all layers, frozen ones included
   std::uint32_t history_length;
   bool batched;  ///< whether any member's epoch has more than one round
 
