@@ -46,6 +46,7 @@ void print_report(const BenchmarkSpec& spec, const BenchmarkReport& report, bool
                             {"engine", report.engine.name},
                             {"provider", report.engine.provider},
                             {"isa", report.engine.isa},
+                            {"precision", report.engine.precision},
                             {"device", report.engine.device},
                             {"threads", report.engine.threads},
                             {"members", spec.members},

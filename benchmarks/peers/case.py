@@ -47,11 +47,18 @@ class Case:
     steps: int
     gradient: str = "stopped"
     augment: int = 0
+    dropout: float = 0.0
+    snapshot: str = "none"
 
     @property
     def pair(self) -> bool:
         """Whether there is a sigma network beside the mean network."""
         return self.method == "nomu"
+
+    @property
+    def keeps_best(self) -> bool:
+        """Whether the parameters of the best loss so far are kept, as nomu's snapshot does."""
+        return self.snapshot != "none"
 
     @property
     def stopped(self) -> bool:
@@ -81,6 +88,8 @@ def load_case(path: Path, members: int | None = None, steps: int | None = None) 
     case = Case(**fields)
     if case.method not in ("nomu", "mlp") or case.gradient not in ("stopped", "coupled"):
         raise ValueError(f"{path}: method {case.method!r}, gradient {case.gradient!r}")
+    if case.pair and case.dropout > 0.0:
+        raise ValueError(f"{path}: the peers have no dropout in the NOMU pair")
     if not case.pair:
         case = replace(case, augment=0)
     return replace(case, members=members or case.members, steps=steps or case.steps)
@@ -136,6 +145,13 @@ class Groups:
         return statistics.fmean(peer.loss() for peer in self.peers)
 
 
+def limit_process(options: argparse.Namespace) -> None:
+    """Leaves a peer that computes on the processor what it may use; a GPU has no such limits."""
+    if options.device == "cpu":
+        limit_cpus(options.threads)
+        keep_memory()
+
+
 def limit_cpus(threads: int) -> None:
     """Leaves the process `threads` of the processors it may use.
 
@@ -163,10 +179,13 @@ def arguments(about: str, variants: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=about)
     parser.add_argument("--case", type=Path, required=True, help="a file of benchmarks/cases")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
+    parser.add_argument("--precision", choices=("fp32", "tf32"), default="fp32")
     parser.add_argument("--variant", choices=variants, default=variants[0])
     parser.add_argument("--group", type=int, help="members trained at once (default: all)")
     parser.add_argument("--members", type=int, help="instead of the case's")
     parser.add_argument("--steps", type=int, help="instead of the case's")
+    parser.add_argument("--snapshot", choices=("none", "exact"), help="instead of the case's")
     parser.add_argument("--repeats", type=int, default=3)
     return parser.parse_args()
 
@@ -185,6 +204,7 @@ def seconds(peer: Peer, steps: int, repeats: int) -> list[float]:
 def run_peer(name: str, version: str, options: argparse.Namespace, build: Build) -> None:
     """Builds the members, measures their training and prints the line."""
     case = load_case(options.case, options.members, options.steps)
+    case = replace(case, snapshot=options.snapshot or case.snapshot)
     group = min(options.group or case.members, case.members)
     peer = Groups(case, group, build)
     first = peer.loss()
@@ -197,6 +217,8 @@ def run_peer(name: str, version: str, options: argparse.Namespace, build: Build)
         "members": case.members,
         "group": group,
         "threads": options.threads,
+        "device": options.device,
+        "precision": options.precision,
         "steps": case.steps,
         "us_per_network_step": round(scale * statistics.median(times), 3),
         "min_us": round(scale * min(times), 3),

@@ -83,7 +83,7 @@ def run_jax(case: Case, start: Weights, points: list[np.ndarray]) -> tuple[Weigh
     """The first gradient and the weights after all steps."""
     members = jax_members.Members(case, start, dtype=np.float64)
     data = members.x, members.y
-    first = from_jax(jax_members.gradient(case, *data, members.state.weights, points[0]))
+    first = from_jax(jax_members.gradient(case, *data, members.state.weights, points[0])[1])
     for now in points:
         members.state = jax_members.step(case, *data, members.state, now)
     return first, from_jax(members.state.weights)
@@ -111,7 +111,7 @@ def run_eager(case: Case, start: Weights, points: list[np.ndarray]) -> float:
             single.artificial.copy_(torch.tensor(now[member]))
             single.step()
         penalty = shared.L2 * sum(w.square().sum() for w in single.parameters)
-        total += (single.module(single.x, single.y) + penalty).item()
+        total += (single.module(single.x, single.y).sum() + penalty).item()
     return total
 
 

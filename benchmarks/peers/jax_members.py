@@ -32,13 +32,18 @@ class State(NamedTuple):
     second: Tree
     step: Array
     key: Array
+    best: Tree  # the snapshot; empty where none is kept
+    best_loss: Array
 
 
-def features(case: Case, weights: Tree, net: str, x: Array) -> Array:
-    """The last hidden layer of one network of one member."""
+def features(case: Case, weights: Tree, net: str, x: Array, key: Array | None = None) -> Array:
+    """The last hidden layer of one network of one member; a key asks for dropout."""
     for layer in range(len(case.hidden)):
         kernel, bias = weights[f"{net}.{layer}.w"], weights[f"{net}.{layer}.b"]
         x = jax.nn.relu(lax.dot_general(x, kernel, (((1,), (1,)), ((), ()))) + bias)
+        if key is not None and case.dropout > 0.0:
+            kept = jax.random.bernoulli(jax.random.fold_in(key, layer), 1.0 - case.dropout, x.shape)
+            x = jnp.where(kept, x / (1.0 - case.dropout), 0.0)
     return x
 
 
@@ -47,9 +52,11 @@ def head(weights: Tree, net: str, x: Array) -> Array:
     return x @ weights[f"{net}.head.w"] + weights[f"{net}.head.b"]
 
 
-def data_loss(case: Case, x: Array, y: Array, weights: Tree, points: Array) -> Array:
+def data_loss(
+    case: Case, x: Array, y: Array, weights: Tree, points: Array, key: Array | None = None
+) -> Array:
     """The loss of one member without the penalty."""
-    real = features(case, weights, "mean", x)
+    real = features(case, weights, "mean", x, key)
     error = jnp.sum(jnp.square(head(weights, "mean", real) - y))
     if not case.pair:
         return error / case.rows
@@ -65,9 +72,26 @@ def data_loss(case: Case, x: Array, y: Array, weights: Tree, points: Array) -> A
     return error + shared.MU_SQR * square + shared.MU_EXP / case.augment * spread
 
 
-def gradient(case: Case, x: Array, y: Array, weights: Tree, points: Array) -> Tree:
-    """The gradients of all members, without the penalty's."""
-    return jax.vmap(jax.grad(partial(data_loss, case, x, y)))(weights, points)
+def gradient(
+    case: Case, x: Array, y: Array, weights: Tree, points: Array, key: Array | None = None
+) -> tuple[Array, Tree]:
+    """The losses and gradients of all members, without the penalty's."""
+    slope = jax.vmap(jax.value_and_grad(partial(data_loss, case, x, y)))
+    if case.dropout == 0.0:
+        return slope(weights, points)
+    return slope(weights, points, jax.random.split(key, points.shape[0]))
+
+
+def keep(case: Case, state: State, losses: Array) -> State:
+    """Keeps the weights of the members whose loss is the best so far."""
+    if not case.keeps_best:
+        return state
+    better = losses < state.best_loss
+    best = {
+        name: jnp.where(better[:, None, None], w, state.best[name])
+        for name, w in state.weights.items()
+    }
+    return state._replace(best=best, best_loss=jnp.where(better, losses, state.best_loss))
 
 
 def adam(state: State, gradients: Tree) -> State:
@@ -82,13 +106,13 @@ def adam(state: State, gradients: Tree) -> State:
         m = first[name] = b1 * state.first[name] + (1.0 - b1) * g
         v = second[name] = b2 * state.second[name] + (1.0 - b2) * g * g
         weights[name] = w - rate * m / (scale * jnp.sqrt(v) + shared.EPSILON)
-    return State(weights, first, second, step, state.key)
+    return state._replace(weights=weights, first=first, second=second, step=step)
 
 
 def step(case: Case, x: Array, y: Array, state: State, points: Array) -> State:
     """One step of all members on the given artificial points."""
-    gradients = gradient(case, x, y, state.weights, points)
-    return adam(*lax.optimization_barrier((state, gradients)))
+    losses, gradients = gradient(case, x, y, state.weights, points, state.key)
+    return adam(*lax.optimization_barrier((keep(case, state, losses), gradients)))
 
 
 def draw(case: Case, key: Array, members: int, dtype: np.dtype) -> Array:
@@ -120,7 +144,7 @@ def compiled(case: Case, devices: int):
     if devices == 1:
         return jax.jit(partial(train, case, case.members), donate_argnums=3)
     split, whole = PartitionSpec(AXIS), PartitionSpec()
-    spec = State(split, split, split, whole, whole)
+    spec = State(split, split, split, whole, whole, split, split)
     shard = jax.shard_map(
         partial(train_shard, case, case.members // devices),
         mesh=mesh_of(devices),
@@ -154,7 +178,9 @@ class Members:
         start = {name: split(stored(name, w).astype(dtype)) for name, w in weights.items()}
         zeros = ({name: jnp.zeros_like(w) for name, w in start.items()} for _ in range(2))
         key = share(jax.random.key(shared.SEED, impl="rbg"))
-        self.state = State(start, *zeros, share(np.int32(0)), key)
+        best = {name: jnp.array(w) for name, w in start.items()} if case.keeps_best else {}
+        worst = split(np.full(case.members, np.inf, dtype))
+        self.state = State(start, *zeros, share(np.int32(0)), key, best, worst)
 
     def train(self, steps: int) -> None:
         """See `case.Peer`."""

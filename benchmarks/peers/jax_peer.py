@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures JAX, on the processor, on one benchmark case and prints one JSON line."""
+"""Measures JAX on one benchmark case and prints one JSON line."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ VARIANTS = ("vmap", "sharded")
 def main() -> None:
     """Limits the process before JAX is loaded, then measures."""
     options = shared.arguments(__doc__, VARIANTS)
-    shared.limit_cpus(options.threads)
-    shared.keep_memory()
+    shared.limit_process(options)
     devices = options.threads if options.variant == "sharded" else 1
-    os.environ["JAX_PLATFORMS"] = "cpu"
+    os.environ["JAX_PLATFORMS"] = "cuda" if options.device == "gpu" else "cpu"
     os.environ["XLA_FLAGS"] = (
         f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}"
     )
     import jax
     from jax_members import Members
 
+    precision = "tensorfloat32" if options.precision == "tf32" else "float32"
+    jax.config.update("jax_default_matmul_precision", precision)
     build = partial(Members, devices=devices)
     shared.run_peer("jax", jax.__version__, options, build)
 

@@ -11,13 +11,14 @@ from case import Case, Weights
 
 
 def data_loss(case: Case, f: Tensor, r: Tensor | None, y: Tensor) -> Tensor:
-    """The loss without the penalty, summed over members; the rows are the last axis but one."""
-    error = (f - y).square().sum()
+    """The loss of each member without the penalty; the rows are the last axis but one."""
+    error = (f - y).square().sum(dim=(-2, -1))
     if r is None:
         return error / case.rows
     real, artificial = r[..., : case.rows, :], r[..., case.rows :, :]
-    spread = torch.exp(-shared.C_EXP * artificial).sum()
-    return error + shared.MU_SQR * real.square().sum() + shared.MU_EXP / case.augment * spread
+    spread = torch.exp(-shared.C_EXP * artificial).sum(dim=(-2, -1))
+    square = real.square().sum(dim=(-2, -1))
+    return error + shared.MU_SQR * square + shared.MU_EXP / case.augment * spread
 
 
 class Layers(nn.Module):
@@ -28,11 +29,13 @@ class Layers(nn.Module):
         widths = (case.inputs, *case.hidden)
         self.hidden = nn.ModuleList(map(nn.Linear, widths[:-1], widths[1:]))
         self.head = nn.Linear(head_inputs, 1)
+        self.dropout = case.dropout
 
     def features(self, x: Tensor) -> Tensor:
         """The last hidden layer."""
         for layer in self.hidden:
             x = functional.relu(layer(x), inplace=True)
+            x = functional.dropout(x, self.dropout) if self.dropout > 0.0 else x
         return x
 
     def load(self, net: str, weights: dict[str, Tensor]) -> None:
@@ -89,6 +92,7 @@ class Stack(nn.Module):
         for layer in range(len(self.case.hidden)):
             kernel = getattr(self, f"{net}_{layer}_w")
             x = torch.relu_(torch.baddbmm(getattr(self, f"{net}_{layer}_b"), x, kernel))
+            x = functional.dropout(x, self.case.dropout) if self.case.dropout > 0.0 else x
         return x
 
     def head(self, net: str, features: Tensor) -> Tensor:
@@ -97,7 +101,7 @@ class Stack(nn.Module):
         return torch.baddbmm(bias, features, kernel)
 
     def forward(self, x: Tensor, y: Tensor) -> Tensor:
-        """The loss of one step without the penalty, summed over the members."""
+        """The loss of one step without the penalty, member by member."""
         rows = self.case.rows
         if not self.case.pair:
             return data_loss(self.case, self.head("mean", self.features("mean", x)), None, y)
@@ -126,6 +130,9 @@ class Members:
         self.x = torch.empty(*axes, case.rows + case.augment, case.inputs, dtype=dtype)
         self.x[..., : case.rows, :] = rows
         self.artificial = self.x[..., case.rows :, :]
+        # The snapshot: parameters of each member's best loss so far.
+        self.best = [value.detach().clone() for value in self.parameters] if case.keeps_best else []
+        self.best_loss = torch.full(axes, torch.inf, dtype=dtype)
         self.adam = torch.optim.Adam(
             self.parameters,
             lr=shared.LEARNING_RATE,
@@ -139,10 +146,21 @@ class Members:
         """Fresh artificial points, in place."""
         self.artificial.uniform_(-shared.BOX, shared.BOX)
 
+    @torch.no_grad()
+    def keep(self, losses: Tensor) -> None:
+        """Keeps the parameters of the members whose loss is the best so far."""
+        better = losses < self.best_loss
+        self.best_loss = torch.where(better, losses, self.best_loss)
+        for best, value in zip(self.best, self.parameters):
+            torch.where(better.view(-1, *[1] * (value.dim() - better.dim())), value, best, out=best)
+
     def step(self) -> None:
         """One step on the points last drawn."""
         self.adam.zero_grad()
-        self.step_loss(self.x, self.y).backward()
+        losses = self.step_loss(self.x, self.y)
+        losses.sum().backward()
+        if self.best:
+            self.keep(losses.detach())
         self.adam.step()
 
     def train(self, steps: int) -> None:
@@ -150,13 +168,15 @@ class Members:
         for _ in range(steps):
             self.draw()
             self.step()
+        if self.x.is_cuda:
+            torch.cuda.synchronize()
 
     @torch.no_grad()
     def loss(self) -> float:
         """See `case.Peer`."""
         self.draw()
         penalty = shared.L2 * sum(value.square().sum() for value in self.parameters)
-        return (self.module(self.x, self.y) + penalty).item() / self.case.members
+        return (self.module(self.x, self.y).sum() + penalty).item() / self.case.members
 
 
 def build(

@@ -15,13 +15,16 @@ def main() -> None:
     options = shared.arguments(__doc__, VARIANTS)
     if options.variant == "compiled" and options.group:
         raise SystemExit("--group: every group would be compiled anew")
-    shared.limit_cpus(options.threads)
-    shared.keep_memory()
+    shared.limit_process(options)
     import torch
     from torch_members import build
 
-    torch.set_num_threads(options.threads)
-    torch.set_flush_denormal(True)
+    if options.device == "gpu":
+        torch.set_default_device("cuda")
+        torch.backends.cuda.matmul.allow_tf32 = options.precision == "tf32"
+    else:
+        torch.set_num_threads(options.threads)
+        torch.set_flush_denormal(True)
     torch.manual_seed(shared.SEED)
     if options.variant == "eager":
         options.group = 1

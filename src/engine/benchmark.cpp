@@ -16,7 +16,17 @@ engine::Net network(const BenchmarkSpec& spec) {
   engine::Net net;
   for (const std::int64_t units : spec.hidden) net.hidden.push_back(static_cast<std::size_t>(units));
   net.l2_hidden = net.l2_output = 1e-8F;
+  net.dropout = static_cast<float>(spec.dropout);
   return net;
+}
+
+Snapshot snapshot_of(BenchmarkSpec::Kept kept) {
+  switch (kept) {
+    case BenchmarkSpec::Kept::last: return Snapshot::none;
+    case BenchmarkSpec::Kept::after_update: return Snapshot::after_update;
+    case BenchmarkSpec::Kept::exact: break;
+  }
+  return Snapshot::exact;
 }
 
 TrainPlan plan_of(const BenchmarkSpec& spec) {
@@ -31,7 +41,9 @@ TrainPlan plan_of(const BenchmarkSpec& spec) {
   for (float& value : plan.x.flat()) value = static_cast<float>(random.uniform(-1.0, 1.0));
   for (float& value : plan.y.flat()) value = static_cast<float>(random.uniform(-1.0, 1.0));
   for (std::size_t m = 0; m < members; ++m) plan.seeds.push_back(m + 1);
-  plan.train.snapshot = Snapshot::none;
+  plan.train.snapshot = snapshot_of(spec.snapshot);
+  plan.train.batch_size = spec.batch_size;
+  plan.clip_norm = static_cast<float>(spec.clip_norm);
   plan.train.epochs = spec.steps * (spec.repeats + 1);
   if (spec.method == BenchmarkSpec::Method::mlp) {
     plan.loss.reduction = Reduction::mean;
@@ -68,8 +80,12 @@ Fields fields_of(BenchmarkSpec& spec) {
   f.add("hidden", spec.hidden, Range::at_least(1), "sizes of the hidden layers");
   f.add("rows", spec.rows, Range::at_least(1), "training rows");
   f.add("augment", spec.augment, Range::at_least(0), "artificial points a step");
+  f.add("batch_size", spec.batch_size, Range::at_least(0), "rows a step; 0: all");
+  f.add("dropout", spec.dropout, Range::between(0.0, 0.99), "share of hidden units that a step leaves out");
+  f.add("clip_norm", spec.clip_norm, Range::at_least(0.0), "longest gradient of a tensor; 0: any");
+  f.add_choice("snapshot", spec.snapshot, {"none", "after_update", "exact"}, "which parameters are kept");
   f.add("members", spec.members, Range::at_least(1), "networks (pairs) trained in lock step");
-  f.add("steps", spec.steps, Range::at_least(1), "steps of one repeat");
+  f.add("steps", spec.steps, Range::at_least(1), "epochs of one repeat; without batches, steps");
   f.add("repeats", spec.repeats, Range::at_least(1), "timed repeats");
   return f;
 }
@@ -83,7 +99,9 @@ BenchmarkReport run_benchmark(const BenchmarkSpec& spec, Engine& engine, const P
   std::vector<double> steps;
   std::vector<double> products;
   std::vector<double> state;
-  const double networks = static_cast<double>(spec.members) * static_cast<double>(spec.steps);
+  const std::int64_t batch = spec.batch_size == 0 ? spec.rows : std::min(spec.batch_size, spec.rows);
+  const std::int64_t batches = (spec.rows + batch - 1) / batch;
+  const double networks = static_cast<double>(spec.members) * static_cast<double>(spec.steps * batches);
   for (std::int64_t r = 0; r < spec.repeats; ++r) {
     const auto begin = Clock::now();
     session->run(spec.steps, progress.stop);
@@ -94,7 +112,7 @@ BenchmarkReport run_benchmark(const BenchmarkSpec& spec, Engine& engine, const P
     if (progress.report) progress.report({.stage = "bench", .done = r + 1, .total = spec.repeats});
   }
   const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
-  const double flops = engine::flops_per_step(layout, plan.x.rows(), plan.augment.count, plan.networks);
+  const double flops = engine::flops_per_step(layout, static_cast<std::size_t>(batch), plan.augment.count, plan.networks);
   report.us_per_network_step = median(steps) * 1e6;
   report.gflops = flops / median(steps) * 1e-9;
   report.products_us = median(products) * 1e6;

@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "core/host_device.hpp"
 #include "engine/monitor.hpp"
 #include "engine/sampling.hpp"
 
@@ -38,14 +39,14 @@ struct Batches {
 };
 
 /// Learning rate of 0-based step `step` out of `total`, before Adam's bias correction.
-inline double scheduled_rate(const TrainSpec& spec, double base, std::uint64_t step, std::uint64_t total) {
+NOMU_HD inline double scheduled_rate(const TrainSpec& spec, double base, std::uint64_t step, std::uint64_t total) {
   if (spec.schedule == Schedule::constant) return base;
   const double progress = static_cast<double>(step) / static_cast<double>(total > 1 ? total - 1 : 1);
-  const double cosine = 0.5 * (1.0 + std::cos(std::numbers::pi * std::min(progress, 1.0)));
+  const double cosine = 0.5 * (1.0 + std::cos(std::numbers::pi * (progress < 1.0 ? progress : 1.0)));
   return base * (spec.final_rate + (1.0 - spec.final_rate) * cosine);
 }
 
-inline Keep kept(bool improved, Snapshot snapshot) {
+NOMU_HD inline Keep kept(bool improved, Snapshot snapshot) {
   if (!improved || snapshot == Snapshot::none) return Keep::nothing;
   return snapshot == Snapshot::exact ? Keep::before_update : Keep::after_update;
 }

@@ -54,7 +54,8 @@ void mark_gradients(const Networks& networks, LossKind loss, std::vector<Layer>&
   }
 }
 
-/// Half width of the uniform initial distribution.
+}  // namespace
+
 float init_range(const Net& net, const Layer& layer) {
   const auto in = static_cast<float>(layer.fan_in());
   const auto out = static_cast<float>(layer.units);
@@ -65,8 +66,6 @@ float init_range(const Net& net, const Layer& layer) {
   }
   return net.init_scale;
 }
-
-}  // namespace
 
 std::size_t Layer::fan_in() const {
   std::size_t total = 0;

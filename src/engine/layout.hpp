@@ -55,6 +55,9 @@ struct Layout {
 /// The layout of checked networks; `loss` decides which layers see gradients of artificial rows.
 [[nodiscard]] Layout make_layout(const Networks& networks, LossKind loss);
 
+/// Half width of the uniform distribution a layer's parameters start from.
+[[nodiscard]] float init_range(const Net& net, const Layer& layer);
+
 /// Draws a member's initial parameters; `values` has layout.parameters floats.
 void initialise(const Networks& networks, const Layout& layout, std::uint64_t seed, float* values);
 

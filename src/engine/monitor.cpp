@@ -1,27 +1,8 @@
 #include "engine/monitor.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace nomu::engine {
-
-bool MemberReport::observe(double loss, std::int64_t patience) {
-  if (epochs == 0) first_loss = loss;
-  last_loss = loss;
-  history.push_back(static_cast<float>(loss));
-  const std::int64_t epoch = epochs++;
-  if (!std::isfinite(loss)) {
-    diverged = true;
-    return false;
-  }
-  if (loss < best_loss) {
-    best_loss = loss;
-    best_epoch = epoch;
-    return true;
-  }
-  stopped_early = patience > 0 && epoch - best_epoch >= patience;
-  return false;
-}
 
 void mark_diverged(std::span<MemberReport> reports, Snapshot snapshot, Losses kind) {
   const auto kept = [snapshot](const MemberReport& r) {

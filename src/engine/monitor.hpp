@@ -1,17 +1,19 @@
 #pragma once
 // What happened to a member: its losses, the best of them, whether it stopped early or diverged.
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
 
+#include "core/host_device.hpp"
 #include "nomu/nn/optimizer.hpp"
 
 namespace nomu::engine {
 
-struct MemberReport {
-  std::uint64_t seed = 0;
+/// A member's losses as far as decisions depend on them; plain data, so that a GPU decides by the same rule.
+struct LossCourse {
   std::int64_t epochs = 0;       ///< epochs trained
   std::int64_t best_epoch = -1;  ///< of the best monitored loss, 0-based
   double first_loss = std::numeric_limits<double>::quiet_NaN();
@@ -19,14 +21,40 @@ struct MemberReport {
   double last_loss = std::numeric_limits<double>::quiet_NaN();
   bool diverged = false;
   bool stopped_early = false;
+
+  /// Whether another epoch would be trained.
+  [[nodiscard]] NOMU_HD bool active() const { return !diverged && !stopped_early; }
+
+  /// Takes the monitored loss of an epoch; true where it is the best so far. A loss that is no number ends the member.
+  NOMU_HD bool observe(double loss, std::int64_t patience) {
+    if (epochs == 0) first_loss = loss;
+    last_loss = loss;
+    const std::int64_t epoch = epochs++;
+    if (!std::isfinite(loss)) {
+      diverged = true;
+      return false;
+    }
+    if (loss < best_loss) {
+      best_loss = loss;
+      best_epoch = epoch;
+      return true;
+    }
+    stopped_early = patience > 0 && epoch - best_epoch >= patience;
+    return false;
+  }
+
+  friend bool operator==(const LossCourse&, const LossCourse&) = default;
+};
+
+struct MemberReport : LossCourse {
+  std::uint64_t seed = 0;
   std::int64_t restarts = 0;
   std::vector<float> history;  ///< monitored loss of every epoch
 
-  /// Whether another epoch would be trained.
-  [[nodiscard]] bool active() const { return !diverged && !stopped_early; }
-
-  /// Takes the monitored loss of an epoch; true where it is the best so far. A loss that is no number ends the member.
-  bool observe(double loss, std::int64_t patience);
+  bool observe(double loss, std::int64_t patience) {
+    history.push_back(static_cast<float>(loss));
+    return LossCourse::observe(loss, patience);
+  }
 
   friend bool operator==(const MemberReport&, const MemberReport&) = default;
 };

@@ -9,7 +9,7 @@ std::unique_ptr<Engine> make(const EngineOptions& /*options*/) {
   throw DeviceError("engine", "built without CUDA; use --device cpu, or configure with the preset 'cuda'");
 }
 
-EngineInfo info() {
+EngineInfo info(const EngineOptions& /*options*/) {
   return {.name = "cuda",
           .provider = "none",
           .isa = "none",

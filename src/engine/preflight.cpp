@@ -63,7 +63,10 @@ std::string processor_name() {
 }
 
 void require_memory(std::size_t bytes, std::size_t members, std::string_view engine) {
-  const std::size_t room = available_memory();
+  require_room(bytes, available_memory(), members, engine);
+}
+
+void require_room(std::size_t bytes, std::size_t room, std::size_t members, std::string_view engine) {
   if (bytes <= room) return;
   throw DeviceError(
       fmt::format("engine/{}", engine),

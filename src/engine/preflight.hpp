@@ -17,6 +17,9 @@ namespace nomu::engine {
 /// Throws DeviceError naming both figures where `bytes` are more than there are.
 void require_memory(std::size_t bytes, std::size_t members, std::string_view engine);
 
+/// The same where it is known that `room` bytes are free.
+void require_room(std::size_t bytes, std::size_t room, std::size_t members, std::string_view engine);
+
 /// "1.5 GB"
 [[nodiscard]] std::string bytes_text(std::size_t bytes);
 

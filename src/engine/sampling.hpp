@@ -25,6 +25,33 @@ inline double recurrence_step(std::size_t j, std::size_t d) {
   return step - std::floor(step);
 }
 
+/// The given point that place `i` of a step draws from a pool of `rows`.
+NOMU_HD inline std::uint64_t pool_row(const PhiloxStream& stream, std::uint64_t i, std::uint64_t rows) {
+  return (std::uint64_t{stream.word(i)} * rows) >> 32U;
+}
+
+/// A share `u` of [0, 1) between two corners of the box.
+NOMU_HD inline float between(float low, float high, float u) { return low + (high - low) * u; }
+
+/// Coordinate of point `i` of a shifted recurrence, as a share of [0, 1).
+NOMU_HD inline float recurrence_share(float shift, double alpha, std::uint64_t i) {
+  const double u = static_cast<double>(shift) + alpha * static_cast<double>(i + 1);
+  return static_cast<float>(u - std::floor(u));
+}
+
+/// Where the shuffle of an epoch swaps the last of its first `i` rows with.
+NOMU_HD inline std::uint64_t shuffle_pick(const PhiloxStream& stream, std::uint64_t i) {
+  return (std::uint64_t{stream.word(i)} * i) >> 32U;
+}
+
+NOMU_HD inline PhiloxStream shuffle_stream(std::uint64_t seed, std::uint32_t epoch) {
+  return {seed, Purpose::shuffle, 0, epoch};
+}
+
+NOMU_HD inline PhiloxStream augment_stream(AugmentKind kind, std::uint64_t seed, std::uint32_t step) {
+  return {seed, kind == AugmentKind::pool ? Purpose::pool : Purpose::augment, 0, step};
+}
+
 /// Writes the artificial points of a step, [count][d].
 inline void draw_augmented(const Augment& augment, std::size_t member, std::uint64_t seed, std::uint32_t step,
                            std::size_t d, float* points) {
@@ -32,7 +59,7 @@ inline void draw_augmented(const Augment& augment, std::size_t member, std::uint
                                    ? augment.box
                                    : augment.points;
   const std::size_t owner = given.members() == 1 ? 0 : member;
-  const PhiloxStream stream{seed, augment.kind == AugmentKind::pool ? Purpose::pool : Purpose::augment, 0, step};
+  const PhiloxStream stream = augment_stream(augment.kind, seed, step);
   switch (augment.kind) {
     case AugmentKind::none: return;
     case AugmentKind::fixed:
@@ -40,7 +67,7 @@ inline void draw_augmented(const Augment& augment, std::size_t member, std::uint
       return;
     case AugmentKind::pool:
       for (std::size_t i = 0; i < augment.count; ++i) {
-        const auto row = static_cast<std::size_t>((std::uint64_t{stream.word(i)} * given.rows()) >> 32U);
+        const std::size_t row = pool_row(stream, i, given.rows());
         for (std::size_t j = 0; j < d; ++j) points[i * d + j] = given(owner, row, j);
       }
       return;
@@ -49,19 +76,16 @@ inline void draw_augmented(const Augment& augment, std::size_t member, std::uint
         const PhiloxBlock block = stream.block(e / 4);
         for (std::size_t k = 0; k < 4 && e + k < augment.count * d; ++k) {
           const std::size_t j = (e + k) % d;
-          const float low = given(owner, 0, j);
-          points[e + k] = low + (given(owner, 1, j) - low) * uniform_float(block.word[k]);
+          points[e + k] = between(given(owner, 0, j), given(owner, 1, j), uniform_float(block.word[k]));
         }
       }
       return;
     case AugmentKind::low_discrepancy:
       for (std::size_t j = 0; j < d; ++j) {
-        const auto shift = static_cast<double>(stream.uniform(j));
+        const float shift = stream.uniform(j);
         const double alpha = recurrence_step(j, d);
-        const float low = given(owner, 0, j);
         for (std::size_t i = 0; i < augment.count; ++i) {
-          const double u = shift + alpha * static_cast<double>(i + 1);
-          points[i * d + j] = low + (given(owner, 1, j) - low) * static_cast<float>(u - std::floor(u));
+          points[i * d + j] = between(given(owner, 0, j), given(owner, 1, j), recurrence_share(shift, alpha, i));
         }
       }
       return;
@@ -77,12 +101,12 @@ struct DropoutMask {
   [[nodiscard]] NOMU_HD float scale() const { return 1.0F / (1.0F - rate); }
 };
 
-inline DropoutMask training_mask(std::uint64_t seed, std::size_t layer, std::uint32_t step, float rate) {
+NOMU_HD inline DropoutMask training_mask(std::uint64_t seed, std::size_t layer, std::uint32_t step, float rate) {
   return {{seed, Purpose::dropout, static_cast<std::uint32_t>(layer), step}, rate};
 }
 
 /// A mask of stochastic prediction: independent for every row and pass.
-inline DropoutMask prediction_mask(std::uint64_t seed, std::size_t layer, std::uint32_t pass, float rate) {
+NOMU_HD inline DropoutMask prediction_mask(std::uint64_t seed, std::size_t layer, std::uint32_t pass, float rate) {
   return {{seed, Purpose::dropout, prediction_place | static_cast<std::uint32_t>(layer), pass}, rate};
 }
 
@@ -90,11 +114,8 @@ inline DropoutMask prediction_mask(std::uint64_t seed, std::size_t layer, std::u
 inline std::vector<std::uint32_t> epoch_order(std::uint64_t seed, std::uint32_t epoch, std::size_t rows) {
   std::vector<std::uint32_t> order(rows);
   std::iota(order.begin(), order.end(), 0U);
-  const PhiloxStream stream{seed, Purpose::shuffle, 0, epoch};
-  for (std::size_t i = rows; i > 1; --i) {
-    const auto pick = static_cast<std::size_t>((std::uint64_t{stream.word(i)} * i) >> 32U);
-    std::swap(order[i - 1], order[pick]);
-  }
+  const PhiloxStream stream = shuffle_stream(seed, epoch);
+  for (std::size_t i = rows; i > 1; --i) std::swap(order[i - 1], order[shuffle_pick(stream, i)]);
   return order;
 }
 

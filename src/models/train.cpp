@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "engine/layout.hpp"
@@ -92,14 +93,38 @@ FitReport public_report(MemberReport&& r) {
           .history = std::move(r.history)};
 }
 
+/// What came of a plan's members, before anything is judged.
+struct Outcome {
+  Tensor<float> parameters;
+  std::vector<MemberReport> reports;
+};
+
+/// Trains all members, as many at a time as the engine has room for. Where they are cut changes nothing.
+Outcome train_members(const TrainPlan& plan, Engine& engine, const Progress& progress) {
+  const std::size_t at_once = engine.members_at_once(plan);
+  if (at_once >= plan.members()) {
+    const auto session = engine.open(plan);
+    run_to_end(*session, plan.train.epochs, progress);
+    return {session->parameters(), session->reports()};
+  }
+  Outcome all;
+  for (std::size_t first = 0; first < plan.members(); first += at_once) {
+    std::vector<std::size_t> part(std::min(at_once, plan.members() - first));
+    std::iota(part.begin(), part.end(), first);
+    const auto session = engine.open(engine::select(plan, part));
+    run_to_end(*session, plan.train.epochs, progress);
+    const Tensor<float> found = session->parameters();
+    if (all.parameters.empty()) all.parameters = Tensor<float>(plan.members(), 1, found.cols());
+    std::copy(found.flat().begin(), found.flat().end(), all.parameters.member(first).begin());
+    all.reports.insert(all.reports.end(), session->reports().begin(), session->reports().end());
+  }
+  return all;
+}
+
 }  // namespace
 
 Trained train(const TrainPlan& plan, Engine& engine, const Progress& progress) {
-  auto session = engine.open(plan);
-  run_to_end(*session, plan.train.epochs, progress);
-  Tensor<float> parameters = session->parameters();
-  std::vector<MemberReport> reports = session->reports();
-  session.reset();
+  auto [parameters, reports] = train_members(plan, engine, progress);
   const bool plain = plan.loss.kind == LossKind::squared_error || plan.loss.kind == LossKind::gaussian_nll;
   const engine::Losses losses = plain ? engine::Losses::free : engine::Losses::comparable;
   engine::mark_diverged(reports, plan.train.snapshot, losses);
@@ -112,13 +137,12 @@ Trained train(const TrainPlan& plan, Engine& engine, const Progress& progress) {
       second.seeds[i] = derived_seed(plan.seeds[again[i]], static_cast<std::uint64_t>(attempt));
     }
     if (!second.start.empty()) second.start = redrawn(second);
-    const auto retry = engine.open(second);
-    run_to_end(*retry, plan.train.epochs, progress);
-    const Tensor<float> found = retry->parameters();
+    const Outcome retry = train_members(second, engine, progress);
     for (std::size_t i = 0; i < again.size(); ++i) {
-      reports[again[i]] = retry->reports()[i];
+      reports[again[i]] = retry.reports[i];
       reports[again[i]].restarts = attempt;
-      std::copy(found.member(i).begin(), found.member(i).end(), parameters.member(again[i]).begin());
+      const auto found = retry.parameters.member(i);
+      std::copy(found.begin(), found.end(), parameters.member(again[i]).begin());
     }
     engine::mark_diverged(reports, plan.train.snapshot, losses);
   }

@@ -31,12 +31,15 @@ inline std::vector<EngineOptions> engines_under_test() {
     }
     engines.push_back({.device = "cpu", .threads = 2, .provider = "eigen", .isa = std::string(isa)});
   }
+  // Small networks stay in shared memory; "tiles" sends them the way of the large ones.
   engines.push_back({.device = "cuda", .threads = 1, .provider = "auto", .isa = "auto"});
+  engines.push_back({.device = "cuda", .threads = 1, .provider = "tiles", .isa = "auto"});
   return engines;
 }
 
 inline std::string engine_name(const EngineOptions& options) {
-  return options.device == "cuda" ? "cuda" : options.device + "_" + options.provider + "_" + options.isa;
+  if (options.device == "cuda") return options.provider == "auto" ? "cuda" : "cuda_" + options.provider;
+  return options.device + "_" + options.provider + "_" + options.isa;
 }
 
 /// The engine, or nullptr with a skip on record where this machine has none.

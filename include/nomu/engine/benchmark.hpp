@@ -15,6 +15,7 @@ namespace nomu {
 struct BenchmarkSpec {
   enum class Method { nomu, mlp };
   enum class Link { coupled, stopped };
+  enum class Kept { last, after_update, exact };
 
   std::string name = "case";
   std::string title;
@@ -24,6 +25,10 @@ struct BenchmarkSpec {
   std::vector<std::int64_t> hidden{1024, 1024, 1024};
   std::int64_t rows = 8;
   std::int64_t augment = 0;
+  std::int64_t batch_size = 0;  ///< rows a step; 0: all. A step is then a batch, an epoch several of them
+  double dropout = 0.0;
+  double clip_norm = 0.0;
+  Kept snapshot = Kept::last;
   std::int64_t members = 1;
   std::int64_t steps = 16;
   std::int64_t repeats = 5;

@@ -20,19 +20,21 @@ class Session;
 /// What an engine runs on. Recorded with every result.
 struct EngineInfo {
   std::string name;      ///< "cpu", "reference", "cuda"
-  std::string provider;  ///< who multiplies matrices: "onednn", "eigen", "plain loops", "cublaslt"
+  std::string provider;  ///< who multiplies matrices: "onednn", "eigen", "plain loops", "tiles, resident"
   std::string isa;       ///< instruction set really used: "avx512", "avx2", "baseline", "sm_90"
   std::int64_t threads = 1;
   std::string device;  ///< the processor's own name
   bool available = true;
-  std::string note;  ///< why it is not available, or what to know
+  std::string note;                ///< why it is not available, or what to know
+  std::string precision = "fp32";  ///< of the matrix products: "fp32", "tf32", "fp64"
 };
 
 struct EngineOptions {
   std::string device = "auto";    ///< auto, cpu, reference or cuda
   std::int64_t threads = 0;       ///< 0: all cores this process may use
-  std::string provider = "auto";  ///< auto, onednn or eigen
+  std::string provider = "auto";  ///< auto; cpu: onednn or eigen; cuda: tiles (nothing stays in shared memory)
   std::string isa = "auto";       ///< auto, baseline, avx2 or avx512
+  std::string precision = "fp32"; ///< of the matrix products: fp32, or tf32 on GPUs
 };
 
 /// The least time a step of one network (pair) could take here, measured; zeros where an engine does not measure it.
@@ -55,6 +57,9 @@ class Engine {
 
   /// Bytes that training the plan takes at its peak, before anything is allocated.
   [[nodiscard]] virtual std::size_t memory_needed(const engine::TrainPlan& plan) const = 0;
+
+  /// How many of the plan's members can be trained at the same time; at least one.
+  [[nodiscard]] virtual std::size_t members_at_once(const engine::TrainPlan& plan) const;
 
   /// Starts training a plan; throws ConfigError or DataError for an impossible one and DeviceError, naming the figure,
   /// for one that needs more memory than there is.

@@ -11,6 +11,6 @@ namespace nomu::engine::cuda {
 [[nodiscard]] std::unique_ptr<Engine> make(const EngineOptions& options);
 
 /// `available` is false, with the reason, where `make` would throw.
-[[nodiscard]] EngineInfo info();
+[[nodiscard]] EngineInfo info(const EngineOptions& options);
 
 }  // namespace nomu::engine::cuda

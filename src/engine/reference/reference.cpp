@@ -245,7 +245,8 @@ EngineInfo info() {
           .threads = 1,
           .device = processor_name(),
           .available = true,
-          .note = "double precision; the oracle the other engines are tested against"};
+          .note = "double precision; the oracle the other engines are tested against",
+          .precision = "fp64"};
 }
 
 std::unique_ptr<Engine> make() { return std::make_unique<ReferenceEngine>(); }

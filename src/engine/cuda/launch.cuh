@@ -1,0 +1,30 @@
+#pragma once
+// Starting kernels, with every failure turned into an error.
+
+#include <cuda_runtime.h>
+
+#include "engine/cuda/device.hpp"
+
+namespace nomu::engine::cuda {
+
+/// Starts `blocks` blocks of `threads` threads; nothing where there is nothing to do.
+template <class... Parameters, class... Arguments>
+void launch(void (*kernel)(Parameters...), std::size_t blocks, unsigned threads, unsigned shared_bytes,
+            cudaStream_t stream, const Arguments&... arguments) {
+  if (blocks == 0) return;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(blocks));
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  NOMU_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
+}
+
+/// Lets a kernel use more shared memory than the 48 KB every kernel may.
+template <class... Parameters>
+void allow_shared(void (*kernel)(Parameters...), unsigned bytes) {
+  NOMU_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                       cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+}
+
+}  // namespace nomu::engine::cuda

@@ -1,0 +1,35 @@
+#pragma once
+// Prediction on the GPU: all members side by side, many rows at a time.
+
+#include <cstdint>
+#include <span>
+
+#include "engine/cuda/kernels.hpp"
+#include "engine/layout.hpp"
+#include "engine/session.hpp"
+
+namespace nomu::engine::cuda {
+
+/// What the device offers.
+struct Hardware {
+  std::uint32_t processors = 1;
+  std::size_t shared_bytes = 0;  ///< that a block may use beside what its kernel declares
+};
+
+/// Parameters that are on the device: member i's are values[i], each [parameters].
+struct PredictRequest {
+  const Networks& networks;
+  const Layout& layout;
+  Precision precision;
+  Hardware hardware;
+  const float* weights;                    ///< [buffers][M][parameters]
+  std::span<const std::uint32_t> buffers;  ///< [M]
+  std::uint32_t first_member;              ///< of these members among the per-member settings of the networks
+  DropoutPass dropout;
+  std::span<const std::uint64_t> seeds;  ///< [M]; may be empty without dropout
+};
+
+/// Writes outputs [M][q][K] of x [1 or M][q][d]; both tensors' members from `first_member` on belong to the request.
+void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out);
+
+}  // namespace nomu::engine::cuda

@@ -1,0 +1,235 @@
+#pragma once
+// A tile of a matrix product on the tensor cores: a block of threads computes C[m][n] = sum_k A[m][k] B[n][k], with
+// copies to shared memory running ahead of the arithmetic.
+//
+// The order of the sum over k depends on nothing but k, so an element has the same bits whatever the tile, the cohort
+// and the neighbours. In `exact` arithmetic each factor is split into two TF32 numbers whose three larger products are
+// kept, and sums are carried over every 16 terms by ordinary additions: the tensor cores' own sums round towards zero.
+
+#include "engine/cuda/ptx.cuh"
+
+namespace nomu::engine::cuda {
+
+inline constexpr unsigned slab = 16;  ///< terms of the sum that are in shared memory at a time
+
+/// A matrix [count][depth] in global memory. `inner`: k runs fastest, else the other index does.
+struct Operand {
+  const float* values;
+  unsigned ld;
+  unsigned count;
+  bool wide;  ///< rows start at multiples of 16 bytes
+};
+
+/// How a tile is cut: m by n, over warps_m by warps_n warps.
+template <unsigned m_, unsigned n_, unsigned warps_m_, unsigned warps_n_, unsigned stages_>
+struct Cut {
+  static constexpr unsigned m = m_, n = n_, warps_m = warps_m_, warps_n = warps_n_, stages = stages_;
+  static constexpr unsigned threads = 32 * warps_m * warps_n;
+  static constexpr unsigned fragments_m = m / warps_m / 16, fragments_n = n / warps_n / 8;
+  static_assert(fragments_m * warps_m * 16 == m && fragments_n * warps_n * 8 == n);
+};
+
+/// One operand's slabs in shared memory. The paddings keep the lanes of a warp on different banks.
+template <unsigned count, bool inner>
+struct Slab {
+  static constexpr unsigned ld = inner ? slab + 4 : count + 8;
+  static constexpr unsigned floats = inner ? count * ld : slab * ld;
+
+  static __device__ unsigned at(unsigned i, unsigned k) { return inner ? i * ld + k : k * ld + i; }
+
+  /// Starts copying terms [k0, k0 + slab) of a sum of `depth`; what is not there becomes zero.
+  static __device__ void load(float* shared, const Operand& from, unsigned k0, unsigned depth, unsigned threads) {
+    constexpr unsigned groups = inner ? slab / 4 : count / 4;  // of four floats, in a row of shared memory
+    constexpr unsigned rows = inner ? count : slab;
+    for (unsigned c = threadIdx.x; c < rows * groups; c += threads) {
+      const unsigned row = c / groups;
+      const unsigned column = c % groups * 4;
+      const unsigned i = inner ? row : column;
+      const unsigned k = k0 + (inner ? column : row);
+      const unsigned end = inner ? depth : from.count;
+      const unsigned begin = inner ? k : i;
+      unsigned valid = (inner ? i < from.count : k < depth) && begin < end ? end - begin : 0;
+      valid = valid < 4 ? valid : 4;
+      const float* source = from.values;
+      if (valid > 0) source += inner ? std::size_t{i} * from.ld + k : std::size_t{k} * from.ld + i;
+      float* to = shared + row * ld + column;
+      if (from.wide) {
+        copy_16(to, source, valid * 4);
+      } else {
+        for (unsigned j = 0; j < 4; ++j) copy_4(to + j, j < valid ? source + j : from.values, j < valid ? 4 : 0);
+      }
+    }
+  }
+};
+
+template <class Cut, bool a_inner, bool b_inner, bool exact>
+class Product {
+ public:
+  using SlabA = Slab<Cut::m, a_inner>;
+  using SlabB = Slab<Cut::n, b_inner>;
+  static constexpr unsigned stage_floats = SlabA::floats + SlabB::floats;
+  static constexpr unsigned shared_bytes = Cut::stages * stage_floats * sizeof(float);
+
+  __device__ Product() {
+    for (auto& row : sum_)
+      for (auto& fragment : row)
+        for (float& value : fragment) value = 0.0F;
+  }
+
+  /// Starts copying a slab into a stage; always to be followed by commit_copies().
+  __device__ static void load(unsigned stage, const Operand& a, const Operand& b, unsigned k0, unsigned depth) {
+    float* shared = shared_memory() + stage * stage_floats;
+    SlabA::load(shared, a, k0, depth, Cut::threads);
+    SlabB::load(shared + SlabA::floats, b, k0, depth, Cut::threads);
+  }
+
+  /// B's slab of a stage, for sums over it; at(n, k) of SlabB says where.
+  __device__ static const float* slab_b(unsigned stage) {
+    return shared_memory() + stage * stage_floats + SlabA::floats;
+  }
+
+  /// Adds the products of a stage.
+  __device__ void add(unsigned stage) {
+    const float* a = shared_memory() + stage * stage_floats;
+    const float* b = a + SlabA::floats;
+    if constexpr (exact) {
+      add_exact(a, b);
+    } else {
+      add_rounded(a, b);
+    }
+  }
+
+  /// Puts the sums into shared memory as [n][ld], over the slabs; everyone must be done with those.
+  static constexpr unsigned tile_ld = Cut::m + 4;
+  static_assert(Cut::n * tile_ld <= Cut::stages * stage_floats);
+  __device__ void store_columns() const {
+    float* shared = shared_memory();
+#pragma unroll
+    for (unsigned i = 0; i < Cut::fragments_m; ++i) {
+#pragma unroll
+      for (unsigned j = 0; j < Cut::fragments_n; ++j) {
+#pragma unroll
+        for (unsigned e = 0; e < 4; ++e) shared[(column(j) + e % 2) * tile_ld + row(i, e / 2)] = sum_[i][j][e];
+      }
+    }
+  }
+
+  /// Row of the tile that half `half` (0 or 1) of fragment row `i` holds in this lane.
+  static __device__ unsigned row(unsigned i, unsigned half) { return first_m() + 16 * i + 8 * half + group(); }
+
+  /// First of the two neighbouring columns that fragment column `j` holds in this lane; even.
+  static __device__ unsigned column(unsigned j) { return first_n() + 8 * j + 2 * place(); }
+
+  /// The sum at row(i, half) and column(j) + `right` (0 or 1).
+  [[nodiscard]] __device__ float sum(unsigned i, unsigned half, unsigned j, unsigned right) const {
+    return sum_[i][j][2 * half + right];
+  }
+
+ private:
+  static __device__ unsigned group() { return threadIdx.x % 32 / 4; }
+  static __device__ unsigned place() { return threadIdx.x % 4; }
+  static __device__ unsigned first_m() { return threadIdx.x / 32 / Cut::warps_n * (16 * Cut::fragments_m); }
+  static __device__ unsigned first_n() { return threadIdx.x / 32 % Cut::warps_n * (8 * Cut::fragments_n); }
+
+  static __device__ void fragment_a(const float* a, unsigned i, unsigned k, float (&out)[4]) {
+    const unsigned m = first_m() + 16 * i + group();
+    out[0] = a[SlabA::at(m, k + place())];
+    out[1] = a[SlabA::at(m + 8, k + place())];
+    out[2] = a[SlabA::at(m, k + place() + 4)];
+    out[3] = a[SlabA::at(m + 8, k + place() + 4)];
+  }
+
+  static __device__ void fragment_b(const float* b, unsigned j, unsigned k, float (&out)[2]) {
+    const unsigned n = first_n() + 8 * j + group();
+    out[0] = b[SlabB::at(n, k + place())];
+    out[1] = b[SlabB::at(n, k + place() + 4)];
+  }
+
+  __device__ void add_rounded(const float* a, const float* b) {
+#pragma unroll
+    for (unsigned k = 0; k < slab; k += 8) {
+      float fa[Cut::fragments_m][4];
+#pragma unroll
+      for (unsigned i = 0; i < Cut::fragments_m; ++i) {
+        fragment_a(a, i, k, fa[i]);
+        for (float& value : fa[i]) value = to_tf32(value);
+      }
+#pragma unroll
+      for (unsigned j = 0; j < Cut::fragments_n; ++j) {
+        float fb[2];
+        fragment_b(b, j, k, fb);
+        for (float& value : fb) value = to_tf32(value);
+#pragma unroll
+        for (unsigned i = 0; i < Cut::fragments_m; ++i) multiply_add(sum_[i][j], fa[i], fb);
+      }
+    }
+  }
+
+  template <unsigned count>
+  static __device__ void split(const float (&value)[count], float (&high)[count], float (&low)[count]) {
+#pragma unroll
+    for (unsigned e = 0; e < count; ++e) {
+      high[e] = to_tf32(value[e]);
+      low[e] = to_tf32(value[e] - high[e]);
+    }
+  }
+
+  __device__ void add_exact(const float* a, const float* b) {
+    constexpr unsigned steps = slab / 8;
+    float high_a[steps][Cut::fragments_m][4], low_a[steps][Cut::fragments_m][4];
+#pragma unroll
+    for (unsigned k = 0; k < steps; ++k) {
+#pragma unroll
+      for (unsigned i = 0; i < Cut::fragments_m; ++i) {
+        float value[4];
+        fragment_a(a, i, 8 * k, value);
+        split(value, high_a[k][i], low_a[k][i]);
+      }
+    }
+#pragma unroll
+    for (unsigned j = 0; j < Cut::fragments_n; ++j) {
+      float part[Cut::fragments_m][4] = {};
+#pragma unroll
+      for (unsigned k = 0; k < steps; ++k) {
+        float value[2], high_b[2], low_b[2];
+        fragment_b(b, j, 8 * k, value);
+        split(value, high_b, low_b);
+#pragma unroll
+        for (unsigned i = 0; i < Cut::fragments_m; ++i) {
+          multiply_add(part[i], low_a[k][i], high_b);
+          multiply_add(part[i], high_a[k][i], low_b);
+          multiply_add(part[i], high_a[k][i], high_b);
+        }
+      }
+#pragma unroll
+      for (unsigned i = 0; i < Cut::fragments_m; ++i) {
+#pragma unroll
+        for (unsigned e = 0; e < 4; ++e) sum_[i][j][e] += part[i][e];
+      }
+    }
+  }
+
+  float sum_[Cut::fragments_m][Cut::fragments_n][4];
+};
+
+/// Adds up all slabs. `slabs.count()` of them are started one by one with `slabs.load(stage)`; `each(stage)` is called
+/// for each one once it is in shared memory.
+template <class Cut, class Product, class Slabs, class Each>
+__device__ void multiply(Product& product, Slabs& slabs, const Each& each) {
+  const unsigned count = slabs.count();
+#pragma unroll
+  for (unsigned s = 0; s + 1 < Cut::stages; ++s) {
+    if (s < count) slabs.load(s);
+    commit_copies();
+  }
+  for (unsigned it = 0; it < count; ++it) {
+    wait_copies<Cut::stages - 2>();
+    __syncthreads();  // the slab is there for everyone, and everyone is done with the one before it
+    if (it + Cut::stages - 1 < count) slabs.load((it + Cut::stages - 1) % Cut::stages);
+    commit_copies();
+    product.add(it % Cut::stages);
+    each(it % Cut::stages);
+  }
+}
+
+}  // namespace nomu::engine::cuda

@@ -1,0 +1,69 @@
+#pragma once
+// A step of the networks cut into launches and tiles, worked out once per plan on the host and then copied to the
+// device.
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/cuda/device.hpp"
+#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/tables.hpp"
+#include "engine/layout.hpp"
+
+namespace nomu::engine::cuda {
+
+/// How large a step gets.
+struct StepSize {
+  std::uint32_t rows;       ///< of any member's step, artificial ones included
+  std::uint32_t data_rows;  ///< the data rows among them
+  bool training;            ///< false: forward only
+};
+
+struct Program {
+  std::vector<Segment> segments;
+  std::vector<HeadTerm> terms;
+  std::vector<ForwardJob> forward;
+  std::vector<BackwardJob> backward;
+  std::vector<UpdateJob> update;
+  std::vector<LayerNorm> layer_norms;
+  std::vector<Output> outputs;
+  std::vector<InitLayer> init;
+  std::vector<std::vector<std::uint32_t>> forward_phases, backward_phases;  ///< of jobs
+  std::vector<Tile> update_tiles;                                           ///< of trainable nets first
+  std::uint32_t trainable_tiles = 0;
+  std::uint64_t workspace = 0;  ///< floats a member
+  std::uint64_t x = 0;
+  std::uint32_t input_ld = 0;
+};
+
+[[nodiscard]] Program make_program(const Networks& networks, const Layout& layout, const StepSize& size);
+
+/// Floats a member's step takes, without building anything.
+[[nodiscard]] double workspace_floats(const Layout& layout, const StepSize& size);
+
+/// The tables of a program on the device, with the tiles of each phase.
+class DeviceProgram {
+ public:
+  DeviceProgram(const Program& program, const StepSize& size, std::uint32_t members, std::uint32_t processors);
+
+  /// Fills in the parts of a view that depend on the program.
+  void describe(View& view) const;
+  [[nodiscard]] const std::vector<TileList>& forward() const { return forward_lists_; }
+  [[nodiscard]] const std::vector<TileList>& backward() const { return backward_lists_; }
+  [[nodiscard]] std::uint32_t trainable_tiles() const { return trainable_tiles_; }
+
+ private:
+  std::uint64_t workspace_, x_;
+  std::uint32_t input_ld_, trainable_tiles_;
+  DeviceArray<Segment> segments_;
+  DeviceArray<HeadTerm> terms_;
+  DeviceArray<ForwardJob> forward_;
+  DeviceArray<BackwardJob> backward_;
+  DeviceArray<UpdateJob> update_;
+  DeviceArray<LayerNorm> layer_norms_;
+  DeviceArray<Output> outputs_;
+  DeviceArray<Tile> update_tiles_, phase_tiles_;
+  std::vector<TileList> forward_lists_, backward_lists_;
+};
+
+}  // namespace nomu::engine::cuda

@@ -1,0 +1,16 @@
+#pragma once
+// Training on the GPU: all members of a plan in lock step, round by round, with every decision taken on the device.
+
+#include <memory>
+
+#include "engine/cuda/predict.hpp"
+#include "engine/session.hpp"
+
+namespace nomu::engine::cuda {
+
+/// Device memory that training `members` members of a plan takes; the plan is checked.
+[[nodiscard]] std::size_t session_bytes(const TrainPlan& plan, const Layout& layout, std::size_t members);
+
+[[nodiscard]] std::unique_ptr<Session> make_session(const TrainPlan& plan, Precision precision, Hardware hardware);
+
+}  // namespace nomu::engine::cuda
