@@ -33,9 +33,10 @@ struct Options {
 bool names_column(const std::optional<std::string>& noise) { return noise && *noise != "none" && *noise != "learned"; }
 
 /// Preset, then the file of settings, then --set, then options of their own: what is nearer to the user wins.
-FitSpec spec_of(const Options& options, std::size_t dimension) {
+FitSpec spec_of(const Options& options, const DataSet& data) {
   FitSpec spec;
-  spec.method = method_preset(options.method, options.preset, dimension);
+  spec.method = method_preset(options.method, options.preset, data.cols());
+  choose_noise(spec.method, options.preset, data.rows());
   if (options.noise) set_noise(spec.method, names_column(options.noise) ? "known" : *options.noise);
   const Fields fields = fields_of(spec);
   if (!options.config.empty()) apply_toml(fields, read_file(options.config), options.config);
@@ -49,7 +50,7 @@ Model fit_file(const Options& options, std::shared_ptr<Engine> engine) {
   DatasetOptions columns = options.data;
   if (names_column(options.noise)) columns.noise = *options.noise;
   const DataSet data = read_dataset(options.file, columns);
-  const FitSpec spec = spec_of(options, data.cols());
+  const FitSpec spec = spec_of(options, data);
   ProgressBar bar(options.json_progress);
   const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
   if (options.calibrate_on.empty()) return fit(spec, data, std::move(engine), progress);
@@ -118,8 +119,10 @@ void add_column_options(CLI::App& command, Options& options) {
   command.add_option("--group", options.data.group, "column of groups that are held out together");
   command.add_option("--time", options.data.time, "column of times; the latest rows are held out");
   command.add_flag("--drop-missing", options.data.drop_missing, "leave out rows with missing values");
-  command.add_option("--noise", options.noise,
-                     "noise of the target: none, learned, or a column with each row's standard deviation");
+  command.add_option(
+      "--noise", options.noise,
+      "noise of the target: none, learned, or a column with each row's standard deviation; default under "
+      "auto: learned from 100 rows on");
 }
 
 }  // namespace

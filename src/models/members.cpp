@@ -22,6 +22,14 @@ void refuse_diverged(const std::vector<FitReport>& reports) {
   }
 }
 
+ScalingKind kind_of(ScaleChoice choice) {
+  switch (choice) {
+    case ScaleChoice::min_max: return ScalingKind::min_max;
+    case ScaleChoice::identity: return ScalingKind::identity;
+    default: return ScalingKind::standardise;
+  }
+}
+
 /// One quantity of member m at its first `rows` rows.
 std::vector<double> front_rows(const Tensor<float>& values, std::size_t m, std::size_t rows) {
   if (values.empty()) return {};
@@ -35,8 +43,8 @@ Members fit_members(const FitSpec& spec, std::span<const DataSet> data, Engine& 
   Members members;
   std::vector<DataSet> scaled;
   for (const DataSet& one : data) {
-    members.scalings.push_back({.inputs = fit_scaling(one.inputs, one.cols(), spec.scale_inputs),
-                                .target = fit_scaling(one.targets, 1, spec.scale_target)});
+    members.scalings.push_back({.inputs = fit_scaling(one.inputs, one.cols(), kind_of(spec.scale_inputs)),
+                                .target = fit_scaling(one.targets, 1, kind_of(spec.scale_target))});
     scaled.push_back(scaled_dataset(one, members.scalings.back().inputs, members.scalings.back().target));
   }
   const std::vector<std::uint64_t> seeds(data.size(), static_cast<std::uint64_t>(spec.seed));

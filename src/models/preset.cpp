@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::string_view where = "models/preset";
 
+bool has(const Fields& fields, std::string_view name) {
+  return std::ranges::find(fields.list(), name, &Field::name) != fields.list().end();
+}
+
 template <class Spec>
 MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t dimension) {
   if (preset == "auto") return automatic;
@@ -24,7 +28,8 @@ MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t
   if constexpr (requires { Spec::written(dimension); }) {
     if (preset == "written") return Spec::written(dimension);
   }
-  constexpr bool published = requires { Spec::published(dimension); } || requires { Spec::published(); };
+  constexpr bool published = requires { Spec::published(dimension); }
+  || requires { Spec::published(); };
   constexpr bool written = requires { Spec::written(dimension); };
   throw ConfigError(where, fmt::format("method '{}' has no preset '{}'; there is auto{}{}{}", method_name(automatic),
                                        preset, published ? ", published" : "", written ? ", written" : "",
@@ -39,16 +44,31 @@ MethodSpec method_preset(std::string_view method, std::string_view preset, std::
 
 void set_noise(MethodSpec& spec, std::string_view noise) {
   const Fields fields = fields_of(spec);
-  const auto has = [&](std::string_view name) {
-    return std::ranges::find(fields.list(), name, &Field::name) != fields.list().end();
-  };
-  if (has("noise")) return fields.set_text("noise", noise);
-  if (has("learn_noise") && noise != "known") return fields.set("learn_noise", noise == "learned");
+  if (has(fields, "noise")) return fields.set_text("noise", noise);
+  if (has(fields, "learn_noise") && noise != "known") return fields.set("learn_noise", noise == "learned");
   if (noise != "none" && noise != "known") {
     throw ConfigError(where, fmt::format("method '{}' cannot have its noise {}; use none, or name a column with the "
                                          "standard deviation of every row's target",
                                          method_name(spec), noise));
   }
+}
+
+void choose_noise(MethodSpec& spec, std::string_view preset, std::size_t rows) {
+  constexpr std::size_t enough_rows = 100;
+  if (preset == "auto" && rows >= enough_rows && (has(fields_of(spec), "noise") || has(fields_of(spec), "learn_noise")))
+    set_noise(spec, "learned");
+}
+
+bool wants_cube(const MethodSpec& spec) {
+  return std::visit(
+      [](const auto& s) {
+        if constexpr (requires { s.augment.box; }) {
+          return s.augment.box == Augmentation::Box::cube;
+        } else {
+          return false;
+        }
+      },
+      spec);
 }
 
 MethodSpec resolved_for(const MethodSpec& spec, std::size_t rows, std::size_t cols) {

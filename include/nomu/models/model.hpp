@@ -50,11 +50,19 @@ struct CalibrationSpec {
   double hold_out = 0.2;  ///< share of the rows
 };
 
+/// How columns are scaled before the method sees them.
+enum class ScaleChoice {
+  automatic,  ///< min_max where the method draws its artificial points in a fixed cube, else standardise
+  min_max,
+  standardise,
+  identity,
+};
+
 /// Everything that decides a fit, as plain data.
 struct FitSpec {
   MethodSpec method = {};
-  ScalingKind scale_inputs = ScalingKind::min_max;
-  ScalingKind scale_target = ScalingKind::min_max;
+  ScaleChoice scale_inputs = ScaleChoice::automatic;
+  ScaleChoice scale_target = ScaleChoice::automatic;
   CalibrationSpec calibration = {};
   std::int64_t seed = 1;
 };

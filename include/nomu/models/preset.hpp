@@ -21,4 +21,11 @@ void set_noise(MethodSpec& spec, std::string_view noise);
 /// where it has one. A model keeps the result, so that later versions may choose otherwise.
 [[nodiscard]] MethodSpec resolved_for(const MethodSpec& spec, std::size_t rows, std::size_t cols);
 
+/// Noise for rows about which nobody said anything: a method that can learn it does from 100 rows on; fewer cannot tell
+/// it from the function. The paper's presets stay as they are.
+void choose_noise(MethodSpec& spec, std::string_view preset, std::size_t rows);
+
+/// Whether the method draws artificial points in a fixed cube, which its inputs must fill.
+[[nodiscard]] bool wants_cube(const MethodSpec& spec);
+
 }  // namespace nomu

@@ -124,7 +124,8 @@ __global__ void __launch_bounds__(CutOf<size>::threads, size == TileSize::large 
   if (tile.n >= control.rows) return;
   const ForwardJob& job = view.forward[tile.job];
   Tiles product;
-  SegmentSlabs<Tiles, true> slabs(view, control, member, job.first_segment, job.segments, job.units, control.rows, tile);
+  SegmentSlabs<Tiles, true> slabs(view, control, member, job.first_segment, job.segments, job.units, control.rows,
+                                  tile);
   multiply<Cut>(product, slabs, [](unsigned) {});
 
   const float* bias = view.weights_of(control.source, member) + job.bias;

@@ -15,7 +15,7 @@ namespace nomu::engine::cuda {
 namespace {
 
 constexpr const char* where = "engine/cuda";
-constexpr std::int64_t history_length = 1024;     // epochs between two looks at the device
+constexpr std::int64_t history_length = 1024;      // epochs between two looks at the device
 constexpr std::size_t staging_bytes = 64U << 20U;  // for parameters on their way to the host
 constexpr std::int64_t graph_rounds = 16;
 constexpr std::int64_t resident_rounds = 64;
@@ -112,7 +112,8 @@ class CudaSession final : public Session {
 
   [[nodiscard]] Tensor<float> forward(const Tensor<float>& x, DropoutPass dropout) const override {
     std::vector<std::uint32_t> buffers;
-    for (const MemberState& state : states_) buffers.push_back(final_buffer() == Buffer::best ? state.best : state.current);
+    for (const MemberState& state : states_)
+      buffers.push_back(final_buffer() == Buffer::best ? state.best : state.current);
     Tensor<float> out(states_.size(), x.rows(), layout_.outputs);
     predict({.networks = networks_,
              .layout = layout_,

@@ -238,7 +238,7 @@ TEST(Model, SettingsAreListedOnce) {
   fields.set_text("train.epochs", "3");
   fields.set_text("seed", "12");
   EXPECT_EQ(spec.calibration.kind, CalibrationChoice::isotonic);
-  EXPECT_EQ(spec.scale_target, ScalingKind::standardise);
+  EXPECT_EQ(spec.scale_target, ScaleChoice::standardise);
   EXPECT_EQ(spec.seed, 12);
   EXPECT_THAT(message_of<ConfigError>([&] { fields.set_text("calibration.fold", "3"); }),
               HasSubstr("did you mean 'calibration.folds'?"));
