@@ -11,7 +11,9 @@ void add_engine_options(CLI::App& command, EngineOptions& options) {
   command.add_option("--device", options.device, "where to compute: auto, cpu, cuda or reference")
       ->capture_default_str();
   command.add_option("--threads", options.threads, "threads; 0: all cores")->capture_default_str();
-  command.add_option("--provider", options.provider, "who multiplies matrices: auto; on the cpu onednn or eigen; on GPUs tiles")
+  command
+      .add_option("--provider", options.provider,
+                  "who multiplies matrices: auto; on the cpu onednn or eigen; on GPUs tiles")
       ->capture_default_str();
   command.add_option("--isa", options.isa, "instruction set: auto, baseline, avx2 or avx512")->capture_default_str();
   command.add_option("--precision", options.precision, "of matrix products: fp32, or tf32 on GPUs")

@@ -112,7 +112,8 @@ BenchmarkReport run_benchmark(const BenchmarkSpec& spec, Engine& engine, const P
     if (progress.report) progress.report({.stage = "bench", .done = r + 1, .total = spec.repeats});
   }
   const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
-  const double flops = engine::flops_per_step(layout, static_cast<std::size_t>(batch), plan.augment.count, plan.networks);
+  const double flops =
+      engine::flops_per_step(layout, static_cast<std::size_t>(batch), plan.augment.count, plan.networks);
   report.us_per_network_step = median(steps) * 1e6;
   report.gflops = flops / median(steps) * 1e-9;
   report.products_us = median(products) * 1e6;

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <utility>
 #include <string>
+#include <utility>
 
 #include "cuda_runtime.h"
 
@@ -79,7 +79,8 @@ void stop() { cuda_on_host_switch(&block.threads[block.current].pointer, block.s
 void enter() {
   (*block.kernel)();
   Thread& mine = block.threads[block.current];
-  for (const auto& group : mine.groups) for (const Copy& copy : group) copy.run();
+  for (const auto& group : mine.groups)
+    for (const Copy& copy : group) copy.run();
   mine.done = true;
   stop();
 }

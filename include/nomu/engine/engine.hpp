@@ -30,11 +30,11 @@ struct EngineInfo {
 };
 
 struct EngineOptions {
-  std::string device = "auto";    ///< auto, cpu, reference or cuda
-  std::int64_t threads = 0;       ///< 0: all cores this process may use
-  std::string provider = "auto";  ///< auto; cpu: onednn or eigen; cuda: tiles (nothing stays in shared memory)
-  std::string isa = "auto";       ///< auto, baseline, avx2 or avx512
-  std::string precision = "fp32"; ///< of the matrix products: fp32, or tf32 on GPUs
+  std::string device = "auto";     ///< auto, cpu, reference or cuda
+  std::int64_t threads = 0;        ///< 0: all cores this process may use
+  std::string provider = "auto";   ///< auto; cpu: onednn or eigen; cuda: tiles (nothing stays in shared memory)
+  std::string isa = "auto";        ///< auto, baseline, avx2 or avx512
+  std::string precision = "fp32";  ///< of the matrix products: fp32, or tf32 on GPUs
 };
 
 /// The least time a step of one network (pair) could take here, measured; zeros where an engine does not measure it.

@@ -15,10 +15,10 @@ namespace nomu::engine::cuda {
 namespace {
 
 constexpr const char* where = "engine/cuda";
-constexpr int least_major = 8;                      // tensor cores with TF32, copies in the background
+constexpr int least_major = 8;                       // tensor cores with TF32, copies in the background
 constexpr std::size_t reserve_bytes = 1536U << 20U;  // kept free for predictions and the driver
 
-constexpr std::size_t declared_bytes = 8192;         // shared memory that kernels declare themselves, rounded up
+constexpr std::size_t declared_bytes = 8192;  // shared memory that kernels declare themselves, rounded up
 
 /// Why this machine's GPU cannot be used; empty where it can.
 std::string obstacle(cudaDeviceProp& properties) {
@@ -93,19 +93,19 @@ class CudaEngine final : public Engine {
     const std::size_t at_once = std::clamp<std::size_t>(room() / 2 / each, 1, std::max<std::size_t>(members, 1));
     for (std::size_t first = 0; first < members; first += at_once) {
       const std::size_t count = std::min(at_once, members - first);
-      const DeviceArray<float> weights(
-          parameters.flat().subspan(first * layout.parameters, count * layout.parameters));
+      const DeviceArray<float> weights(parameters.flat().subspan(first * layout.parameters, count * layout.parameters));
       const std::vector<std::uint32_t> buffers(count, 0);
-      cuda::predict({.networks = networks,
-                     .layout = layout,
-                     .precision = precision_,
-                     .hardware = hardware_,
-                     .weights = weights.data(),
-                     .buffers = buffers,
-                     .first_member = static_cast<std::uint32_t>(first),
-                     .dropout = dropout,
-                     .seeds = seeds.empty() ? std::span<const std::uint64_t>() : std::span(seeds).subspan(first, count)},
-                    x, out);
+      cuda::predict(
+          {.networks = networks,
+           .layout = layout,
+           .precision = precision_,
+           .hardware = hardware_,
+           .weights = weights.data(),
+           .buffers = buffers,
+           .first_member = static_cast<std::uint32_t>(first),
+           .dropout = dropout,
+           .seeds = seeds.empty() ? std::span<const std::uint64_t>() : std::span(seeds).subspan(first, count)},
+          x, out);
     }
     return out;
   }

@@ -14,8 +14,8 @@ __device__ inline float through_activation(Activation activation, float value, f
 }
 
 /// What the heads say about unit `unit` in a row.
-__device__ inline float from_heads(const View& view, const BackwardJob& job, const Control& control, const float* weights,
-                            const float* own, unsigned row, unsigned unit) {
+__device__ inline float from_heads(const View& view, const BackwardJob& job, const Control& control,
+                                   const float* weights, const float* own, unsigned row, unsigned unit) {
   float delta = 0.0F;
   for (unsigned h = 0; h < job.terms; ++h) {
     const HeadTerm& term = view.terms[job.first_term + h];

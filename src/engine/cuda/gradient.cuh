@@ -75,7 +75,8 @@ __device__ inline void write(float* to, const float (&from)[2], bool paired, boo
   }
 }
 
-__device__ inline void step(const AdamStep<float>& adam_step, bool amsgrad_wanted, float gradient, Pair& p, unsigned e) {
+__device__ inline void step(const AdamStep<float>& adam_step, bool amsgrad_wanted, float gradient, Pair& p,
+                            unsigned e) {
   if (amsgrad_wanted) {
     amsgrad(adam_step, gradient, p.weight[e], p.first[e], p.second[e], p.largest[e]);
   } else {
@@ -85,8 +86,8 @@ __device__ inline void step(const AdamStep<float>& adam_step, bool amsgrad_wante
 
 /// Works on one row of a lane's fragments; returns the sum of squares that the work is about.
 template <Work work, bool exact>
-__device__ float row_of_tile(const Place& at, const GradientTile<exact>& gradient, unsigned i, unsigned half, float shrink,
-                             float clip, const AdamStep<float>& adam_step) {
+__device__ float row_of_tile(const Place& at, const GradientTile<exact>& gradient, unsigned i, unsigned half,
+                             float shrink, float clip, const AdamStep<float>& adam_step) {
   constexpr unsigned columns = UpdateCut::fragments_n;
   const View& v = at.view;
   const unsigned input = at.tile.m + GradientTile<exact>::row(i, half);
@@ -192,8 +193,7 @@ __device__ void work_on(const Place& at) {
   for (unsigned i = 0; i < UpdateCut::fragments_m; ++i) {
 #pragma unroll
     for (unsigned half = 0; half < 2; ++half) {
-      squares += static_cast<double>(
-          row_of_tile<work, exact>(at, gradient, i, half, shrink, on_weights, adam_step));
+      squares += static_cast<double>(row_of_tile<work, exact>(at, gradient, i, half, shrink, on_weights, adam_step));
     }
   }
   const auto bias_squares = static_cast<double>(bias_of_tile<work>(at, threadIdx.x, bias, shrink, on_bias, adam_step));

@@ -14,9 +14,8 @@ __global__ void __launch_bounds__(32 * row_warps) row_loss_kernel(const View vie
   const unsigned row = blockIdx.x % blocks * row_warps + threadIdx.x / 32;
   const Control control = view.control[member];
   if (row >= control.rows) return;
-  const double loss =
-      row_loss_of(view, control, member, view.weights_of(control.source, member), view.values_of(member),
-                  view.row_index + std::size_t{member} * view.most_rows, row);
+  const double loss = row_loss_of(view, control, member, view.weights_of(control.source, member),
+                                  view.values_of(member), view.row_index + std::size_t{member} * view.most_rows, row);
   if (threadIdx.x % 32 == 0) view.row_loss[std::size_t{member} * view.most_rows + row] = loss;
 }
 

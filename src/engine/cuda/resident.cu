@@ -99,8 +99,7 @@ __device__ void backward(const View& view, const Resident& r, const BackwardJob&
     const float value = r.values[job.values + std::size_t{row} * job.ld + unit];
     const bool masked = rate > 0.0F && job.activation != Activation::relu;
     const bool kept = !masked || mask.keeps(std::uint64_t{row} * job.units + unit);
-    r.values[job.out + std::size_t{row} * job.ld + unit] =
-        through_activation(job.activation, value, delta, rate, kept);
+    r.values[job.out + std::size_t{row} * job.ld + unit] = through_activation(job.activation, value, delta, rate, kept);
   }
 }
 
@@ -135,7 +134,8 @@ __device__ void clip(float* gradient, unsigned count, float limit) {
   float part = 0.0F;
   for (unsigned e = threadIdx.x; e < count; e += blockDim.x) part = fmaf(gradient[e], gradient[e], part);
   const double length = sqrt(block_sum(static_cast<double>(part)));
-  if (threadIdx.x == 0) factor = length > static_cast<double>(limit) ? static_cast<float>(static_cast<double>(limit) / length) : 1.0F;
+  if (threadIdx.x == 0)
+    factor = length > static_cast<double>(limit) ? static_cast<float>(static_cast<double>(limit) / length) : 1.0F;
   __syncthreads();
   const float shorter = factor;
   if (shorter == 1.0F) return;

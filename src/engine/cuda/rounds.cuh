@@ -101,9 +101,9 @@ __device__ inline void gather(const View& view, unsigned member, const Control& 
   for (unsigned e = threadIdx.x; e < control.rows * d; e += blockDim.x) {
     const unsigned row = e / d;
     const unsigned j = e % d;
-    x[std::size_t{row} * view.input_ld + j] =
-        row < control.data_rows ? view.data_x[(data + index[row]) * d + j]
-                                : artificial(view, member, control.step, row - control.data_rows, j);
+    x[std::size_t{row} * view.input_ld + j] = row < control.data_rows
+                                                  ? view.data_x[(data + index[row]) * d + j]
+                                                  : artificial(view, member, control.step, row - control.data_rows, j);
   }
 }
 
@@ -138,7 +138,8 @@ __device__ inline bool observe(const View& view, unsigned member, MemberState& s
 }
 
 /// One step of several in an epoch.
-__device__ inline void after_batch(const View& view, unsigned member, MemberState& state, Control& control, double loss) {
+__device__ inline void after_batch(const View& view, unsigned member, MemberState& state, Control& control,
+                                   double loss) {
   const MemberInfo& info = view.info[member];
   control.update = std::isfinite(loss) ? 1 : 0;
   ++state.step;
@@ -156,7 +157,7 @@ __device__ inline void after_batch(const View& view, unsigned member, MemberStat
 
 /// One of the passes over all rows that end an epoch with an exact snapshot.
 __device__ inline void after_pass(const View& view, unsigned member, MemberState& state, Control& control, double rows,
-                           double squares) {
+                                  double squares) {
   const MemberInfo& info = view.info[member];
   state.sum += rows;
   if (++state.piece < info.batches + info.pieces(view.train.snapshot)) return;
@@ -165,7 +166,7 @@ __device__ inline void after_pass(const View& view, unsigned member, MemberState
 
 /// Whether the member is updated and which parameters it keeps, from the losses of the round's rows and the penalty.
 __device__ inline void decide(const View& view, unsigned member, MemberState& state, Control& control, double rows,
-                       double squares) {
+                              double squares) {
   const MemberInfo& info = view.info[member];
   if (info.full_batch()) {
     const bool improved = observe(view, member, state, rows + squares);

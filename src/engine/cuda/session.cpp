@@ -15,7 +15,7 @@ namespace nomu::engine::cuda {
 namespace {
 
 constexpr const char* where = "engine/cuda";
-constexpr std::int64_t history_length = 1024;     // epochs between two looks at the device
+constexpr std::int64_t history_length = 1024;      // epochs between two looks at the device
 constexpr std::size_t staging_bytes = 64U << 20U;  // for parameters on their way to the host
 constexpr std::int64_t graph_rounds = 16;
 constexpr std::int64_t resident_rounds = 64;
@@ -112,7 +112,8 @@ class CudaSession final : public Session {
 
   [[nodiscard]] Tensor<float> forward(const Tensor<float>& x, DropoutPass dropout) const override {
     std::vector<std::uint32_t> buffers;
-    for (const MemberState& state : states_) buffers.push_back(final_buffer() == Buffer::best ? state.best : state.current);
+    for (const MemberState& state : states_)
+      buffers.push_back(final_buffer() == Buffer::best ? state.best : state.current);
     Tensor<float> out(states_.size(), x.rows(), layout_.outputs);
     predict({.networks = networks_,
              .layout = layout_,
@@ -199,8 +200,7 @@ class CudaSession final : public Session {
       arrays_.weights.upload(plan.start.flat());
     }
     if (train_.snapshot == Snapshot::none) return;
-    NOMU_CUDA_CHECK(cudaMemcpy(arrays_.weights.data() + all, arrays_.weights.data(), all * sizeof(float),
-                               cudaMemcpyDeviceToDevice));
+    arrays_.weights.repeat(all, all);
   }
 
   /// Where parameters and snapshot are before the first round.
@@ -227,7 +227,6 @@ class CudaSession final : public Session {
 
   void refresh_squares() {
     if (resident()) return;
-    NOMU_CUDA_CHECK(cudaDeviceSynchronize());
     start_squares(view_, stream_.get());
     stream_.wait();
   }

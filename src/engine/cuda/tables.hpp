@@ -14,12 +14,12 @@ namespace nomu::engine::cuda {
 /// One matrix product that adds to a layer's values: rows of the workspace times a block of weights.
 struct Segment {
   std::uint64_t weights;
-  std::uint64_t values;      ///< [rows][values_ld]
+  std::uint64_t values;  ///< [rows][values_ld]
   std::uint32_t weight_ld;
   std::uint32_t values_ld;
-  std::uint32_t depth;       ///< terms of the sum
-  bool data_rows_only;       ///< artificial rows add nothing
-  bool wide;                 ///< rows of weights start at multiples of 16 bytes
+  std::uint32_t depth;  ///< terms of the sum
+  bool data_rows_only;  ///< artificial rows add nothing
+  bool wide;            ///< rows of weights start at multiples of 16 bytes
 };
 
 /// What a head's one or two outputs say about a unit that feeds it.
@@ -63,7 +63,7 @@ struct UpdateJob {
   std::uint32_t values_ld, delta_ld;
   std::uint32_t layer;
   std::uint32_t l2;  ///< row of View::l2
-  bool first;  ///< of its layer's feeds
+  bool first;        ///< of its layer's feeds
   bool data_rows_only;
   bool paired;  ///< columns may be read two at a time
 };
@@ -109,28 +109,28 @@ struct MemberInfo {
 /// How far a member has come.
 struct MemberState {
   LossCourse course;
-  std::int64_t target;      ///< epochs to train to
-  std::int64_t reported;    ///< epochs whose losses the host has seen
-  double sum;               ///< of the losses of this epoch so far
+  std::int64_t target;    ///< epochs to train to
+  std::int64_t reported;  ///< epochs whose losses the host has seen
+  double sum;             ///< of the losses of this epoch so far
   std::uint32_t step;
-  std::uint32_t piece;      ///< of the epoch: first its steps, then its passes over all rows
-  std::uint32_t current;    ///< which of the two buffers holds the parameters
-  std::uint32_t best;       ///< and which the snapshot
+  std::uint32_t piece;    ///< of the epoch: first its steps, then its passes over all rows
+  std::uint32_t current;  ///< which of the two buffers holds the parameters
+  std::uint32_t best;     ///< and which the snapshot
 };
 
 enum class Masks : std::uint32_t { none, training, prediction };
 
 /// What a member does in the round at hand. No rows: nothing.
 struct Control {
-  double share;              ///< factor on the rows' losses
-  std::uint32_t data_rows;   ///< they come first
-  std::uint32_t rows;        ///< with the artificial ones
-  std::uint32_t first_row;   ///< of these rows within the whole request; predictions only
-  std::uint32_t step;        ///< of training, or pass of a prediction
-  std::uint32_t source;      ///< buffer the parameters are read from
-  std::uint32_t target;      ///< and the updated ones written to
-  std::uint32_t update;      ///< 0: parameters stay as they are
-  float rate;                ///< Adam's, bias correction included
+  double share;             ///< factor on the rows' losses
+  std::uint32_t data_rows;  ///< they come first
+  std::uint32_t rows;       ///< with the artificial ones
+  std::uint32_t first_row;  ///< of these rows within the whole request; predictions only
+  std::uint32_t step;       ///< of training, or pass of a prediction
+  std::uint32_t source;     ///< buffer the parameters are read from
+  std::uint32_t target;     ///< and the updated ones written to
+  std::uint32_t update;     ///< 0: parameters stay as they are
+  float rate;               ///< Adam's, bias correction included
   Masks masks;
   Keep keep;
 };
@@ -162,7 +162,7 @@ struct View {
 
   float* weights;  ///< [2][M][parameters]; one buffer where no snapshot is taken
   float *first, *second, *largest;
-  float* values;  ///< the workspaces
+  float* values;    ///< the workspaces
   std::uint64_t x;  ///< offset of the rows of a step within a workspace, [rows][input_ld]
 
   const float *data_x, *data_y, *data_weight, *data_noise;  ///< [M][most_data_rows][..]; noise may be null
@@ -183,11 +183,11 @@ struct View {
   const Tile* tiles;  ///< of the update
   const Output* output;
 
-  double* row_loss;   ///< [M][most_rows]
-  double* squares;    ///< [M][update_tiles]: of the weights
-  double* norms;      ///< [M][layers][norm_parts][2]: squares of inputs and deltas
-  double* clipped;    ///< [M][update_tiles][2]: squares of the gradient, weights and bias
-  float* clip;        ///< [M][layers][2]: factor on the gradient, weights and bias; null: nothing is ever clipped
+  double* row_loss;  ///< [M][most_rows]
+  double* squares;   ///< [M][update_tiles]: of the weights
+  double* norms;     ///< [M][layers][norm_parts][2]: squares of inputs and deltas
+  double* clipped;   ///< [M][update_tiles][2]: squares of the gradient, weights and bias
+  float* clip;       ///< [M][layers][2]: factor on the gradient, weights and bias; null: nothing is ever clipped
   std::uint32_t* clip_needed;  ///< [M][layers]
 
   [[nodiscard]] NOMU_HD float* weights_of(std::uint32_t buffer, std::uint32_t member) const {
