@@ -39,17 +39,26 @@ class DeviceArray {
   [[nodiscard]] T* data() const { return static_cast<T*>(values_); }
   [[nodiscard]] std::size_t size() const { return count_; }
 
-  /// Waits until the copy is done.
+  // All of these wait until they are done: CUDA's own calls may return before the device has the data, and streams
+  // that do not wait for the default one would run ahead of them.
   void upload(std::span<const T> from, std::size_t offset = 0) {
     if (from.empty()) return;
     NOMU_CUDA_CHECK(cudaMemcpy(data() + offset, from.data(), from.size_bytes(), cudaMemcpyHostToDevice));
+    NOMU_CUDA_CHECK(cudaDeviceSynchronize());
   }
   void download(std::span<T> to, std::size_t offset = 0) const {
     if (to.empty()) return;
     NOMU_CUDA_CHECK(cudaMemcpy(to.data(), data() + offset, to.size_bytes(), cudaMemcpyDeviceToHost));
   }
   void clear() {
-    if (count_ > 0) NOMU_CUDA_CHECK(cudaMemset(values_, 0, count_ * sizeof(T)));
+    if (count_ == 0) return;
+    NOMU_CUDA_CHECK(cudaMemset(values_, 0, count_ * sizeof(T)));
+    NOMU_CUDA_CHECK(cudaDeviceSynchronize());
+  }
+  /// Copies the first `count` elements to `offset`.
+  void repeat(std::size_t count, std::size_t offset) {
+    NOMU_CUDA_CHECK(cudaMemcpy(data() + offset, data(), count * sizeof(T), cudaMemcpyDeviceToDevice));
+    NOMU_CUDA_CHECK(cudaDeviceSynchronize());
   }
 
  private:

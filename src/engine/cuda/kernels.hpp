@@ -9,8 +9,9 @@ namespace nomu::engine::cuda {
 
 enum class Precision { fp32, tf32 };
 
-/// Which cut of the products' tiles: large ones use the machine best, small ones fill it where there is little to do.
-enum class TileSize { small, large };
+/// Which cut of the products' tiles: large ones use the machine best, small ones fill it where there is little to do,
+/// narrow ones are for few rows. An element has the same bits in each.
+enum class TileSize { small, large, narrow };
 
 /// Units by rows of a tile of the forward and backward products.
 struct TileShape {

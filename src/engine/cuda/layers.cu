@@ -14,9 +14,11 @@ namespace {
 
 using LargeCut = Cut<128, 144, 4, 2, 4>;
 using SmallCut = Cut<32, 48, 2, 2, 6>;
+using NarrowCut = Cut<128, 16, 4, 1, 6>;
 
 template <TileSize size>
-using CutOf = std::conditional_t<size == TileSize::large, LargeCut, SmallCut>;
+using CutOf = std::conditional_t<size == TileSize::large, LargeCut,
+                                 std::conditional_t<size == TileSize::small, SmallCut, NarrowCut>>;
 
 /// The slabs of all segments of a job, one after the other.
 template <class Product, bool forward>
@@ -195,34 +197,41 @@ void start(const View& view, const TileList& list, cudaStream_t stream) {
 
 template <bool forward>
 void start(const View& view, const TileList& list, Precision precision, cudaStream_t stream) {
-  const bool exact = precision == Precision::fp32;
-  if (list.size == TileSize::large) {
-    exact ? start<forward, TileSize::large, true>(view, list, stream)
-          : start<forward, TileSize::large, false>(view, list, stream);
-  } else {
-    exact ? start<forward, TileSize::small, true>(view, list, stream)
-          : start<forward, TileSize::small, false>(view, list, stream);
+  const auto with = [&]<TileSize size>() {
+    precision == Precision::fp32 ? start<forward, size, true>(view, list, stream)
+                                 : start<forward, size, false>(view, list, stream);
+  };
+  switch (list.size) {
+    case TileSize::small: return with.template operator()<TileSize::small>();
+    case TileSize::large: return with.template operator()<TileSize::large>();
+    case TileSize::narrow: return with.template operator()<TileSize::narrow>();
   }
 }
 
-template <TileSize size, bool exact>
+template <TileSize size>
 void prepare() {
   using Cut = CutOf<size>;
-  allow_shared(forward_kernel<size, exact>, Product<Cut, false, true, exact>::shared_bytes);
-  allow_shared(backward_kernel<size, exact>, Product<Cut, true, true, exact>::shared_bytes);
+  allow_shared(forward_kernel<size, false>, Product<Cut, false, true, false>::shared_bytes);
+  allow_shared(backward_kernel<size, false>, Product<Cut, true, true, false>::shared_bytes);
+  allow_shared(forward_kernel<size, true>, Product<Cut, false, true, true>::shared_bytes);
+  allow_shared(backward_kernel<size, true>, Product<Cut, true, true, true>::shared_bytes);
 }
 
 }  // namespace
 
 void prepare_layers() {
-  prepare<TileSize::small, false>();
-  prepare<TileSize::small, true>();
-  prepare<TileSize::large, false>();
-  prepare<TileSize::large, true>();
+  prepare<TileSize::small>();
+  prepare<TileSize::large>();
+  prepare<TileSize::narrow>();
 }
 
 TileShape tile_shape(TileSize size) {
-  return size == TileSize::large ? TileShape{LargeCut::m, LargeCut::n} : TileShape{SmallCut::m, SmallCut::n};
+  switch (size) {
+    case TileSize::small: return {SmallCut::m, SmallCut::n};
+    case TileSize::large: return {LargeCut::m, LargeCut::n};
+    case TileSize::narrow: break;
+  }
+  return {NarrowCut::m, NarrowCut::n};
 }
 
 void start_forward(const View& view, const TileList& tiles, Precision precision, cudaStream_t stream) {

@@ -249,16 +249,25 @@ DeviceProgram::DeviceProgram(const Program& program, const StepSize& size, std::
   std::vector<Tile> all;
   const auto add = [&](const std::vector<std::vector<std::uint32_t>>& phases, std::vector<TileList>& lists,
                        const auto& rows, const auto& units) {
-    for (const std::vector<std::uint32_t>& jobs : phases) {
-      // Small tiles where large ones would leave processors without work. Both compute the same bits.
-      TileSize tile_size = TileSize::large;
-      std::vector<Tile> tiles = phase_tiles(jobs, tile_shape(tile_size), rows, units);
-      if (tiles.size() * members < std::size_t{2} * processors) {
-        tile_size = TileSize::small;
-        tiles = phase_tiles(jobs, tile_shape(tile_size), rows, units);
-      }
+    const auto add_list = [&](TileSize tile_size, const std::vector<std::uint32_t>& jobs) {
+      const std::vector<Tile> tiles = phase_tiles(jobs, tile_shape(tile_size), rows, units);
+      if (tiles.empty()) return;
       lists.push_back({nullptr, narrow(tiles.size()), tile_size});
       all.insert(all.end(), tiles.begin(), tiles.end());
+    };
+    for (const std::vector<std::uint32_t>& jobs : phases) {
+      // Small tiles where large ones would leave processors without work, then all in one launch.
+      if (phase_tiles(jobs, tile_shape(TileSize::large), rows, units).size() * members < std::size_t{2} * processors) {
+        add_list(TileSize::small, jobs);
+        continue;
+      }
+      std::vector<std::uint32_t> few;
+      std::vector<std::uint32_t> many;
+      for (const std::uint32_t job : jobs) {
+        (rows(job) <= tile_shape(TileSize::narrow).rows ? few : many).push_back(job);
+      }
+      add_list(TileSize::large, many);
+      add_list(TileSize::narrow, few);
     }
   };
   add(

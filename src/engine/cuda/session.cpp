@@ -200,8 +200,7 @@ class CudaSession final : public Session {
       arrays_.weights.upload(plan.start.flat());
     }
     if (train_.snapshot == Snapshot::none) return;
-    NOMU_CUDA_CHECK(cudaMemcpy(arrays_.weights.data() + all, arrays_.weights.data(), all * sizeof(float),
-                               cudaMemcpyDeviceToDevice));
+    arrays_.weights.repeat(all, all);
   }
 
   /// Where parameters and snapshot are before the first round.
@@ -228,7 +227,6 @@ class CudaSession final : public Session {
 
   void refresh_squares() {
     if (resident()) return;
-    NOMU_CUDA_CHECK(cudaDeviceSynchronize());
     start_squares(view_, stream_.get());
     stream_.wait();
   }
