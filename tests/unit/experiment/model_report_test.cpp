@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include "message_of.hpp"
+#include "unit/experiment/report_page.hpp"
 #include "unit/models/model_cases.hpp"
 
 namespace nomu {
 namespace {
 
 using testing::HasSubstr;
-
-bool says(std::string_view page, std::string_view text) { return page.find(text) != std::string_view::npos; }
 
 /// Split conformal, held out; one model for all tests.
 const Model& wavy_model() {
