@@ -194,6 +194,21 @@ TEST(Report, SameSubjectSameBytes) {
   EXPECT_EQ(render_report(make_subject(50, 4)), render_report(make_subject(50, 4)));
 }
 
+TEST(Report, BoundsFarBeyondTheDataAreCutOff) {
+  ReportSubject subject = make_subject(30, 1);
+  subject.bounds = [predict = subject.predict](std::span<const double> x, double) {
+    const PredictedRows rows = predict(x);
+    Bounds bounds{.lower = rows.mean, .upper = rows.mean};
+    for (std::size_t i = 0; i < rows.rows(); ++i) bounds.upper[i] += x[i] > 0.0 ? 1e6 : 0.1;
+    return bounds;
+  };
+  const NamedPlot figure = report_plots(subject).front();
+  ASSERT_TRUE(figure.plot.y.range);
+  EXPECT_LT(figure.plot.y.range->high, 60.0);
+  EXPECT_TRUE(says(figure.caption, "cut off"));
+  EXPECT_FALSE(report_plots(make_subject(30, 1)).front().plot.y.range);
+}
+
 TEST(Report, AsymmetricSigma) {
   ReportSubject subject = make_subject(30, 1, false);
   subject.predict = [inner = subject.predict](std::span<const double> x) {
