@@ -132,10 +132,12 @@ ReportBand add_number_layers(Plot& plot, const ReportSubject& subject, const std
   const ReportBox box = data_box(data, 0.05);
   const std::vector<double> x = spaced(box.low[column.first], box.high[column.first], points);
   std::vector<std::vector<double>> values;
+  values.reserve(points);
   for (const double value : x) values.push_back({value});
-  const ReportBand band = dependence(subject, background, column, values);
+  ReportBand band = dependence(subject, background, column, values);
   const std::vector<std::size_t> rows = thinned(data.rows(), marks);
   std::vector<double> seen;
+  seen.reserve(rows.size());
   for (const std::size_t i : rows) seen.push_back(data.row(i)[column.first]);
   plot.layers.emplace_back(
       PlotPoints{.name = "training rows", .x = seen, .y = picked(data.targets, rows), .color = PlotColor::grey});
@@ -167,7 +169,7 @@ ReportBand add_level_layers(Plot& plot, const ReportSubject& subject, const std:
     x.push_back(static_cast<double>(x.size()));
     plot.x.names.push_back(short_name(column.levels[k]));
   }
-  const ReportBand band = dependence(subject, background, column, values);
+  ReportBand band = dependence(subject, background, column, values);
   plot.layers.emplace_back(PlotPoints{.name = bounds_label(subject),
                                       .x = x,
                                       .y = band.mean,
