@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "eval/row_checks.hpp"
@@ -15,14 +16,30 @@ namespace {
 
 constexpr std::string_view where = "models/model";
 
+bool is_scaling(const Scaling& scaling, std::size_t cols) {
+  const auto finite = [](double value) { return std::isfinite(value); };
+  const auto positive = [](double value) { return std::isfinite(value) && value > 0.0; };
+  return scaling.shift.size() == cols && scaling.factor.size() == cols && std::ranges::all_of(scaling.shift, finite) &&
+         std::ranges::all_of(scaling.factor, positive);
+}
+
+/// Inputs that the columns of a table become.
+std::size_t encoded_width(const DataSet& data) {
+  std::size_t width = 0;
+  for (const FeatureColumn& feature : data.features) width += std::max<std::size_t>(1, feature.levels.size());
+  return width;
+}
+
 void check_parts(const ModelParts& parts, const FittedCohort& fitted) {
   const auto refuse = [](std::string_view what) { throw DataError(where, fmt::format("damaged model: {}", what)); };
   check_dataset(parts.data);
   check_calibration(parts.calibration);
   if (parts.scalings.empty() || parts.scalings.size() != fitted.members()) refuse("scalings are not one per member");
   for (const MemberScaling& scaling : parts.scalings) {
-    if (scaling.inputs.cols() != parts.data.cols() || scaling.target.cols() != 1) refuse("a scaling of another width");
+    if (!is_scaling(scaling.inputs, parts.data.cols()) || !is_scaling(scaling.target, 1))
+      refuse("an impossible scaling");
   }
+  if (encoded_width(parts.data) != parts.data.cols()) refuse("columns do not become as many inputs as there are");
   if (fitted.reports().size() != fitted.members()) refuse("reports are not one per member");
   if (parts.fitted_rows.empty()) refuse("no rows to learn from");
   const auto beyond = [&](std::size_t row) { return row >= parts.data.rows(); };

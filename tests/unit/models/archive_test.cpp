@@ -141,6 +141,8 @@ TEST(Archive, HeadersThatLieAreRefusedWithoutAllocating) {
   EXPECT_NE(refusal(with_header("\"method\":\"nomu\"", "\"method\":\"nemo\"")), "no error");
   EXPECT_NE(refusal(with_header("\"reports\":[", "\"reports\":[{},")), "no error");
   EXPECT_NE(refusal(with_header("\"kind\":\"cross_conformal\"", "\"kind\":\"conformal\"")), "no error");
+  EXPECT_THAT(refusal(with_header("{\"levels\":[],\"name\":\"x1\"}", "{\"levels\":[\"a\",\"b\"],\"name\":\"x1\"}")),
+              HasSubstr("columns do not become as many inputs"));
   EXPECT_NE(refusal(with_header("\"target\":\"y\"", "\"target\":7")), "no error");
 }
 
