@@ -22,7 +22,8 @@ struct ReportOutput {
   void prepare(std::initializer_list<std::filesystem::path> read) const;
 
   /// Makes and writes the report; returns the files.
-  std::vector<std::filesystem::path> write(const Model& model, ModelReportSpec spec, const Progress& progress) const;
+  [[nodiscard]] std::vector<std::filesystem::path> write(const Model& model, ModelReportSpec spec,
+                                                         const Progress& progress) const;
 };
 
 }  // namespace nomu::cli

@@ -16,8 +16,9 @@ constexpr std::string_view where = "experiment/model_report";
 
 /// The noise of rows nobody has measured: the median of those that are known, or nothing where none is.
 std::vector<double> assumed_noise(const Model& model, std::size_t rows) {
-  if (model.data().noise.empty()) return {};
-  return std::vector<double>(rows, median(model.data().noise));
+  std::vector<double> noise;
+  if (!model.data().noise.empty()) noise.assign(rows, median(model.data().noise));
+  return noise;
 }
 
 DataSet fitted_data(const Model& model) {
@@ -48,11 +49,9 @@ ReportRows fresh_rows(const Model& model, const DataSet& rows, const std::string
                                        "give rows that it has not seen",
                                        rows.rows(), source.empty() ? "" : fmt::format(" of {}", source)));
   }
-  const std::string overlap =
-      seen == 0 ? "" : fmt::format(" ({} of them equal to rows that the model was made with)", seen);
-  return {.source =
-              fmt::format("the {} rows{}{}", rows.rows(), source.empty() ? "" : fmt::format(" of {}", source), overlap),
+  return {.source = fmt::format("the {} rows{}", rows.rows(), source.empty() ? "" : fmt::format(" of {}", source)),
           .fresh = true,
+          .known = seen,
           .targets = rows.targets,
           .predicted = model.predict(rows.inputs, rows.noise),
           .bounds = [model, inputs = rows.inputs, noise = rows.noise](double level) {

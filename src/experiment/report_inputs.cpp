@@ -93,7 +93,8 @@ NamedPlot distance_figure(const ReportSubject& subject) {
               "of the data's range."};
 }
 
-/// Predictions with one column at each of `values` and all else as in the background rows, averaged over those.
+/// Predictions with one column at each of `values` and all else as in the background rows: the medians over those,
+/// because a few rows that end up far from the data would decide a mean.
 ReportBand dependence(const ReportSubject& subject, const std::vector<double>& background,
                       const InputImportance& column, const std::vector<std::vector<double>>& values) {
   const std::size_t cols = subject.data.cols();
@@ -107,38 +108,41 @@ ReportBand dependence(const ReportSubject& subject, const std::vector<double>& b
   }
   const ReportBand all = report_band(subject, points);
   const std::size_t rows = background.size() / cols;
-  const auto averaged = [&](const std::vector<double>& each) {
-    std::vector<double> means;
+  const auto typical = [&](const std::vector<double>& each) {
+    std::vector<double> medians;
     for (std::size_t v = 0; v < values.size(); ++v) {
-      means.push_back(mean(std::span<const double>(each).subspan(v * rows, rows)));
+      medians.push_back(median(std::span<const double>(each).subspan(v * rows, rows)));
     }
-    return means;
+    return medians;
   };
-  return {.mean = averaged(all.mean),
-          .lower = averaged(all.lower),
-          .upper = averaged(all.upper),
-          .model_lower = averaged(all.model_lower),
-          .model_upper = averaged(all.model_upper),
+  return {.mean = typical(all.mean),
+          .lower = typical(all.lower),
+          .upper = typical(all.upper),
+          .model_lower = typical(all.model_lower),
+          .model_upper = typical(all.model_upper),
           .sigma_model = {},
           .noise = all.noise};
 }
 
-void add_number_layers(Plot& plot, const ReportSubject& subject, const std::vector<double>& background,
-                       const InputImportance& column) {
+ReportBand add_number_layers(Plot& plot, const ReportSubject& subject, const std::vector<double>& background,
+                             const InputImportance& column) {
   constexpr std::size_t points = 41;
   constexpr std::size_t marks = 300;
   const DataSet& data = subject.data;
   const ReportBox box = data_box(data, 0.05);
   const std::vector<double> x = spaced(box.low[column.first], box.high[column.first], points);
   std::vector<std::vector<double>> values;
+  values.reserve(points);
   for (const double value : x) values.push_back({value});
-  const ReportBand band = dependence(subject, background, column, values);
+  ReportBand band = dependence(subject, background, column, values);
   const std::vector<std::size_t> rows = thinned(data.rows(), marks);
   std::vector<double> seen;
+  seen.reserve(rows.size());
   for (const std::size_t i : rows) seen.push_back(data.row(i)[column.first]);
   plot.layers.emplace_back(
       PlotPoints{.name = "training rows", .x = seen, .y = picked(data.targets, rows), .color = PlotColor::grey});
   add_band_layers(plot, subject, x, band);
+  return band;
 }
 
 /// Levels by how many rows have them, at most `limit`.
@@ -154,8 +158,8 @@ std::vector<std::size_t> frequent_levels(const DataSet& data, const InputImporta
   return order;
 }
 
-void add_level_layers(Plot& plot, const ReportSubject& subject, const std::vector<double>& background,
-                      const InputImportance& column) {
+ReportBand add_level_layers(Plot& plot, const ReportSubject& subject, const std::vector<double>& background,
+                            const InputImportance& column) {
   constexpr std::size_t most = 8;
   std::vector<std::vector<double>> values;
   std::vector<double> x;
@@ -165,13 +169,14 @@ void add_level_layers(Plot& plot, const ReportSubject& subject, const std::vecto
     x.push_back(static_cast<double>(x.size()));
     plot.x.names.push_back(short_name(column.levels[k]));
   }
-  const ReportBand band = dependence(subject, background, column, values);
+  ReportBand band = dependence(subject, background, column, values);
   plot.layers.emplace_back(PlotPoints{.name = bounds_label(subject),
                                       .x = x,
                                       .y = band.mean,
                                       .lower = band.lower,
                                       .upper = band.upper,
                                       .color = PlotColor::blue});
+  return band;
 }
 
 NamedPlot dependence_figure(const ReportSubject& subject, const InputImportance& column, std::size_t place) {
@@ -184,15 +189,19 @@ NamedPlot dependence_figure(const ReportSubject& subject, const InputImportance&
             .x = {.label = name},
             .y = {.label = short_name(data.target_name)}};
   const bool names = !column.levels.empty();
-  names ? add_level_layers(plot, subject, background, column) : add_number_layers(plot, subject, background, column);
+  const ReportBand band = names ? add_level_layers(plot, subject, background, column)
+                                : add_number_layers(plot, subject, background, column);
   std::string caption = fmt::format(
-      "The average over {} training rows of what the model predicts, and of its bounds, when {} alone is changed.",
+      "What the model predicts for a typical row when {1} alone is changed: medians, over {0} training rows, of the "
+      "prediction and of its bounds.",
       rows.size(), name);
   if (names) {
     caption += fmt::format(" From left to right: {}{}.", fmt::join(plot.x.names, ", "),
                            drawn_of(plot.x.names.size(), column.inputs()));
   }
-  return {.name = fmt::format("input_{}", place), .plot = std::move(plot), .caption = std::move(caption)};
+  NamedPlot figure{.name = fmt::format("input_{}", place), .plot = std::move(plot), .caption = std::move(caption)};
+  limit_to_neighbourhood(figure, data.targets, band.lower, band.upper);
+  return figure;
 }
 
 }  // namespace

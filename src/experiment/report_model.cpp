@@ -43,7 +43,7 @@ NamedPlot line_figure(const ReportSubject& subject) {
                                       .x = picked(data.inputs, rows),
                                       .y = picked(data.targets, rows),
                                       .color = PlotColor::ink});
-  return {
+  NamedPlot figure{
       .name = "bounds",
       .plot = std::move(plot),
       .caption = fmt::format(
@@ -53,6 +53,10 @@ NamedPlot line_figure(const ReportSubject& subject) {
                        "which also hold the noise of the data."
                      : "the band its bounds: what the model does not know for want of data.",
           drawn_of(rows.size(), data.rows()))};
+  std::vector<double> shown = band.mean;
+  shown.insert(shown.end(), data.targets.begin(), data.targets.end());
+  limit_to_neighbourhood(figure, shown, band.lower, band.upper);
+  return figure;
 }
 
 /// A regular grid over two inputs and what the model says there.

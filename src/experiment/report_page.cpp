@@ -109,12 +109,16 @@ std::string quality_chapter(const ReportSubject& subject, const std::optional<Re
         "note");
   }
   const ReportRows& rows = *subject.rows;
-  std::string out = html_paragraph(fmt::format(
-      "Judged on {}{}", rows.source.empty() ? fmt::format("{} rows", rows.targets.size()) : rows.source,
-      rows.fresh ? ", which were used neither for fitting nor for calibration."
-                 : ". They were not used for fitting the networks that predicted them, but they set the "
-                   "calibration, so agreement here is no proof: judge on fresh rows where there are some."));
-  return out + figures(quality_figures(subject)) + quality_table(subject, *quality);
+  std::string words =
+      fmt::format("Judged on {}", rows.source.empty() ? fmt::format("{} rows", rows.targets.size()) : rows.source);
+  words += rows.fresh ? ", which were used neither for fitting nor for calibration."
+                      : ". They were not used for fitting the networks that predicted them, but they set the "
+                        "calibration, so agreement here is no proof: judge on fresh rows where there are some.";
+  if (rows.known > 0) {
+    words +=
+        fmt::format(" But {} of them equal rows that were: repeated measurements, or not fresh at all.", rows.known);
+  }
+  return html_paragraph(words) + figures(quality_figures(subject)) + quality_table(subject, *quality);
 }
 
 }  // namespace

@@ -55,13 +55,17 @@ NamedPlot predicted_figure(const ReportSubject& subject) {
                                     .y = {low, high},
                                     .color = PlotColor::ink,
                                     .stroke = PlotStroke::dashed});
-  return {
+  NamedPlot figure{
       .name = "predicted",
       .plot = std::move(plot),
       .caption = fmt::format("Each point is a row{}; the nearer to the dashed line the better, and {}",
                              drawn_of(rows.size(), judged.targets.size()),
                              level ? fmt::format("about {} of the bars should reach it.", percent_text(subject.level))
                                    : "long bars should go with large errors.")};
+  std::vector<double> shown = target;
+  shown.insert(shown.end(), mean.begin(), mean.end());
+  limit_to_neighbourhood(figure, shown, bounds.lower, bounds.upper);
+  return figure;
 }
 
 /// Share of rows inside the subject's bounds at every level it supports.

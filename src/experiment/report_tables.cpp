@@ -137,7 +137,7 @@ std::string findings_table(const ReportSubject& subject) {
   for (const Finding& finding : subject.findings) {
     const std::string_view question = asked_for(finding.name);
     table.rows.push_back({question.empty() ? finding.name : fmt::format("{}: {}", finding.name, question),
-                          std::string(verdict_text(finding.verdict)), finding.sentence});
+                          std::string(verdict_text(finding.verdict)), short_name(finding.sentence, 300.0)});
   }
   return html_table(table);
 }
@@ -187,11 +187,8 @@ std::string data_table(const ReportSubject& subject) {
       {"Target",
        fmt::format("{}: {} to {}, mean {}, standard deviation {}", short_name(data.target_name), number_text(low),
                    number_text(high), number_text(mean(data.targets)), number_text(standard_deviation(data.targets)))});
-  std::vector<std::string> names;
-  for (std::size_t j = 0; j < data.cols(); ++j) {
-    names.push_back(fmt::format("({}) {}", j + 1, short_name(data.input_names[j])));
-  }
-  table.rows.push_back({data.cols() == 1 ? "1 input" : fmt::format("{} inputs", data.cols()), listed(names, most)});
+  table.rows.push_back(
+      {data.cols() == 1 ? "1 input" : fmt::format("{} inputs", data.cols()), listed(data.input_names, most)});
   std::size_t texts = 0;
   for (const FeatureColumn& feature : data.features) {
     if (feature.levels.empty() || ++texts > most) continue;

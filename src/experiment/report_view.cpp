@@ -91,6 +91,19 @@ void add_band_layers(Plot& plot, const ReportSubject& subject, const std::vector
   plot.layers.emplace_back(PlotLine{.name = "mean", .x = x, .y = band.mean, .color = PlotColor::blue});
 }
 
+void limit_to_neighbourhood(NamedPlot& figure, std::span<const double> values, std::span<const double> lower,
+                            std::span<const double> upper) {
+  const auto [least, most] = std::ranges::minmax(values);
+  const double room = most - least;
+  const double low = std::ranges::min(lower);
+  const double high = std::ranges::max(upper);
+  if (!(room > 0.0) || (low >= least - room && high <= most + room)) return;
+  constexpr double padding = 0.05;
+  figure.plot.y.range = PlotRange{std::max(std::min(low, least), least - room) - padding * room,
+                                  std::min(std::max(high, most), most + room) + padding * room};
+  figure.caption += " Bounds that reach further than the picture are cut off.";
+}
+
 std::vector<std::size_t> thinned(std::size_t count, std::size_t limit) {
   // A sample rather than every k-th row: tables are often sorted or periodic.
   std::vector<std::size_t> rows = Random(0, 0x7e90).permutation(count);

@@ -46,6 +46,11 @@ struct ReportBand {
 /// Draws bounds, model uncertainty where there is noise besides, and the mean over x, [q].
 void add_band_layers(Plot& plot, const ReportSubject& subject, const std::vector<double>& x, const ReportBand& band);
 
+/// Ends the y axis where bounds leave the neighbourhood of the values that matter, and says so in the caption: bounds
+/// far from the data may be so wide that nothing else could be seen. Without effect where they stay near.
+void limit_to_neighbourhood(NamedPlot& figure, std::span<const double> values, std::span<const double> lower,
+                            std::span<const double> upper);
+
 /// At most `limit` of the rows 0, ..., count - 1, rising; a sample that depends on the two numbers alone.
 [[nodiscard]] std::vector<std::size_t> thinned(std::size_t count, std::size_t limit);
 

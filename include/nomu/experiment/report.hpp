@@ -25,6 +25,7 @@ namespace nomu {
 struct ReportRows {
   std::string source = {};                    ///< "the 120 rows of test.csv", as it reads in a sentence
   bool fresh = true;                          ///< used neither for fitting nor for calibration
+  std::size_t known = 0;                      ///< how many of the fresh ones equal a row the model was made with
   std::vector<double> targets;                ///< [q]
   PredictedRows predicted;                    ///< [q], for calibration rows by a model that did not see them
   std::function<Bounds(double)> bounds = {};  ///< a level to the bounds of these rows, [q]; asked of fresh rows only
