@@ -51,7 +51,7 @@ class Bench(unittest.TestCase):
     def test_one_json_line_a_case(self) -> None:
         result = run("bench", "--json", *self.small)
         lines = [json.loads(line) for line in result.stdout.splitlines()]
-        self.assertEqual({line["case"] for line in lines}, {"R1", "R2", "R3", "R3-572", "R3-coupled"})
+        self.assertEqual({line["case"] for line in lines}, {"R1", "R1-UCI", "R2", "R2-MCDO", "R3", "R3-572", "R3-coupled"})
         for line in lines:
             self.assertGreater(line["us_per_network_step"], 0)
             for key in ("gflops", "roofline_us", "roofline_ratio", "engine", "provider", "isa", "threads"):
@@ -60,7 +60,7 @@ class Bench(unittest.TestCase):
     def test_unknown_case_and_key(self) -> None:
         result = run("bench", "--case", "r9")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("unknown case 'r9'; there are r1, r2, r3", result.stderr)
+        self.assertIn("unknown case 'r9'; there are r1, r1_uci, r2, r2_mcdo, r3", result.stderr)
         result = run("bench", "--case", "r1", "--set", "member=3")
         self.assertEqual(result.returncode, 2)
         self.assertIn("did you mean 'members'?", result.stderr)
