@@ -130,7 +130,7 @@ TEST(NeuralLinear, KnowsTheNoiseAndIsUnsureFarAway) { expect_sensible<NeuralLine
 TEST(Laplace, TheLastLayerAloneIsSurer) {
   const auto engine = make_engine({.device = "cpu"});
   const std::vector<std::uint64_t> seeds{1};
-  LaplaceSpec spec = small_spec<LaplaceSpec>();
+  auto spec = small_spec<LaplaceSpec>();
   const Cohort cohort = repeat(sine_rows(40, 0.2), seeds);
   const Prediction full = fit(spec, cohort, *engine)->predict(points({0.3F}));
   spec.weights = LaplaceSpec::Weights::last_layer;
@@ -140,7 +140,7 @@ TEST(Laplace, TheLastLayerAloneIsSurer) {
 }
 
 TEST(Laplace, MembersStayApartAndComeBack) {
-  LaplaceSpec spec = small_spec<LaplaceSpec>();
+  auto spec = small_spec<LaplaceSpec>();
   spec.train.epochs = 10;
   expect_members_apart_and_state(spec);
   spec.weights = LaplaceSpec::Weights::last_layer;
@@ -148,7 +148,7 @@ TEST(Laplace, MembersStayApartAndComeBack) {
 }
 
 TEST(NeuralLinear, MembersStayApartAndComeBack) {
-  NeuralLinearSpec spec = small_spec<NeuralLinearSpec>();
+  auto spec = small_spec<NeuralLinearSpec>();
   spec.train.epochs = 10;
   expect_members_apart_and_state(spec);
 }
