@@ -40,22 +40,25 @@ TEST(ReportMessages, WrongSubjects) {
 
 class WritePlots : public testing::Test {
  protected:
-  void SetUp() override { std::filesystem::remove_all(folder); }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-  std::filesystem::path folder =
+  void SetUp() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_ =
       std::filesystem::path(testing::TempDir()) /
       ("nomu_plots_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
 };
 
 TEST_F(WritePlots, OneFileAPicture) {
   const std::vector<NamedPlot> plots = report_plots(make_subject(20, 1));
-  const std::vector<std::filesystem::path> paths = write_plots(folder / "new", plots);
+  const std::vector<std::filesystem::path> paths = write_plots(folder() / "new", plots);
   ASSERT_EQ(paths.size(), plots.size());
   for (std::size_t i = 0; i < paths.size(); ++i) {
     EXPECT_EQ(paths[i].filename().string(), plots[i].name + ".svg");
     EXPECT_EQ(read_file(paths[i]), render_svg(plots[i].plot));
   }
-  const auto files = std::filesystem::directory_iterator(folder / "new");
+  const auto files = std::filesystem::directory_iterator(folder() / "new");
   EXPECT_EQ(static_cast<std::size_t>(std::distance(begin(files), end(files))), plots.size())
       << "no temporary file stays";
 }
@@ -63,19 +66,19 @@ TEST_F(WritePlots, OneFileAPicture) {
 TEST_F(WritePlots, RefusesNamesThatAreNoFileNames) {
   for (const char* name : {"", "../up", "a/b", "a.b", ".hidden", "a b"}) {
     const std::vector<NamedPlot> plots = {{.name = name, .plot = {}, .caption = ""}};
-    EXPECT_THAT(message_of<Error>([&] { write_plots(folder, plots); }), HasSubstr("is not a name of a picture"))
+    EXPECT_THAT(message_of<Error>([&] { write_plots(folder(), plots); }), HasSubstr("is not a name of a picture"))
         << name;
   }
   const std::vector<NamedPlot> twice = {{.name = "a", .plot = {}, .caption = ""},
                                         {.name = "a", .plot = {}, .caption = ""}};
-  EXPECT_THAT(message_of<Error>([&] { write_plots(folder, twice); }), HasSubstr("two pictures are called 'a'"));
-  EXPECT_FALSE(std::filesystem::exists(folder));
+  EXPECT_THAT(message_of<Error>([&] { write_plots(folder(), twice); }), HasSubstr("two pictures are called 'a'"));
+  EXPECT_FALSE(std::filesystem::exists(folder()));
 }
 
 TEST_F(WritePlots, NamesTheFolderItCannotMake) {
-  std::filesystem::create_directories(folder);
-  write_file_atomically(folder / "file", "");
-  EXPECT_THAT(message_of<Error>([&] { write_plots(folder / "file" / "sub", {}); }),
+  std::filesystem::create_directories(folder());
+  write_file_atomically(folder() / "file", "");
+  EXPECT_THAT(message_of<Error>([&] { write_plots(folder() / "file" / "sub", {}); }),
               HasSubstr("cannot make the folder"));
 }
 

@@ -18,6 +18,7 @@ using testing::Not;
 
 std::vector<std::string> names_of(const std::vector<NamedPlot>& plots) {
   std::vector<std::string> names;
+  names.reserve(plots.size());
   for (const NamedPlot& plot : plots) names.push_back(plot.name);
   return names;
 }
@@ -250,7 +251,7 @@ TEST(Report, ADivergedFitIsSaidFirst) {
 
 TEST(Report, LossesMayBeNegativeAndMany) {
   ReportSubject subject = make_subject(30, 1);
-  for (std::size_t i = 0; i < subject.fits[0].history.size(); ++i) subject.fits[0].history[i] -= 5.0F;
+  for (float& loss : subject.fits[0].history) loss -= 5.0F;
   EXPECT_EQ(report_plots(subject).back().plot.y.scale, AxisScale::linear);
   subject.fits.assign(30, subject.fits[0]);
   const std::string html = render_report(subject);
