@@ -36,8 +36,11 @@ bool names_column(const std::optional<std::string>& noise) { return noise && *no
 FitSpec spec_of(const Options& options, const DataSet& data) {
   FitSpec spec;
   spec.method = method_preset(options.method, options.preset, data.cols());
-  choose_noise(spec.method, options.preset, data.rows());
-  if (options.noise) set_noise(spec.method, names_column(options.noise) ? "known" : *options.noise);
+  if (options.noise) {
+    set_noise(spec.method, names_column(options.noise) ? "known" : *options.noise);
+  } else {
+    choose_noise(spec.method, options.preset, data.rows());
+  }
   const Fields fields = fields_of(spec);
   if (!options.config.empty()) apply_toml(fields, read_file(options.config), options.config);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);

@@ -45,7 +45,7 @@ MethodSpec method_preset(std::string_view method, std::string_view preset, std::
 void set_noise(MethodSpec& spec, std::string_view noise) {
   const Fields fields = fields_of(spec);
   if (has(fields, "noise")) return fields.set_text("noise", noise);
-  if (has(fields, "learn_noise") && noise != "known") return fields.set("learn_noise", noise == "learned");
+  if (has(fields, "learn_noise")) return fields.set("learn_noise", noise == "learned");
   if (noise != "none" && noise != "known") {
     throw ConfigError(where, fmt::format("method '{}' cannot have its noise {}; use none, or name a column with the "
                                          "standard deviation of every row's target",
@@ -55,8 +55,9 @@ void set_noise(MethodSpec& spec, std::string_view noise) {
 
 void choose_noise(MethodSpec& spec, std::string_view preset, std::size_t rows) {
   constexpr std::size_t enough_rows = 100;
-  if (preset == "auto" && rows >= enough_rows && (has(fields_of(spec), "noise") || has(fields_of(spec), "learn_noise")))
-    set_noise(spec, "learned");
+  if (preset != "auto" || rows < enough_rows) return;
+  const Fields fields = fields_of(spec);
+  if (has(fields, "noise") || has(fields, "learn_noise")) set_noise(spec, "learned");
 }
 
 bool wants_cube(const MethodSpec& spec) {

@@ -13,8 +13,9 @@ namespace nomu {
 /// with static members of these names. Throws ConfigError naming what there is.
 [[nodiscard]] MethodSpec method_preset(std::string_view method, std::string_view preset, std::size_t dimension);
 
-/// "none", "known" (every row's standard deviation is given) or "learned"; set through the method's setting `noise`.
-/// Methods without that setting take "none" and "known", which then only widens their bounds. Throws ConfigError.
+/// "none", "known" (every row's standard deviation is given) or "learned"; set through the method's setting `noise` or
+/// `learn_noise`. A method without the first takes known noise as a widening of its bounds; one without either refuses
+/// to learn it. Throws ConfigError.
 void set_noise(MethodSpec& spec, std::string_view noise);
 
 /// The spec with all that it leaves to be chosen filled in for n rows and d columns, by the `resolved` of the method

@@ -259,5 +259,24 @@ TEST(Preset, NamesAreChecked) {
               HasSubstr("method 'nomu' has no preset 'publishd'"));
 }
 
+TEST(Preset, NoiseIsLearnedWhereRowsSufficeAndNeverBesideKnownNoise) {
+  const auto learns = [](const MethodSpec& spec) { return std::get<DeepEnsembleSpec>(spec).learn_noise; };
+  MethodSpec spec = DeepEnsembleSpec{};
+  choose_noise(spec, "auto", 99);
+  EXPECT_FALSE(learns(spec));
+  choose_noise(spec, "published", 1000);
+  EXPECT_FALSE(learns(spec));
+  choose_noise(spec, "auto", 100);
+  EXPECT_TRUE(learns(spec));
+  set_noise(spec, "known");
+  EXPECT_FALSE(learns(spec));
+  MethodSpec nomu = NomuSpec{};
+  choose_noise(nomu, "auto", 100);
+  EXPECT_EQ(std::get<NomuSpec>(nomu).noise, Noise::learned);
+  MethodSpec tube = TubeSpec{};
+  EXPECT_THAT(message_of<ConfigError>([&] { return set_noise(tube, "learned"), 0; }),
+              HasSubstr("cannot have its noise"));
+}
+
 }  // namespace
 }  // namespace nomu
