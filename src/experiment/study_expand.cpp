@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/crc64.hpp"
+#include "nomu/core/random.hpp"
+#include "nomu/experiment/runner.hpp"
+
+namespace nomu {
+namespace {
+
+/// The settings that differ from the method's defaults: a setting that is added later leaves old keys as they are.
+std::string spec_text(MethodSpec spec) {
+  MethodSpec defaults = method_named(method_name(spec));
+  std::string text = method_name(spec);
+  for (const auto& [name, value] : fields_of(spec).differences(fields_of(defaults))) {
+    text += fmt::format("\n{}={}", name, value);
+  }
+  return text;
+}
+
+/// Problems of one method that can share cohorts.
+struct Group {
+  std::string spec_text;
+  MethodSpec spec;
+  std::size_t cols = 0;
+  std::vector<std::string> problems;
+};
+
+std::vector<Group> groups_of(const StudySpec& study, const StudyKind& kind, const StudyMethod& method) {
+  std::vector<Group> groups;
+  for (const std::string& problem : study.problems) {
+    const ProblemShape shape = kind.shape(study, problem);
+    MethodSpec spec = method.spec(shape.rows, shape.cols);
+    const std::string text = spec_text(spec);
+    const auto same = std::ranges::find_if(
+        groups, [&](const Group& group) { return group.spec_text == text && group.cols == shape.cols; });
+    if (same != groups.end()) {
+      same->problems.push_back(problem);
+    } else {
+      groups.push_back({.spec_text = text, .spec = std::move(spec), .cols = shape.cols, .problems = {problem}});
+    }
+  }
+  return groups;
+}
+
+/// A piece with the number of its first seed, for sorting.
+struct Placed {
+  std::int64_t first = 0;
+  Piece piece;
+};
+
+}  // namespace
+
+std::uint64_t StudyRun::fit_seed() const { return derived_seed(seed, crc64(problem)); }
+
+std::vector<Piece> expand_study(const StudySpec& spec, const std::string& precision, bool gpu) {
+  const StudyKind& kind = find_kind(spec);
+  std::vector<Placed> placed;
+  for (const StudyMethod& method : spec.methods) {
+    const auto size = static_cast<std::size_t>(gpu ? method.cohort : method.cohort_cpu);
+    for (const Group& group : groups_of(spec, kind, method)) {
+      // The protocol is part of what determines the numbers, though no setting of the method.
+      const std::string spec_digest = digest(group.spec_text + "\n" + method.protocol);
+      Placed next{.first = 0, .piece = {.method = method, .spec = group.spec, .runs = {}}};
+      for (std::int64_t i = 0; i < spec.runs; ++i) {
+        const auto seed = static_cast<std::uint64_t>(spec.first_seed + i);
+        for (const std::string& problem : group.problems) {
+          if (next.piece.runs.empty()) next.first = i;
+          next.piece.runs.push_back({.problem = problem,
+                                     .seed = seed,
+                                     .key = {.spec = spec_digest,
+                                             .data = digest(kind.recipe(spec, problem, seed)),
+                                             .seed = seed,
+                                             .precision = precision,
+                                             .results_version = spec.results_version}});
+          if (next.piece.runs.size() < size) continue;
+          placed.push_back(next);
+          next.piece.runs.clear();
+        }
+      }
+      if (!next.piece.runs.empty()) placed.push_back(next);
+    }
+  }
+  std::ranges::stable_sort(placed, {}, &Placed::first);
+  std::vector<Piece> pieces;
+  for (Placed& one : placed) pieces.push_back(std::move(one.piece));
+  return pieces;
+}
+
+}  // namespace nomu
