@@ -24,22 +24,23 @@ std::string spec_text(MethodSpec spec) {
 struct Group {
   std::string spec_text;
   MethodSpec spec;
-  std::size_t cols = 0;
+  ProblemShape shape;
   std::vector<std::string> problems;
 };
 
 std::vector<Group> groups_of(const StudySpec& study, const StudyKind& kind, const StudyMethod& method) {
   std::vector<Group> groups;
   for (const std::string& problem : study.problems) {
+    if (!method.problems.empty() && std::ranges::find(method.problems, problem) == method.problems.end()) continue;
     const ProblemShape shape = kind.shape(study, problem);
     MethodSpec spec = method.spec(shape.rows, shape.cols);
     const std::string text = spec_text(spec);
     const auto same = std::ranges::find_if(
-        groups, [&](const Group& group) { return group.spec_text == text && group.cols == shape.cols; });
+        groups, [&](const Group& group) { return group.spec_text == text && group.shape == shape; });
     if (same != groups.end()) {
       same->problems.push_back(problem);
     } else {
-      groups.push_back({.spec_text = text, .spec = std::move(spec), .cols = shape.cols, .problems = {problem}});
+      groups.push_back({.spec_text = text, .spec = std::move(spec), .shape = shape, .problems = {problem}});
     }
   }
   return groups;
@@ -67,6 +68,7 @@ std::vector<Piece> expand_study(const StudySpec& spec, const std::string& precis
       for (std::int64_t i = 0; i < spec.runs; ++i) {
         const auto seed = static_cast<std::uint64_t>(spec.first_seed + i);
         for (const std::string& problem : group.problems) {
+          if (kind.most_runs && i >= kind.most_runs(spec, problem)) continue;
           if (next.piece.runs.empty()) next.first = i;
           next.piece.runs.push_back({.problem = problem,
                                      .seed = seed,
