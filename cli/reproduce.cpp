@@ -33,7 +33,9 @@ struct Options {
   bool json_progress = false;
 };
 
-fs::path folder_of(const Options& options) { return options.studies.empty() ? study_folder() : fs::path(options.studies); }
+fs::path folder_of(const Options& options) {
+  return options.studies.empty() ? study_folder() : fs::path(options.studies);
+}
 
 void list(const Options& options) {
   nlohmann::json lines = nlohmann::json::array();
@@ -52,7 +54,7 @@ void list(const Options& options) {
                        {"runs", spec.runs}});
     } else {
       cli::print("{:<16} {} ({})\n{:<16} {} runs of {}\n{:<16} methods: {}\n", spec.name, spec.title, spec.paper, "",
-            spec.runs, fmt::join(spec.problems, ", "), "", fmt::join(methods, ", "));
+                 spec.runs, fmt::join(spec.problems, ", "), "", fmt::join(methods, ", "));
     }
   }
   if (options.json) print("{}\n", lines.dump());

@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <future>
+#include <limits>
 #include <map>
-#include <thread>
 #include <utility>
 
 #include "experiment/run_data.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/data/table_io.hpp"
 
 namespace nomu {
 namespace {
@@ -30,6 +32,12 @@ std::vector<Piece> missing_pieces(std::vector<Piece> pieces, const ResultStore& 
   return pieces;
 }
 
+/// Predictions are single precision: more than nine digits of what is measured on them say nothing and pack badly.
+double nine_digits(double value) {
+  if (!std::isfinite(value)) return std::numeric_limits<double>::quiet_NaN();
+  return read_cell(fmt::format("{:.9g}", value)).number;
+}
+
 std::vector<ResultRow> rows_of(const StudySpec& spec, const StudyKind& kind, const Piece& piece,
                                const std::vector<Measured>& measured, const Provenance& provenance, double seconds) {
   std::vector<ResultRow> rows;
@@ -42,7 +50,9 @@ std::vector<ResultRow> rows_of(const StudySpec& spec, const StudyKind& kind, con
                   .values = {},
                   .provenance = provenance,
                   .seconds = seconds / static_cast<double>(piece.runs.size())};
-    for (std::size_t v = 0; v < kind.values.size(); ++v) row.values.emplace_back(kind.values[v], measured[i].values[v]);
+    for (std::size_t v = 0; v < kind.values.size(); ++v) {
+      row.values.emplace_back(kind.values[v], nine_digits(measured[i].values[v]));
+    }
     rows.push_back(std::move(row));
   }
   return rows;

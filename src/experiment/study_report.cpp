@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "nomu/experiment/runner.hpp"
@@ -61,18 +62,36 @@ const ExpectedCell* find_expected(const std::vector<ExpectedCell>& expected, con
   return found == expected.end() ? nullptr : &*found;
 }
 
-/// The paper ranks one column of a name only: ranks are given to the first of each.
-void rank(std::span<ReportCell> cells) {
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Whether all methods are there that the paper ranks in this line. One that it ranks last may be missing, since it
+/// moves no other.
+bool rankable(const std::vector<std::string>& there, const std::vector<ExpectedCell>& expected,
+              const std::string& problem, const std::string& metric) {
+  std::int64_t last = 0;
+  std::int64_t best_missing = std::numeric_limits<std::int64_t>::max();
+  for (const ExpectedCell& cell : expected) {
+    if (cell.problem != problem || cell.metric != metric || !cell.rank) continue;
+    last = std::max(last, *cell.rank);
+    if (!has(there, cell.method)) best_missing = std::min(best_missing, *cell.rank);
+  }
+  return best_missing >= last;
+}
+
+/// Ranks of one line. The paper ranks one column of a name only: the first of each is ranked here.
+void rank(std::span<ReportCell> cells, const std::vector<ExpectedCell>& expected, const std::string& metric) {
   std::vector<ReportCell*> ranked;
   std::vector<Interval> intervals;
-  std::vector<std::string> seen;
+  std::vector<std::string> there;
   for (ReportCell& cell : cells) {
-    if (!cell.paper || !cell.paper->rank || !cell.ours) continue;
-    if (std::ranges::find(seen, cell.paper->method) != seen.end()) continue;
-    seen.push_back(cell.paper->method);
+    if (!cell.paper || !cell.paper->rank || !cell.ours || has(there, cell.paper->method)) continue;
+    there.push_back(cell.paper->method);
     ranked.push_back(&cell);
     intervals.push_back(cell.ours->interval);
   }
+  if (ranked.empty() || !rankable(there, expected, ranked[0]->problem, metric)) return;
   const std::vector<std::size_t> ranks = paper_ranks(intervals);
   for (std::size_t i = 0; i < ranked.size(); ++i) ranked[i]->rank = ranks[i];
 }
@@ -101,7 +120,7 @@ void add_cells(StudyReport& report, const StudyKind& kind, const StudyMetric& me
     judge(cell, report.decimals);
     if (cell.ours || cell.failed > 0) report.cells.push_back(std::move(cell));
   }
-  rank(std::span(report.cells).subspan(first));
+  rank(std::span(report.cells).subspan(first), expected, metric.name);
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ std::string with_interval(double value, const std::optional<Interval>& interval,
 std::string verdict_text(const ReportCell& cell, std::int64_t decimals) {
   switch (cell.verdict) {
     case Verdict::inside: return "inside";
-    case Verdict::overlapping: return fmt::format("overlapping (by {})", number(cell.beyond, decimals));
-    case Verdict::outside: return fmt::format("outside by {}", number(cell.beyond, decimals));
+    case Verdict::overlapping: return fmt::format("overlapping, {} beyond", number(cell.beyond, decimals));
+    case Verdict::outside: return fmt::format("outside, {} beyond", number(cell.beyond, decimals));
     default: return "";
   }
 }
