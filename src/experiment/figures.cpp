@@ -13,7 +13,6 @@
 #include "nomu/core/error.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/data/functions.hpp"
-#include "nomu/models/method.hpp"
 #include "nomu/models/readout.hpp"
 
 namespace nomu {

@@ -10,7 +10,7 @@
 #include "nomu/data/dataset.hpp"
 #include "nomu/data/scaling.hpp"
 #include "nomu/experiment/plot.hpp"
-#include "nomu/models/fitted.hpp"
+#include "nomu/models/method.hpp"
 
 namespace nomu {
 
