@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/layout.hpp"
@@ -25,6 +26,9 @@ RegressionNet net_of(const McDropoutSpec& spec) {
       .net = spec.net, .train = spec.train, .learn_noise = spec.learn_noise, .dropout = spec.dropout, .l2 = spec.l2};
 }
 
+/// Rows of outputs of all members and passes that are predicted at a time.
+constexpr std::size_t most_outputs = std::size_t{1} << 26U;
+
 class FittedMcDropout final : public FittedCohort {
  public:
   FittedMcDropout(engine::Networks networks, std::int64_t passes, Trained trained, Engine& engine)
@@ -39,10 +43,17 @@ class FittedMcDropout final : public FittedCohort {
 
   [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
     Mixture mixture(members(), x.rows());
-    for (std::uint32_t pass = 0; pass < passes_; ++pass) {
+    // Passes share a call, so that the parameters reach the device once; their outputs stay below half a gigabyte.
+    const std::size_t most = std::max<std::size_t>(most_outputs / std::max<std::size_t>(members() * x.rows(), 1), 1);
+    for (std::uint32_t pass = 0; pass < passes_;) {
+      const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(most, passes_ - pass));
       const Tensor<float> outputs =
-          engine_.predict(networks_, trained_.parameters, x, {.active = true, .pass = pass}, seeds_);
-      for (std::size_t m = 0; m < members(); ++m) mixture.add(m, outputs.member(m));
+          engine_.predict(networks_, trained_.parameters, x, {.active = true, .pass = pass, .passes = count}, seeds_);
+      const std::size_t size = x.rows() * outputs.cols();
+      for (std::uint32_t p = 0; p < count; ++p) {
+        for (std::size_t m = 0; m < members(); ++m) mixture.add(m, outputs.member(m).subspan(p * size, size));
+      }
+      pass += count;
     }
     return mixture.prediction();
   }
