@@ -6,17 +6,22 @@
 #include "core/crc64.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/experiment/runner.hpp"
+#include "nomu/models/preset.hpp"
 
 namespace nomu {
 namespace {
 
-/// The settings that differ from the method's defaults: a setting that is added later leaves old keys as they are.
-std::string spec_text(MethodSpec spec) {
-  MethodSpec defaults = method_named(method_name(spec));
-  std::string text = method_name(spec);
-  for (const auto& [name, value] : fields_of(spec).differences(fields_of(defaults))) {
-    text += fmt::format("\n{}={}", name, value);
+/// What a method is fitted with, for its key. The paper's presets are fixed by its tables: their name stands for their
+/// settings, so that settings which come later leave old keys as they are. All others are written out in full.
+std::string spec_text(const StudyMethod& method, MethodSpec spec, std::size_t cols) {
+  std::string text = fmt::format("{} {}", method.method, method.preset);
+  const Fields fields = fields_of(spec);
+  if (method.preset == "auto") {
+    for (const Field& field : fields.list()) text += fmt::format("\n{}={}", field.name, to_text(field.get()));
+    return text;
   }
+  MethodSpec preset = method_preset(method.method, method.preset, cols);
+  for (const auto& [name, value] : fields.differences(fields_of(preset))) text += fmt::format("\n{}={}", name, value);
   return text;
 }
 
@@ -24,22 +29,23 @@ std::string spec_text(MethodSpec spec) {
 struct Group {
   std::string spec_text;
   MethodSpec spec;
-  std::size_t cols = 0;
+  ProblemShape shape;
   std::vector<std::string> problems;
 };
 
 std::vector<Group> groups_of(const StudySpec& study, const StudyKind& kind, const StudyMethod& method) {
   std::vector<Group> groups;
   for (const std::string& problem : study.problems) {
+    if (!method.problems.empty() && std::ranges::find(method.problems, problem) == method.problems.end()) continue;
     const ProblemShape shape = kind.shape(study, problem);
     MethodSpec spec = method.spec(shape.rows, shape.cols);
-    const std::string text = spec_text(spec);
+    const std::string text = spec_text(method, spec, shape.cols);
     const auto same = std::ranges::find_if(
-        groups, [&](const Group& group) { return group.spec_text == text && group.cols == shape.cols; });
+        groups, [&](const Group& group) { return group.spec_text == text && group.shape == shape; });
     if (same != groups.end()) {
       same->problems.push_back(problem);
     } else {
-      groups.push_back({.spec_text = text, .spec = std::move(spec), .cols = shape.cols, .problems = {problem}});
+      groups.push_back({.spec_text = text, .spec = std::move(spec), .shape = shape, .problems = {problem}});
     }
   }
   return groups;
@@ -67,6 +73,7 @@ std::vector<Piece> expand_study(const StudySpec& spec, const std::string& precis
       for (std::int64_t i = 0; i < spec.runs; ++i) {
         const auto seed = static_cast<std::uint64_t>(spec.first_seed + i);
         for (const std::string& problem : group.problems) {
+          if (kind.most_runs && i >= kind.most_runs(spec, problem)) continue;
           if (next.piece.runs.empty()) next.first = i;
           next.piece.runs.push_back({.problem = problem,
                                      .seed = seed,

@@ -35,8 +35,15 @@ std::vector<double> front_rows(const Tensor<float>& values, std::size_t member, 
 }  // namespace
 
 const std::vector<StudyKind>& study_kinds() {
-  static const std::vector<StudyKind> kinds{toy_kind(), testbed_kind()};
+  static const std::vector<StudyKind> kinds{toy_kind(), testbed_kind(), uci_kind(), solar_kind()};
   return kinds;
+}
+
+std::optional<Estimate> mean_estimate(const std::string& metric, std::span<const ResultRow* const> rows) {
+  std::vector<double> values;
+  for (const ResultRow* row : rows) values.push_back(row->value(metric));
+  if (values.empty()) return std::nullopt;
+  return Estimate{.value = mean(values), .interval = normal_interval(values)};
 }
 
 const StudyKind& find_kind(const StudySpec& spec) {

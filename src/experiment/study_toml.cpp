@@ -60,13 +60,14 @@ Fields study_fields(StudySpec& spec, Lists& lists) {
   return f;
 }
 
-Fields method_fields(StudyMethod& method) {
+Fields method_fields(StudyMethod& method, Lists& lists) {
   Fields f(where);
   f.add("name", method.name, "column of the study's tables");
   f.add("title", method.title, "the same in tables and pictures");
   f.add("paper", method.paper, "its name in the expected numbers");
   f.add("method", method.method, "method");
   f.add("preset", method.preset, "its settings to begin with");
+  f.add("problems", lists.problems, "problems it is run on; default: all of the study");
   f.add("protocol", method.protocol, "how it is calibrated and judged");
   f.add("cohort", method.cohort, Range::at_least(1), "runs trained in lock step on a GPU");
   f.add("cohort_cpu", method.cohort_cpu, Range::at_least(1), "runs trained in lock step elsewhere");
@@ -119,9 +120,11 @@ std::vector<StudyMethod> methods_of(ConfigTable::Part& part, StudyProfile profil
   std::vector<Entry> settings = take(part.table, "set.");
   const std::vector<Entry> smoke = take(part.table, "smoke.");
   const std::vector<Entry> grid = take(part.table, "grid.");
-  const Fields fields = method_fields(method);
+  Lists lists;
+  const Fields fields = method_fields(method, lists);
   for (const Entry& entry : part.table.entries) apply_entry(fields, entry, part.table.source);
   if (method.name.empty()) fail(part.table, part.line, "a method needs a name");
+  method.problems = parts_of(lists.problems);
   if (method.title.empty()) method.title = method.name;
   if (profile == StudyProfile::smoke) settings.insert(settings.end(), smoke.begin(), smoke.end());
   for (const Entry& entry : settings) method.settings.emplace_back(entry.name, entry.value);

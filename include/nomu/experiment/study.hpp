@@ -16,14 +16,15 @@ namespace nomu {
 
 /// One method with its settings: a column of the study's tables.
 struct StudyMethod {
-  std::string name;                  ///< "nomu", "gp-converged": for --methods, and in rows
-  std::string title;                 ///< for tables and pictures
-  std::string paper;                 ///< its name in the expected numbers; empty: the paper has none
-  std::string method = "nomu";       ///< see `method_named`
-  std::string preset = "published";  ///< see `method_preset`
-  std::string protocol;              ///< how it is calibrated and judged, where a kind of study knows several
-  std::int64_t cohort = 200;         ///< runs trained in lock step on a GPU
-  std::int64_t cohort_cpu = 8;       ///< the same elsewhere
+  std::string name;                   ///< "nomu", "gp-converged": for --methods, and in rows
+  std::string title;                  ///< for tables and pictures
+  std::string paper;                  ///< its name in the expected numbers; empty: the paper has none
+  std::string method = "nomu";        ///< see `method_named`
+  std::string preset = "published";   ///< see `method_preset`
+  std::vector<std::string> problems;  ///< it is run on; empty: all of the study
+  std::string protocol;               ///< how it is calibrated and judged, where a kind of study knows several
+  std::int64_t cohort = 200;          ///< runs trained in lock step on a GPU
+  std::int64_t cohort_cpu = 8;        ///< the same elsewhere
   std::vector<std::pair<std::string, FieldValue>> settings;  ///< changes to the preset, in order
 
   /// The spec for problems of so many rows and input columns. A setting may be the text "100 d": so many times the

@@ -32,6 +32,8 @@ struct RunData {
 struct ProblemShape {
   std::size_t rows = 0;
   std::size_t cols = 0;
+
+  friend bool operator==(const ProblemShape&, const ProblemShape&) = default;
 };
 
 /// One run of a problem.
@@ -79,6 +81,9 @@ struct StudyKind {
   /// Throws ConfigError for a problem that does not exist.
   std::function<ProblemShape(const StudySpec&, const std::string& problem)> shape;
 
+  /// How many runs a problem has at most: the splits of a data set. Empty: as many as the study asks for.
+  std::function<std::int64_t(const StudySpec&, const std::string& problem)> most_runs = {};
+
   /// A text that tells the rows of a run from those of any other: the recipe of generated rows, or file digest and
   /// split. Cheap: called for every run of a study before any is drawn.
   std::function<std::string(const StudySpec&, const std::string& problem, std::uint64_t seed)> recipe;
@@ -95,7 +100,7 @@ struct StudyKind {
   std::function<std::optional<Estimate>(const std::string& metric, std::span<const ResultRow* const>)> estimate;
 };
 
-/// All kinds, by name: "toy", "testbed".
+/// All kinds, by name: "toy", "testbed", "uci", "solar".
 [[nodiscard]] const std::vector<StudyKind>& study_kinds();
 
 /// Throws ConfigError naming the nearest kind there is.

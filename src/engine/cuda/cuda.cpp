@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "engine/cuda/device.hpp"
+#include "engine/cuda/hopper/layers.hpp"
 #include "engine/cuda/session.hpp"
 #include "engine/passes.hpp"
 #include "engine/preflight.hpp"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr const char* where = "engine/cuda";
 constexpr int least_major = 8;                       // tensor cores with TF32, copies in the background
+constexpr int hopper_major = 9;                      // products of whole groups of warps
 constexpr std::size_t reserve_bytes = 1536U << 20U;  // kept free for predictions and the driver
 
 constexpr std::size_t declared_bytes = 8192;  // shared memory that kernels declare themselves, rounded up
@@ -46,8 +48,7 @@ std::size_t room() {
 
 class CudaEngine final : public Engine {
  public:
-  explicit CudaEngine(const EngineOptions& options)
-      : info_(cuda::info(options)), precision_(options.precision == "tf32" ? Precision::tf32 : Precision::fp32) {
+  explicit CudaEngine(const EngineOptions& options) : info_(cuda::info(options)) {
     if (options.provider != "auto" && options.provider != "tiles") {
       throw ConfigError(where, fmt::format("unknown provider '{}'; there are auto, tiles", options.provider));
     }
@@ -58,6 +59,9 @@ class CudaEngine final : public Engine {
     hardware_.shared_bytes = properties.sharedMemPerBlockOptin - declared_bytes;
     prepare_resident(hardware_.shared_bytes);
     if (options.provider == "tiles") hardware_.shared_bytes = 0;
+    const bool hopper = properties.major == hopper_major;
+    if (options.precision == "tf32") precision_ = hopper ? Precision::tf32_hopper : Precision::tf32;
+    if (hopper) hopper::prepare_layers();
     prepare_layers();
     prepare_update();
     prepare_clipping();
@@ -120,7 +124,7 @@ class CudaEngine final : public Engine {
 
  private:
   EngineInfo info_;
-  Precision precision_;
+  Precision precision_ = Precision::fp32;
   Hardware hardware_;
 };
 
