@@ -85,6 +85,7 @@ RunData solar_rows(const DataSet& years, std::uint32_t seed) {
   for (std::size_t i = 0; i < all.rows(); ++i) (in_strip(i) ? test : rest).push_back(i);
   const Split split = paper_split(rest.size(), (rest.size() + 2) / 3, seed);
   std::vector<std::size_t> train;
+  train.reserve(split.train.size());
   for (const std::size_t i : split.train) train.push_back(rest[i]);
   for (const std::size_t i : split.test) test.push_back(rest[i]);
   return {.train = subset(all, train), .validation = {}, .test = subset(all, test)};
