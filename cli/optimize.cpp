@@ -15,7 +15,7 @@ namespace nomu::cli {
 namespace {
 
 struct Options {
-  EngineOptions engine;
+  EngineOptions engine{.threads = 1};  // what is optimised wants the other cores
   std::string study;
   std::string space;
   std::vector<std::string> settings;

@@ -15,7 +15,7 @@ namespace nomu::cli {
 namespace {
 
 struct AskOptions {
-  EngineOptions engine;
+  EngineOptions engine{.threads = 1};  // what is optimised wants the other cores
   std::string study;
   std::string worker;
   std::int64_t count = 1;

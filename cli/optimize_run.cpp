@@ -23,7 +23,7 @@ namespace nomu::cli {
 namespace {
 
 struct Options {
-  EngineOptions engine;
+  EngineOptions engine{.threads = 1};  // what is optimised wants the other cores
   std::string study;
   std::string command;
   std::int64_t workers = 1;

@@ -44,7 +44,8 @@ double failure_share(std::span<const double> x, std::span<const double> finished
   double good = 0.0;
   each_square(x, failed, [&](double square) { bad += weight(square); });
   each_square(x, finished, [&](double square) { good += weight(square); });
-  return bad / (bad + good);
+  constexpr double caution = 16.0;  // the border towards failures is looked at from the side of the successes
+  return caution * bad / (caution * bad + good);
 }
 
 double weighed_acquisition(AcquisitionKind kind, const RunKnowledge& run, double c, std::span<const double> inputs,

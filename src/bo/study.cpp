@@ -162,7 +162,7 @@ Optimum search(const std::function<double(const Point&)>& f, const Space& space,
                Direction direction) {
   options.study.direction = direction;
   options.study.budget = options.evaluations;
-  Study study(space, options.study);
+  Study study(space, options.study, options.engine);
   while (true) {
     const std::vector<Trial> asked = study.ask(1);
     if (asked.empty()) break;

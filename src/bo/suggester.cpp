@@ -54,7 +54,8 @@ std::size_t Suggester::initial() const {
 }
 
 Engine& Suggester::engine() {
-  if (!engine_) engine_ = make_engine();
+  // One thread: what is optimised wants the other cores, and small networks gain little from them.
+  if (!engine_) engine_ = make_engine({.threads = 1});
   return *engine_;
 }
 

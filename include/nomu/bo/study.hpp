@@ -96,7 +96,7 @@ enum class StudyAccess { read, write };
 /// at once: give each its own.
 class Study {
  public:
-  /// A study in memory.
+  /// A study in memory. Without an engine, one of a single thread is made when the first model is due.
   Study(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine = {});
   /// Makes the file. Throws DataError where there is one already.
   [[nodiscard]] static Study create(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec,
@@ -157,6 +157,7 @@ class Study {
 struct MaximizeOptions {
   std::int64_t evaluations = 50;
   OptimizeSpec study = {};  ///< direction and budget are set by the call
+  std::shared_ptr<Engine> engine = {};
 };
 
 struct Optimum {
