@@ -44,7 +44,7 @@ Landscape::Landscape(const FittedCohort& models, const Space& space, std::span<c
     : models_(models), space_(space), runs_(runs), kind_(kind), stop_(std::move(stop)) {}
 
 bool Landscape::known(const RunKnowledge& run, std::span<const double> inputs) const {
-  if (run.repeats) return false;
+  if (run.repeats || !run.exclude_known) return false;
   return nearest_distance(inputs, run.finished) < same_point || nearest_distance(inputs, run.pending) < same_point ||
          nearest_distance(inputs, run.failed) < same_point;
 }

@@ -32,7 +32,8 @@ struct RunKnowledge {
   double best = 0.0;             ///< largest target, on the model's scale
   double worst = 0.0;            ///< smallest one: what a failure counts as
   double delta = 0.0;            ///< of Dynamic c at this step
-  bool repeats = false;          ///< evaluations are noisy: known points may be proposed again
+  bool repeats = false;          ///< evaluations are noisy: known points are neither boring nor excluded
+  bool exclude_known = true;     ///< a point that is known exactly is never proposed
   std::vector<double> finished = {}; ///< [n][inputs]
   std::vector<double> pending = {};  ///< [k][inputs]: sigma shrinks near them, as it will once they are data
   std::vector<double> failed = {};   ///< [f][inputs]: the acquisition is weighed down near them
