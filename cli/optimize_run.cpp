@@ -126,7 +126,7 @@ class Runner {
       if (interrupts().stop_requested()) give_up("stopped on request");
       const bool started = start_more();
       const bool ended = collect();
-      if (slots_.empty() && !started) break;
+      if (slots_.empty() && !started && !ended) break;
       renew();
       if (!started && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }

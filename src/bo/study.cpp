@@ -151,9 +151,11 @@ VerifyReport Study::verify(bool quick, const Progress& progress) const {
 }
 
 std::optional<Study::Fitted> Study::fit(const Progress& progress) const {
-  const auto fitted = parts_->suggester.fit(parts_->store.snapshot(spec()).history, progress);
+  const History history = parts_->store.snapshot(spec()).history;
+  const auto fitted = parts_->suggester.fit(history, progress);
   if (!fitted) return {};
-  return Fitted{.model = fitted->model, .low = fitted->low, .high = fitted->high};
+  return Fitted{
+      .model = fitted->model, .low = fitted->low, .high = fitted->high, .c = history.c > 0.0 ? history.c : 1.0};
 }
 
 namespace {

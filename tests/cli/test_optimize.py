@@ -189,7 +189,7 @@ class Run(WithStudy):
         while json.loads(run("status", self.study, "--json").stdout)["pending"] < 2:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130)
         self.assertEqual(json.loads(run("status", self.study, "--json").stdout)["expired"], 2)
 
@@ -219,6 +219,7 @@ class Storm(WithStudy):
                 process.kill()
             process.wait()
             reader.join()
+            process.stdout.close()
             told |= {int(line.split()[1].rstrip(":")) for line in lines if line.endswith("\n") and line.startswith("trial ")}
         trials = [json.loads(line) for line in run("list", self.study, "--all", "--json").stdout.splitlines()]
         finished = {t["id"]: t["value"] for t in trials if t["state"] == "finished"}

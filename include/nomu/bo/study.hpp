@@ -144,6 +144,7 @@ class Study {
     std::shared_ptr<const FittedCohort> model;
     double low = 0.0;   ///< result that is scaled to -1
     double high = 0.0;  ///< to 1
+    double c = 1.0;     ///< what sigma is multiplied by in the search
   };
   [[nodiscard]] std::optional<Fitted> fit(const Progress& progress = {}) const;
 
