@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
     nomu::cli::add_show(app);
     nomu::cli::add_optimize(app);
     nomu::cli::add_demo(app);
+    nomu::cli::add_reproduce(app);
     nomu::cli::add_bench(app);
     nomu::cli::add_devices(app);
     nomu::cli::watch_interrupts();

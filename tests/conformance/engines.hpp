@@ -37,7 +37,15 @@ inline std::vector<EngineOptions> engines_under_test() {
   return engines;
 }
 
+/// With the products of TF32, whose tolerances are wider.
+inline std::vector<EngineOptions> engines_and_precisions() {
+  std::vector<EngineOptions> engines = engines_under_test();
+  engines.push_back({.device = "cuda", .threads = 1, .provider = "tiles", .isa = "auto", .precision = "tf32"});
+  return engines;
+}
+
 inline std::string engine_name(const EngineOptions& options) {
+  if (options.precision == "tf32") return "cuda_tf32";
   if (options.device == "cuda") return options.provider == "auto" ? "cuda" : "cuda_" + options.provider;
   return options.device + "_" + options.provider + "_" + options.isa;
 }
@@ -61,8 +69,10 @@ class OnEveryEngine : public ::testing::TestWithParam<EngineOptions> {
   std::unique_ptr<Engine> engine_;  // NOLINT(misc-non-private-member-variables-in-classes): the tests' own
 };
 
-#define NOMU_ON_EVERY_ENGINE(suite)                                                                            \
-  INSTANTIATE_TEST_SUITE_P(Engines, suite, ::testing::ValuesIn(::nomu::engine::testing::engines_under_test()), \
+#define NOMU_ON_THESE_ENGINES(suite, engines)                            \
+  INSTANTIATE_TEST_SUITE_P(Engines, suite, ::testing::ValuesIn(engines), \
                            [](const auto& tested) { return ::nomu::engine::testing::engine_name(tested.param); })
+#define NOMU_ON_EVERY_ENGINE(suite) NOMU_ON_THESE_ENGINES(suite, ::nomu::engine::testing::engines_under_test())
+#define NOMU_ON_EVERY_PRECISION(suite) NOMU_ON_THESE_ENGINES(suite, ::nomu::engine::testing::engines_and_precisions())
 
 }  // namespace nomu::engine::testing

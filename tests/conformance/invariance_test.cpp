@@ -146,7 +146,7 @@ TEST_P(Invariance, AWarmStartBeginsAtTheGivenParameters) {
     EXPECT_LT(second->reports()[m].first_loss, 0.9 * first->reports()[m].first_loss);
 }
 
-NOMU_ON_EVERY_ENGINE(Invariance);
+NOMU_ON_EVERY_PRECISION(Invariance);
 
 }  // namespace
 }  // namespace nomu::engine::testing

@@ -2,6 +2,7 @@
 
 #include "engine/cuda/kernels.hpp"
 #include "engine/cuda/launch.cuh"
+#include "engine/cuda/ptx.cuh"
 
 namespace nomu::engine::cuda {
 namespace {
@@ -25,7 +26,7 @@ __global__ void __launch_bounds__(copy_threads)
   const float* from = x + ((owners == 1 ? 0 : std::size_t{member} * all) + first) * view.inputs;
   float* to = view.values_of(member) + view.x;
   for (unsigned e = threadIdx.x; e < rows * view.inputs; e += copy_threads) {
-    to[std::size_t{e / view.inputs} * view.input_ld + e % view.inputs] = from[e];
+    to[std::size_t{e / view.inputs} * view.input_ld + e % view.inputs] = view.rounded ? to_tf32(from[e]) : from[e];
   }
 }
 

@@ -7,7 +7,9 @@
 #include <limits>
 
 #include "engine/cuda/device.hpp"
+#include "engine/cuda/hopper/layers.hpp"
 #include "engine/cuda/session.hpp"
+#include "engine/passes.hpp"
 #include "engine/preflight.hpp"
 #include "nomu/core/error.hpp"
 
@@ -16,6 +18,7 @@ namespace {
 
 constexpr const char* where = "engine/cuda";
 constexpr int least_major = 8;                       // tensor cores with TF32, copies in the background
+constexpr int hopper_major = 9;                      // products of whole groups of warps
 constexpr std::size_t reserve_bytes = 1536U << 20U;  // kept free for predictions and the driver
 
 constexpr std::size_t declared_bytes = 8192;  // shared memory that kernels declare themselves, rounded up
@@ -45,8 +48,7 @@ std::size_t room() {
 
 class CudaEngine final : public Engine {
  public:
-  explicit CudaEngine(const EngineOptions& options)
-      : info_(cuda::info(options)), precision_(options.precision == "tf32" ? Precision::tf32 : Precision::fp32) {
+  explicit CudaEngine(const EngineOptions& options) : info_(cuda::info(options)) {
     if (options.provider != "auto" && options.provider != "tiles") {
       throw ConfigError(where, fmt::format("unknown provider '{}'; there are auto, tiles", options.provider));
     }
@@ -57,6 +59,9 @@ class CudaEngine final : public Engine {
     hardware_.shared_bytes = properties.sharedMemPerBlockOptin - declared_bytes;
     prepare_resident(hardware_.shared_bytes);
     if (options.provider == "tiles") hardware_.shared_bytes = 0;
+    const bool hopper = properties.major == hopper_major;
+    if (options.precision == "tf32") precision_ = hopper ? Precision::tf32_hopper : Precision::tf32;
+    if (hopper) hopper::prepare_layers();
     prepare_layers();
     prepare_update();
     prepare_clipping();
@@ -87,25 +92,30 @@ class CudaEngine final : public Engine {
                                       const DropoutPass& dropout, const std::vector<std::uint64_t>& seeds) override {
     const Layout layout = checked_layout(networks, parameters, x);
     const std::size_t members = parameters.members();
-    Tensor<float> out(members, x.rows(), layout.outputs);
     const std::size_t each = layout.parameters * sizeof(float);
     require_room(each, room(), 1, info_.name);
     const std::size_t at_once = std::clamp<std::size_t>(room() / 2 / each, 1, std::max<std::size_t>(members, 1));
+    Tensor<float> out(members, x.rows() * dropout.passes, layout.outputs);
     for (std::size_t first = 0; first < members; first += at_once) {
       const std::size_t count = std::min(at_once, members - first);
       const DeviceArray<float> weights(parameters.flat().subspan(first * layout.parameters, count * layout.parameters));
       const std::vector<std::uint32_t> buffers(count, 0);
-      cuda::predict(
-          {.networks = networks,
-           .layout = layout,
-           .precision = precision_,
-           .hardware = hardware_,
-           .weights = weights.data(),
-           .buffers = buffers,
-           .first_member = static_cast<std::uint32_t>(first),
-           .dropout = dropout,
-           .seeds = seeds.empty() ? std::span<const std::uint64_t>() : std::span(seeds).subspan(first, count)},
-          x, out);
+      const Tensor<float> some = each_pass(dropout, [&](const DropoutPass& pass) {
+        Tensor<float> one(members, x.rows(), layout.outputs);
+        cuda::predict(
+            {.networks = networks,
+             .layout = layout,
+             .precision = precision_,
+             .hardware = hardware_,
+             .weights = weights.data(),
+             .buffers = buffers,
+             .first_member = static_cast<std::uint32_t>(first),
+             .dropout = pass,
+             .seeds = seeds.empty() ? std::span<const std::uint64_t>() : std::span(seeds).subspan(first, count)},
+            x, one);
+        return one;
+      });
+      for (std::size_t m = first; m < first + count; ++m) std::ranges::copy(some.member(m), out.member(m).begin());
     }
     return out;
   }
@@ -114,7 +124,7 @@ class CudaEngine final : public Engine {
 
  private:
   EngineInfo info_;
-  Precision precision_;
+  Precision precision_ = Precision::fp32;
   Hardware hardware_;
 };
 

@@ -1,15 +1,17 @@
 #pragma once
-// The weight gradient X'D of a tile and, while it is still in registers, Adam on the tile's weights: gradients are
-// never stored. With few rows the sum is short and the pass costs what its memory traffic costs.
+// The weight gradient X'D of a tile and, while it is still on the processor, Adam on the tile's weights: gradients are
+// never stored. Weights and moments are on their way from memory while the gradient is computed, so that the pass costs
+// what its memory traffic costs.
 
 #include <cmath>
 
 #include "engine/cuda/kernels.hpp"
 #include "engine/cuda/product.cuh"
+#include "engine/cuda/quads.cuh"
 #include "engine/cuda/reduce.cuh"
 
 namespace nomu::engine::cuda {
-using UpdateCut = Cut<update_tile.units, update_tile.rows, 2, 2, 3>;
+using UpdateCut = Cut<update_tile.units, update_tile.rows, 2, 4, 3>;
 
 template <bool exact>
 using GradientTile = Product<UpdateCut, false, false, exact>;
@@ -50,92 +52,97 @@ struct Place {
   }
 };
 
-/// Two neighbouring parameters with their moments.
-struct Pair {
-  float weight[2], first[2], second[2], largest[2];
+/// Four neighbouring parameters of a row with their moments.
+struct Parameters {
+  Quad weight, first, second;
 };
 
-__device__ inline void read(float (&to)[2], const float* from, bool paired, bool both) {
-  if (paired) {
-    const float2 value = *reinterpret_cast<const float2*>(from);
-    to[0] = value.x;
-    to[1] = value.y;
-  } else {
-    to[0] = from[0];
-    to[1] = both ? from[1] : 0.0F;
-  }
-}
+/// A thread's share of the tile: every so many-th group of four neighbouring parameters, the threads side by side.
+/// `whole`: all of the tile's parameters exist, may be read four at a time, and Adam is the plain one.
+template <bool whole>
+class Share {
+ public:
+  static constexpr unsigned groups = update_tile.rows / 4;                            // of a row of the tile
+  static constexpr unsigned count = update_tile.units * groups / UpdateCut::threads;  // of a thread
+  static_assert(count * UpdateCut::threads == update_tile.units * groups);
 
-__device__ inline void write(float* to, const float (&from)[2], bool paired, bool both) {
-  if (paired) {
-    *reinterpret_cast<float2*>(to) = make_float2(from[0], from[1]);
-  } else {
-    to[0] = from[0];
-    if (both) to[1] = from[1];
+  __device__ explicit Share(const Place& at)
+      : units_(at.job.units),
+        rows_(at.job.inputs - at.tile.m),
+        width_(at.job.units - at.tile.n > column() ? at.job.units - at.tile.n - column() : 0),
+        wide_(at.job.wide) {
+    if (width_ > 4) width_ = 4;
+    const std::size_t begin = at.job.weights + std::size_t{at.tile.m + row(0)} * units_ + at.tile.n + column();
+    from_ = at.view.weights_of(at.control.source, at.member) + begin;
+    to_ = at.view.weights_of(at.control.target, at.member) + begin;
+    first_ = at.view.first + at.moments() + begin;
+    second_ = at.view.second + at.moments() + begin;
+    largest_ = !whole && at.view.train.amsgrad ? at.view.largest + at.moments() + begin : nullptr;
   }
-}
 
-__device__ inline void step(const AdamStep<float>& adam_step, bool amsgrad_wanted, float gradient, Pair& p,
-                            unsigned e) {
-  if (amsgrad_wanted) {
-    amsgrad(adam_step, gradient, p.weight[e], p.first[e], p.second[e], p.largest[e]);
-  } else {
-    adam(adam_step, gradient, p.weight[e], p.first[e], p.second[e]);
-  }
-}
+  /// Where group `c` begins in the tile.
+  static __device__ unsigned row(unsigned c) { return threadIdx.x / groups + c * (UpdateCut::threads / groups); }
+  static __device__ unsigned column() { return threadIdx.x % groups * 4; }
 
-/// Works on one row of a lane's fragments; returns the sum of squares that the work is about.
-template <Work work, bool exact>
-__device__ float row_of_tile(const Place& at, const GradientTile<exact>& gradient, unsigned i, unsigned half,
-                             float shrink, float clip, const AdamStep<float>& adam_step) {
-  constexpr unsigned columns = UpdateCut::fragments_n;
-  const View& v = at.view;
-  const unsigned input = at.tile.m + GradientTile<exact>::row(i, half);
-  if (input >= at.job.inputs) return 0.0F;
-  const std::size_t row = at.job.weights + std::size_t{input} * at.job.units + at.tile.n;
-  const float* from = v.weights_of(at.control.source, at.member) + row;
-  float* to = v.weights_of(at.control.target, at.member) + row;
-  float* first = v.first + at.moments() + row;
-  float* second = v.second + at.moments() + row;
-  float* largest = v.train.amsgrad ? v.largest + at.moments() + row : nullptr;
-  const unsigned width = at.job.units - at.tile.n;
-  Pair pairs[columns];
-  // All loads before the first store: they need not wait for each other.
-#pragma unroll
-  for (unsigned j = 0; j < columns; ++j) {
-    const unsigned c = GradientTile<exact>::column(j);
-    if (c >= width) continue;
-    const bool both = c + 1 < width;
-    read(pairs[j].weight, from + c, at.job.paired, both);
-    if constexpr (work == Work::update) {
-      read(pairs[j].first, first + c, at.job.paired, both);
-      read(pairs[j].second, second + c, at.job.paired, both);
-      if (largest != nullptr) read(pairs[j].largest, largest + c, at.job.paired, both);
-    }
+  /// How many of the group's four parameters there are.
+  [[nodiscard]] __device__ unsigned width(unsigned c) const { return whole ? 4 : row(c) < rows_ ? width_ : 0; }
+
+  __device__ void read_weights(unsigned c, Quad& to) const { to = read(from_ + offset(c), width(c)); }
+  __device__ void read(unsigned c, Parameters& to) const {
+    to.weight = read(from_ + offset(c), width(c));
+    to.first = read(first_ + offset(c), width(c));
+    to.second = read(second_ + offset(c), width(c));
   }
-  float squares = 0.0F;
-#pragma unroll
-  for (unsigned j = 0; j < columns; ++j) {
-    const unsigned c = GradientTile<exact>::column(j);
-    if (c >= width) continue;
-    Pair& p = pairs[j];
-    const bool both = c + 1 < width;
-#pragma unroll
-    for (unsigned e = 0; e < 2; ++e) {
-      if (e == 1 && !both) continue;
-      const float g = work == Work::squares ? 0.0F : gradient.sum(i, half, j, e) + shrink * p.weight[e];
-      if constexpr (work == Work::update) step(adam_step, largest != nullptr, clip * g, p, e);
-      const float value = work == Work::norms ? g : p.weight[e];
-      squares = fmaf(value, value, squares);
-    }
-    if constexpr (work == Work::update) {
-      write(to + c, p.weight, at.job.paired, both);
-      write(first + c, p.first, at.job.paired, both);
-      write(second + c, p.second, at.job.paired, both);
-      if (largest != nullptr) write(largest + c, p.largest, at.job.paired, both);
-    }
+  __device__ void write(unsigned c, const Parameters& from) const {
+    write(to_ + offset(c), from.weight, width(c));
+    write(first_ + offset(c), from.first, width(c));
+    write(second_ + offset(c), from.second, width(c));
   }
-  return squares;
+
+  /// Adam on a group.
+  __device__ void step(unsigned c, const AdamStep<float>& adam_step, const Quad& gradient, Parameters& p) const {
+    Quad largest{};
+    if (!whole && largest_ != nullptr) largest = read(largest_ + offset(c), width(c));
+#pragma unroll
+    for (unsigned e = 0; e < 4; ++e) {
+      if (!whole && largest_ != nullptr) {
+        amsgrad(adam_step, gradient.value[e], p.weight.value[e], p.first.value[e], p.second.value[e], largest.value[e]);
+      } else {
+        adam(adam_step, gradient.value[e], p.weight.value[e], p.first.value[e], p.second.value[e]);
+      }
+    }
+    if (!whole && largest_ != nullptr) write(largest_ + offset(c), largest, width(c));
+  }
+
+ private:
+  [[nodiscard]] __device__ std::size_t offset(unsigned c) const {
+    return std::size_t{c} * (UpdateCut::threads / groups) * units_;
+  }
+  [[nodiscard]] __device__ Quad read(const float* from, unsigned width) const {
+    if constexpr (whole) return read_quad(from);
+    if (width == 0) return {};
+    return wide_ ? read_quad(from) : read_some(from, width);
+  }
+  __device__ void write(float* to, const Quad& quad, unsigned width) const {
+    if constexpr (whole) return write_quad(to, quad);
+    if (width == 0) return;
+    wide_ ? write_quad(to, quad) : write_some(to, quad, width);
+  }
+
+  const float* from_;
+  float *to_, *first_, *second_, *largest_;
+  unsigned units_, rows_, width_;
+  bool wide_;
+};
+
+/// Sum of squares of the first `count` of four numbers.
+__device__ inline double squares_of(const Quad& quad, unsigned count) {
+  float sum = 0.0F;
+#pragma unroll
+  for (unsigned e = 0; e < 4; ++e) {
+    if (e < count) sum = fmaf(quad.value[e], quad.value[e], sum);
+  }
+  return static_cast<double>(sum);
 }
 
 /// The bias of one column, whose gradient is the sum of the column's deltas.
@@ -145,59 +152,107 @@ __device__ float bias_of_tile(const Place& at, unsigned column, float sum, float
   const View& v = at.view;
   if (!at.tile.with_bias || column >= update_tile.rows || at.tile.n + column >= at.job.units) return 0.0F;
   const std::size_t place = at.job.bias + at.tile.n + column;
-  Pair p{};
-  p.weight[0] = v.weights_of(at.control.source, at.member)[place];
-  const float g = sum + shrink * p.weight[0];
+  float weight = v.weights_of(at.control.source, at.member)[place];
+  const float g = sum + shrink * weight;
   if constexpr (work == Work::update) {
     const std::size_t moment = at.moments() + place;
-    p.first[0] = v.first[moment];
-    p.second[0] = v.second[moment];
-    if (v.train.amsgrad) p.largest[0] = v.largest[moment];
-    step(adam_step, v.train.amsgrad, clip * g, p, 0);
-    v.weights_of(at.control.target, at.member)[place] = p.weight[0];
-    v.first[moment] = p.first[0];
-    v.second[moment] = p.second[0];
-    if (v.train.amsgrad) v.largest[moment] = p.largest[0];
+    if (v.train.amsgrad) {
+      amsgrad(adam_step, clip * g, weight, v.first[moment], v.second[moment], v.largest[moment]);
+    } else {
+      adam(adam_step, clip * g, weight, v.first[moment], v.second[moment]);
+    }
+    v.weights_of(at.control.target, at.member)[place] = weight;
   }
-  const float value = work == Work::norms ? g : p.weight[0];
+  const float value = work == Work::norms ? g : weight;
   return value * value;
+}
+
+/// The tile's gradient to shared memory; returns the sum of this thread's column of deltas, the gradient of its bias.
+template <bool exact>
+__device__ float gradient_of(const Place& at) {
+  const UpdateJob& job = at.job;
+  const float* own = at.view.values_of(at.member);
+  const unsigned rows = job.data_rows_only ? at.control.data_rows : at.control.rows;
+  RowSlabs<exact> slabs{{own + job.values + at.tile.m, job.values_ld, job.inputs - at.tile.m, true},
+                        {own + job.delta + at.tile.n, job.delta_ld, job.units - at.tile.n, true},
+                        rows};
+  GradientTile<exact> gradient;
+  float bias = 0.0F;
+  multiply(gradient, slabs, [&](unsigned stage) {
+    if (!at.tile.with_bias || threadIdx.x >= update_tile.rows) return;
+    const float* deltas = GradientTile<exact>::slab_b(stage);
+    float part = 0.0F;
+    for (unsigned k = 0; k < slab; ++k) part += deltas[GradientTile<exact>::SlabB::at(threadIdx.x, k)];
+    bias += part;
+  });
+  __syncthreads();
+  gradient.store_rows();
+  __syncthreads();
+  return bias;
+}
+
+/// The gradient of a thread's group `c`, penalty included, from the shared memory that gradient_of() filled.
+template <bool exact>
+__device__ Quad gradient_at(unsigned c, float shrink, const Quad& weight) {
+  Quad gradient =
+      read_quad(shared_memory() + Share<true>::row(c) * GradientTile<exact>::row_ld + Share<true>::column());
+#pragma unroll
+  for (unsigned e = 0; e < 4; ++e) gradient.value[e] = gradient.value[e] + shrink * weight.value[e];
+  return gradient;
+}
+
+/// Gradient and Adam of a tile; returns the thread's share of the sum of squares of the new weights.
+template <bool exact, bool whole>
+__device__ double update_tile_of(const Place& at, float shrink, const float* clip) {
+  // Groups whose parameters are on their way while the gradient is computed: as many as registers allow.
+  constexpr unsigned ahead = exact ? 2 : 4;
+  const Share<whole> share(at);
+  Parameters parameters[ahead];
+#pragma unroll
+  for (unsigned c = 0; c < ahead; ++c) share.read(c, parameters[c]);
+  const float bias = gradient_of<exact>(at);
+  const AdamStep<float> adam_step = at.adam();
+  const float on_weights = clip == nullptr ? 1.0F : clip[0];
+  double squares = 0.0;
+#pragma unroll
+  for (unsigned c = 0; c < share.count; ++c) {
+    Parameters now = parameters[c % ahead];
+    if (c + ahead < share.count) share.read(c + ahead, parameters[c % ahead]);
+    Quad gradient = gradient_at<exact>(c, shrink, now.weight);
+#pragma unroll
+    for (float& value : gradient.value) value *= on_weights;
+    share.step(c, adam_step, gradient, now);
+    share.write(c, now);
+    squares += squares_of(now.weight, share.width(c));
+  }
+  return squares + static_cast<double>(bias_of_tile<Work::update>(at, threadIdx.x, bias, shrink,
+                                                                  clip == nullptr ? 1.0F : clip[1], adam_step));
 }
 
 template <Work work, bool exact>
 __device__ void work_on(const Place& at) {
   const View& v = at.view;
-  const UpdateJob& job = at.job;
-  GradientTile<exact> gradient;
-  float bias = 0.0F;
-  if constexpr (work != Work::squares) {
-    const float* own = v.values_of(at.member);
-    const unsigned rows = job.data_rows_only ? at.control.data_rows : at.control.rows;
-    RowSlabs<exact> slabs{{own + job.values + at.tile.m, job.values_ld, job.inputs - at.tile.m, true},
-                          {own + job.delta + at.tile.n, job.delta_ld, job.units - at.tile.n, true},
-                          rows};
-    multiply<UpdateCut>(gradient, slabs, [&](unsigned stage) {
-      if (!at.tile.with_bias || threadIdx.x >= update_tile.rows) return;
-      const float* deltas = GradientTile<exact>::slab_b(stage);
-      float part = 0.0F;
-      for (unsigned k = 0; k < slab; ++k) part += deltas[GradientTile<exact>::SlabB::at(threadIdx.x, k)];
-      bias += part;
-    });
-  }
-  const float shrink = at.shrink();
-  const AdamStep<float> adam_step = at.adam();
-  const float* clip = v.clip == nullptr ? nullptr : v.clip + (std::size_t{at.member} * v.layers + job.layer) * 2;
-  const float on_weights = clip == nullptr ? 1.0F : clip[0];
-  const float on_bias = clip == nullptr ? 1.0F : clip[1];
-  double squares = 0.0;
-#pragma unroll
-  for (unsigned i = 0; i < UpdateCut::fragments_m; ++i) {
-#pragma unroll
-    for (unsigned half = 0; half < 2; ++half) {
-      squares += static_cast<double>(row_of_tile<work, exact>(at, gradient, i, half, shrink, on_weights, adam_step));
-    }
-  }
-  const auto bias_squares = static_cast<double>(bias_of_tile<work>(at, threadIdx.x, bias, shrink, on_bias, adam_step));
   const std::size_t slot = std::size_t{at.member} * v.update_tiles + at.index;
+  const float shrink = at.shrink();
+  if constexpr (work == Work::update) {
+    const float* clip = v.clip == nullptr ? nullptr : v.clip + (std::size_t{at.member} * v.layers + at.job.layer) * 2;
+    const bool whole = at.job.wide && at.tile.m + update_tile.units <= at.job.inputs &&
+                       at.tile.n + update_tile.rows <= at.job.units && !v.train.amsgrad;
+    const double total = block_sum(whole ? update_tile_of<exact, true>(at, shrink, clip)
+                                         : update_tile_of<exact, false>(at, shrink, clip));
+    if (threadIdx.x == 0) v.squares[slot] = total;
+    return;
+  }
+  const float bias = work == Work::norms ? gradient_of<exact>(at) : 0.0F;
+  const Share<false> share(at);
+  double squares = 0.0;
+  for (unsigned c = 0; c < share.count; ++c) {
+    Quad weight;
+    share.read_weights(c, weight);
+    if constexpr (work == Work::norms) weight = gradient_at<exact>(c, shrink, weight);
+    squares += squares_of(weight, share.width(c));
+  }
+  const auto bias_squares = static_cast<double>(bias_of_tile<work>(at, threadIdx.x, bias, shrink, 1.0F, at.adam()));
   if constexpr (work == Work::norms) {
     const double weights_total = block_sum(squares);
     const double bias_total = block_sum(bias_squares);

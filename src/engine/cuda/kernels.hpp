@@ -7,7 +7,8 @@
 
 namespace nomu::engine::cuda {
 
-enum class Precision { fp32, tf32 };
+/// `tf32_hopper`: TF32 with the products of compute capability 9.0.
+enum class Precision { fp32, tf32, tf32_hopper };
 
 /// Which cut of the products' tiles: large ones use the machine best, small ones fill it where there is little to do,
 /// narrow ones are for few rows. An element has the same bits in each.
@@ -17,10 +18,10 @@ enum class TileSize { small, large, narrow };
 struct TileShape {
   std::uint32_t units, rows;
 };
-[[nodiscard]] TileShape tile_shape(TileSize size);
+[[nodiscard]] TileShape tile_shape(TileSize size, Precision precision);
 
 /// Inputs by units of a tile of the update.
-inline constexpr TileShape update_tile{128, 64};
+inline constexpr TileShape update_tile{64, 128};
 
 /// Tiles of one launch.
 struct TileList {

@@ -50,7 +50,7 @@ void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float
   if (members == 0 || all == 0) return;
   const StepSize size{.rows = block_rows(request.layout, members, all), .data_rows = 0, .training = false};
   const DeviceProgram program(make_program(request.networks, request.layout, size), size, members,
-                              request.hardware.processors);
+                              request.hardware.processors, request.precision);
   const std::uint32_t owners = x.members() == 1 ? 1 : members;
   const std::size_t first_owner = owners == 1 ? 0 : request.first_member;
   const DeviceArray<float> inputs(x.flat().subspan(first_owner * all * x.cols(), std::size_t{owners} * all * x.cols()));
@@ -67,6 +67,7 @@ void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float
   view.members = members;
   view.inputs = static_cast<std::uint32_t>(request.layout.inputs);
   view.outputs = static_cast<std::uint32_t>(request.layout.outputs);
+  view.rounded = request.precision == Precision::tf32_hopper;
   view.info = info.data();
   view.control = control.data();
   view.weights = const_cast<float*>(request.weights);  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read

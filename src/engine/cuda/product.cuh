@@ -29,35 +29,40 @@ struct Cut {
   static_assert(fragments_m * warps_m * 16 == m && fragments_n * warps_n * 8 == n);
 };
 
-/// One operand's slabs in shared memory. The paddings keep the lanes of a warp on different banks.
-template <unsigned count, bool inner>
+/// Starts copying four floats of an operand to shared memory, the ones at (i, k) and after it along its faster index;
+/// what is not there becomes zero.
+template <bool inner>
+__device__ void copy_four(float* to, const Operand& from, unsigned i, unsigned k, unsigned depth) {
+  const unsigned end = inner ? depth : from.count;
+  const unsigned begin = inner ? k : i;
+  unsigned valid = (inner ? i < from.count : k < depth) && begin < end ? end - begin : 0;
+  valid = valid < 4 ? valid : 4;
+  const float* source = from.values;
+  if (valid > 0) source += inner ? std::size_t{i} * from.ld + k : std::size_t{k} * from.ld + i;
+  if (from.wide) {
+    copy_16(to, source, valid * 4);
+  } else {
+    for (unsigned j = 0; j < 4; ++j) copy_4(to + j, j < valid ? source + j : from.values, j < valid ? 4 : 0);
+  }
+}
+
+/// One operand's slabs in shared memory, `terms` of the sum at a time. The paddings keep the lanes of a warp on
+/// different banks.
+template <unsigned count, bool inner, unsigned terms = slab>
 struct Slab {
-  static constexpr unsigned ld = inner ? slab + 4 : count + 8;
-  static constexpr unsigned floats = inner ? count * ld : slab * ld;
+  static constexpr unsigned ld = inner ? terms + 4 : count + 8;
+  static constexpr unsigned floats = inner ? count * ld : terms * ld;
 
   static __device__ unsigned at(unsigned i, unsigned k) { return inner ? i * ld + k : k * ld + i; }
 
-  /// Starts copying terms [k0, k0 + slab) of a sum of `depth`; what is not there becomes zero.
+  /// Starts copying terms [k0, k0 + terms) of a sum of `depth`.
   static __device__ void load(float* shared, const Operand& from, unsigned k0, unsigned depth, unsigned threads) {
-    constexpr unsigned groups = inner ? slab / 4 : count / 4;  // of four floats, in a row of shared memory
-    constexpr unsigned rows = inner ? count : slab;
+    constexpr unsigned groups = inner ? terms / 4 : count / 4;  // of four floats, in a row of shared memory
+    constexpr unsigned rows = inner ? count : terms;
     for (unsigned c = threadIdx.x; c < rows * groups; c += threads) {
       const unsigned row = c / groups;
       const unsigned column = c % groups * 4;
-      const unsigned i = inner ? row : column;
-      const unsigned k = k0 + (inner ? column : row);
-      const unsigned end = inner ? depth : from.count;
-      const unsigned begin = inner ? k : i;
-      unsigned valid = (inner ? i < from.count : k < depth) && begin < end ? end - begin : 0;
-      valid = valid < 4 ? valid : 4;
-      const float* source = from.values;
-      if (valid > 0) source += inner ? std::size_t{i} * from.ld + k : std::size_t{k} * from.ld + i;
-      float* to = shared + row * ld + column;
-      if (from.wide) {
-        copy_16(to, source, valid * 4);
-      } else {
-        for (unsigned j = 0; j < 4; ++j) copy_4(to + j, j < valid ? source + j : from.values, j < valid ? 4 : 0);
-      }
+      copy_four<inner>(shared + row * ld + column, from, inner ? row : column, k0 + (inner ? column : row), depth);
     }
   }
 };
@@ -65,6 +70,8 @@ struct Slab {
 template <class Cut, bool a_inner, bool b_inner, bool exact>
 class Product {
  public:
+  using Shape = Cut;
+  static constexpr unsigned depth = slab;  ///< terms of a stage
   using SlabA = Slab<Cut::m, a_inner>;
   using SlabB = Slab<Cut::n, b_inner>;
   static constexpr unsigned stage_floats = SlabA::floats + SlabB::floats;
@@ -82,6 +89,9 @@ class Product {
     SlabA::load(shared, a, k0, depth, Cut::threads);
     SlabB::load(shared + SlabA::floats, b, k0, depth, Cut::threads);
   }
+
+  /// Called by each thread when its copies of a stage have arrived, before the barrier.
+  __device__ static void arrived() {}
 
   /// B's slab of a stage, for sums over it; at(n, k) of SlabB says where.
   __device__ static const float* slab_b(unsigned stage) {
@@ -101,8 +111,8 @@ class Product {
 
   /// Puts the sums into shared memory as [n][ld], over the slabs; everyone must be done with those.
   static constexpr unsigned tile_ld = Cut::m + 4;
-  static_assert(Cut::n * tile_ld <= Cut::stages * stage_floats);
   __device__ void store_columns() const {
+    static_assert(Cut::n * tile_ld <= Cut::stages * stage_floats);
     float* shared = shared_memory();
 #pragma unroll
     for (unsigned i = 0; i < Cut::fragments_m; ++i) {
@@ -114,18 +124,31 @@ class Product {
     }
   }
 
+  /// Puts the sums into shared memory as [m][row_ld], over the slabs; everyone must be done with those.
+  static constexpr unsigned row_ld = Cut::n + 8;
+  __device__ void store_rows() const {
+    static_assert(Cut::m * row_ld <= Cut::stages * stage_floats);
+    float* shared = shared_memory();
+#pragma unroll
+    for (unsigned i = 0; i < Cut::fragments_m; ++i) {
+#pragma unroll
+      for (unsigned half = 0; half < 2; ++half) {
+#pragma unroll
+        for (unsigned j = 0; j < Cut::fragments_n; ++j) {
+          *reinterpret_cast<float2*>(shared + row(i, half) * row_ld + column(j)) =
+              make_float2(sum_[i][j][2 * half], sum_[i][j][2 * half + 1]);
+        }
+      }
+    }
+  }
+
+ private:
   /// Row of the tile that half `half` (0 or 1) of fragment row `i` holds in this lane.
   static __device__ unsigned row(unsigned i, unsigned half) { return first_m() + 16 * i + 8 * half + group(); }
 
   /// First of the two neighbouring columns that fragment column `j` holds in this lane; even.
   static __device__ unsigned column(unsigned j) { return first_n() + 8 * j + 2 * place(); }
 
-  /// The sum at row(i, half) and column(j) + `right` (0 or 1).
-  [[nodiscard]] __device__ float sum(unsigned i, unsigned half, unsigned j, unsigned right) const {
-    return sum_[i][j][2 * half + right];
-  }
-
- private:
   static __device__ unsigned group() { return threadIdx.x % 32 / 4; }
   static __device__ unsigned place() { return threadIdx.x % 4; }
   static __device__ unsigned first_m() { return threadIdx.x / 32 / Cut::warps_n * (16 * Cut::fragments_m); }
@@ -214,8 +237,9 @@ class Product {
 
 /// Adds up all slabs. `slabs.count()` of them are started one by one with `slabs.load(stage)`; `each(stage)` is called
 /// for each one once it is in shared memory.
-template <class Cut, class Product, class Slabs, class Each>
+template <class Product, class Slabs, class Each>
 __device__ void multiply(Product& product, Slabs& slabs, const Each& each) {
+  using Cut = typename Product::Shape;
   const unsigned count = slabs.count();
 #pragma unroll
   for (unsigned s = 0; s + 1 < Cut::stages; ++s) {
@@ -224,6 +248,7 @@ __device__ void multiply(Product& product, Slabs& slabs, const Each& each) {
   }
   for (unsigned it = 0; it < count; ++it) {
     wait_copies<Cut::stages - 2>();
+    Product::arrived();
     __syncthreads();  // the slab is there for everyone, and everyone is done with the one before it
     if (it + Cut::stages - 1 < count) slabs.load((it + Cut::stages - 1) % Cut::stages);
     commit_copies();

@@ -177,7 +177,7 @@ class Builder {
                                  .l2 = narrow(2 * l.net + (l.head ? 1 : 0)),
                                  .first = &feed == &l.feeds.front(),
                                  .data_rows_only = !l.on_augmented,
-                                 .paired = l.units % 2 == 0 && feed.weights % 2 == 0});
+                                 .wide = l.units % 4 == 0 && feed.weights % 4 == 0});
       add_update_tiles(narrow(program_.update.size()) - 1);
     }
     program_.layer_norms.resize(layout_.layers.size());
@@ -233,7 +233,7 @@ double workspace_floats(const Layout& layout, const StepSize& size) {
 }
 
 DeviceProgram::DeviceProgram(const Program& program, const StepSize& size, std::uint32_t members,
-                             std::uint32_t processors)
+                             std::uint32_t processors, Precision precision)
     : workspace_(program.workspace),
       x_(program.x),
       input_ld_(program.input_ld),
@@ -250,21 +250,22 @@ DeviceProgram::DeviceProgram(const Program& program, const StepSize& size, std::
   const auto add = [&](const std::vector<std::vector<std::uint32_t>>& phases, std::vector<TileList>& lists,
                        const auto& rows, const auto& units) {
     const auto add_list = [&](TileSize tile_size, const std::vector<std::uint32_t>& jobs) {
-      const std::vector<Tile> tiles = phase_tiles(jobs, tile_shape(tile_size), rows, units);
+      const std::vector<Tile> tiles = phase_tiles(jobs, tile_shape(tile_size, precision), rows, units);
       if (tiles.empty()) return;
       lists.push_back({nullptr, narrow(tiles.size()), tile_size});
       all.insert(all.end(), tiles.begin(), tiles.end());
     };
     for (const std::vector<std::uint32_t>& jobs : phases) {
       // Small tiles where large ones would leave processors without work, then all in one launch.
-      if (phase_tiles(jobs, tile_shape(TileSize::large), rows, units).size() * members < std::size_t{2} * processors) {
+      if (phase_tiles(jobs, tile_shape(TileSize::large, precision), rows, units).size() * members <
+          std::size_t{2} * processors) {
         add_list(TileSize::small, jobs);
         continue;
       }
       std::vector<std::uint32_t> few;
       std::vector<std::uint32_t> many;
       for (const std::uint32_t job : jobs) {
-        (rows(job) <= tile_shape(TileSize::narrow).rows ? few : many).push_back(job);
+        (rows(job) <= tile_shape(TileSize::narrow, precision).rows ? few : many).push_back(job);
       }
       add_list(TileSize::large, many);
       add_list(TileSize::narrow, few);

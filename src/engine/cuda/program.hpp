@@ -44,7 +44,8 @@ struct Program {
 /// The tables of a program on the device, with the tiles of each phase.
 class DeviceProgram {
  public:
-  DeviceProgram(const Program& program, const StepSize& size, std::uint32_t members, std::uint32_t processors);
+  DeviceProgram(const Program& program, const StepSize& size, std::uint32_t members, std::uint32_t processors,
+                Precision precision);
 
   /// Fills in the parts of a view that depend on the program.
   void describe(View& view) const;

@@ -101,9 +101,9 @@ __device__ inline void gather(const View& view, unsigned member, const Control& 
   for (unsigned e = threadIdx.x; e < control.rows * d; e += blockDim.x) {
     const unsigned row = e / d;
     const unsigned j = e % d;
-    x[std::size_t{row} * view.input_ld + j] = row < control.data_rows
-                                                  ? view.data_x[(data + index[row]) * d + j]
-                                                  : artificial(view, member, control.step, row - control.data_rows, j);
+    const float value = row < control.data_rows ? view.data_x[(data + index[row]) * d + j]
+                                                : artificial(view, member, control.step, row - control.data_rows, j);
+    x[std::size_t{row} * view.input_ld + j] = view.rounded ? to_tf32(value) : value;
   }
 }
 

@@ -86,7 +86,7 @@ class CudaSession final : public Session {
         hardware_(hardware),
         size_(step_size(plan)),
         host_program_(make_program(plan.networks, layout_, size_)),
-        program_(host_program_, size_, narrow(plan.members()), hardware.processors),
+        program_(host_program_, size_, narrow(plan.members()), hardware.processors, precision),
         data_(plan),
         resident_bytes_(resident_size(plan)),
         arrays_(plan, layout_, host_program_, size_, resident()) {
@@ -180,6 +180,7 @@ class CudaSession final : public Session {
     view_.layers = narrow(layout_.layers.size());
     view_.most_rows = size_.rows;
     view_.history_length = history_length;
+    view_.rounded = precision_ == Precision::tf32_hopper;
     view_.train = plan.train;
     view_.reduction = plan.loss.reduction;
     view_.augment = plan.augment.kind;

@@ -65,7 +65,7 @@ struct UpdateJob {
   std::uint32_t l2;  ///< row of View::l2
   bool first;        ///< of its layer's feeds
   bool data_rows_only;
-  bool paired;  ///< columns may be read two at a time
+  bool wide;  ///< rows of weights start at multiples of 16 bytes and end there
 };
 
 /// Inputs and deltas of a layer, for the bound on its gradient.
@@ -148,6 +148,7 @@ struct View {
   std::uint32_t forward_jobs, backward_jobs;
   std::uint32_t update_jobs, update_tiles;  ///< of all layers, frozen ones included
   std::uint32_t history_length;
+  bool rounded;  ///< inputs, values and deltas are stored with the bits of TF32
   bool batched;  ///< whether any member's epoch has more than one round
 
   TrainSpec train;

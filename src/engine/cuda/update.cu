@@ -7,7 +7,7 @@ namespace nomu::engine::cuda {
 namespace {
 
 template <bool exact>
-__global__ void __launch_bounds__(UpdateCut::threads) update_kernel(const View view, unsigned tiles) {
+__global__ void __launch_bounds__(UpdateCut::threads, 2) update_kernel(const View view, unsigned tiles) {
   const unsigned member = blockIdx.x / tiles;
   const unsigned index = blockIdx.x % tiles;
   const Control control = view.control[member];

@@ -1,0 +1,16 @@
+#pragma once
+// Products of the hidden layers for compute capability 9.0, where whole groups of warps multiply straight from shared
+// memory.
+
+#include <cuda_runtime.h>
+
+#include "engine/cuda/kernels.hpp"
+
+namespace nomu::engine::cuda::hopper {
+
+[[nodiscard]] TileShape tile_shape(TileSize size);
+void prepare_layers();
+void start_forward(const View& view, const TileList& tiles, cudaStream_t stream);
+void start_backward(const View& view, const TileList& tiles, cudaStream_t stream);
+
+}  // namespace nomu::engine::cuda::hopper

@@ -1,0 +1,93 @@
+#pragma once
+// A tile of a matrix product like engine/cuda/product.cuh, rounded to TF32, with the instructions of compute capability
+// 9.0a. A is rounded on its way to registers; B is read as it is, so its values must be TF32 already.
+
+#include "engine/cuda/hopper/ptx.cuh"
+#include "engine/cuda/product.cuh"
+
+namespace nomu::engine::cuda::hopper {
+
+/// m by n, each group of four warps 64 rows.
+template <unsigned m_, unsigned n_, unsigned stages_>
+struct GroupCut {
+  static constexpr unsigned m = m_, n = n_, stages = stages_;
+  static constexpr unsigned threads = 2 * m;
+  static_assert(m % 64 == 0 && n % 8 == 0);
+};
+
+template <class Cut, bool a_inner>
+class GroupProduct {
+ public:
+  using Shape = Cut;
+  static constexpr unsigned depth = 32;  ///< terms of a stage
+  using SlabA = Slab<Cut::m, a_inner, depth>;
+  static constexpr unsigned floats_b = Cut::n * depth;
+  static constexpr unsigned stage_floats = SlabA::floats + floats_b;
+  static_assert(SlabA::floats % 256 == 0 && floats_b % 256 == 0, "B's slabs start at multiples of 1024 bytes");
+  static constexpr unsigned shared_bytes = Cut::stages * stage_floats * sizeof(float) + 1024;
+
+  __device__ GroupProduct() : shared_(aligned()) {
+#pragma unroll
+    for (float& value : sum_) value = 0.0F;
+  }
+
+  __device__ static void load(unsigned stage, const Operand& a, const Operand& b, unsigned k0, unsigned depth_in_all) {
+    float* to_b = aligned() + stage * stage_floats;
+    SlabA::load(to_b + floats_b, a, k0, depth_in_all, Cut::threads);
+    for (unsigned c = threadIdx.x; c < Cut::n * (depth / 4); c += Cut::threads) {
+      const unsigned row = c / (depth / 4);
+      const unsigned chunk = c % (depth / 4);
+      copy_four<true>(to_b + row * depth + (chunk ^ row % 8) * 4, b, row, k0 + chunk * 4, depth_in_all);
+    }
+  }
+
+  /// Makes the copies that have arrived for this thread visible to the products of all.
+  __device__ static void arrived() { publish_to_products(); }
+
+  __device__ void add(unsigned stage) {
+    const float* b = shared_ + stage * stage_floats;
+    const float* a = b + floats_b;
+    const unsigned m = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
+    const unsigned t = threadIdx.x % 4;
+    float fragment[depth / 8][4];
+#pragma unroll
+    for (unsigned k = 0; k < depth / 8; ++k) {
+#pragma unroll
+      for (unsigned e = 0; e < 4; ++e) {
+        fragment[k][e] = to_tf32(a[SlabA::at(m + e % 2 * 8, 8 * k + t + e / 2 * 4)]);
+      }
+    }
+    const std::uint64_t description = describe(b);
+    begin_products();
+#pragma unroll
+    for (unsigned k = 0; k < depth / 8; ++k) warpgroup_multiply(sum_, fragment[k], description + k * next_terms);
+    commit_products();
+    wait_products();
+  }
+
+  /// Puts the sums into shared memory as [n][tile_ld], over the slabs; everyone must be done with those.
+  static constexpr unsigned tile_ld = Cut::m + 4;
+  __device__ void store_columns() const {
+    static_assert(Cut::n * tile_ld * sizeof(float) <= shared_bytes);
+    float* shared = shared_memory();
+    const unsigned m = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
+    const unsigned n = threadIdx.x % 4 * 2;
+#pragma unroll
+    for (unsigned j = 0; j < Cut::n / 8; ++j) {
+#pragma unroll
+      for (unsigned e = 0; e < 4; ++e) shared[(8 * j + n + e % 2) * tile_ld + m + e / 2 * 8] = sum_[4 * j + e];
+    }
+  }
+
+ private:
+  /// The first multiple of 1024 bytes in shared memory.
+  static __device__ float* aligned() {
+    const auto address = static_cast<unsigned>(__cvta_generic_to_shared(shared_memory()));
+    return shared_memory() + (1024 - address % 1024) % 1024 / sizeof(float);
+  }
+
+  float* shared_;
+  float sum_[Cut::n / 2];
+};
+
+}  // namespace nomu::engine::cuda::hopper
