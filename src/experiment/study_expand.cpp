@@ -6,17 +6,22 @@
 #include "core/crc64.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/experiment/runner.hpp"
+#include "nomu/models/preset.hpp"
 
 namespace nomu {
 namespace {
 
-/// The settings that differ from the method's defaults: a setting that is added later leaves old keys as they are.
-std::string spec_text(MethodSpec spec) {
-  MethodSpec defaults = method_named(method_name(spec));
-  std::string text = method_name(spec);
-  for (const auto& [name, value] : fields_of(spec).differences(fields_of(defaults))) {
-    text += fmt::format("\n{}={}", name, value);
+/// What a method is fitted with, for its key. The paper's presets are fixed by its tables: their name stands for their
+/// settings, so that settings which come later leave old keys as they are. All others are written out in full.
+std::string spec_text(const StudyMethod& method, MethodSpec spec, std::size_t cols) {
+  std::string text = fmt::format("{} {}", method.method, method.preset);
+  const Fields fields = fields_of(spec);
+  if (method.preset == "auto") {
+    for (const Field& field : fields.list()) text += fmt::format("\n{}={}", field.name, to_text(field.get()));
+    return text;
   }
+  MethodSpec preset = method_preset(method.method, method.preset, cols);
+  for (const auto& [name, value] : fields.differences(fields_of(preset))) text += fmt::format("\n{}={}", name, value);
   return text;
 }
 
@@ -34,7 +39,7 @@ std::vector<Group> groups_of(const StudySpec& study, const StudyKind& kind, cons
     if (!method.problems.empty() && std::ranges::find(method.problems, problem) == method.problems.end()) continue;
     const ProblemShape shape = kind.shape(study, problem);
     MethodSpec spec = method.spec(shape.rows, shape.cols);
-    const std::string text = spec_text(spec);
+    const std::string text = spec_text(method, spec, shape.cols);
     const auto same = std::ranges::find_if(
         groups, [&](const Group& group) { return group.spec_text == text && group.shape == shape; });
     if (same != groups.end()) {

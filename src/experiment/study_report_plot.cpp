@@ -51,15 +51,15 @@ Plot plot_of(const StudyReport& report, const std::string& metric, const std::st
 std::string report_svg(const StudyReport& report) {
   const std::vector<std::string> problems = distinct(report, &ReportCell::problem);
   std::vector<Plot> plots;
-  for (const std::string& metric : distinct(report, &ReportCell::metric)) {
-    for (const std::string& method : distinct(report, &ReportCell::method)) {
+  for (const std::string& method : distinct(report, &ReportCell::method)) {
+    for (const std::string& metric : distinct(report, &ReportCell::metric)) {
       plots.push_back(plot_of(report, metric, method, problems));
     }
   }
   if (plots.empty()) plots.emplace_back();
   const int width = std::max(320, 60 * static_cast<int>(problems.size()) + 80);
   return render_svg_grid(plots, {.title = report.title,
-                                 .columns = std::min<std::size_t>(2, plots.size()),
+                                 .columns = std::min<std::size_t>(problems.size() > 5 ? 2 : 4, plots.size()),
                                  .cell = {.width = width, .height = 260}});
 }
 

@@ -25,6 +25,7 @@ class FittedNomu final : public FittedCohort {
   [[nodiscard]] Prediction predict(const Tensor<float>& x) const override;
   /// Of an ensemble: the mean over its parts.
   [[nodiscard]] Tensor<float> raw_sigma(const Tensor<float>& x) const override;
+  [[nodiscard]] PredictionSlopes slopes(const Tensor<float>& x) const override;
   [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
   [[nodiscard]] FittedState state() const override;
 

@@ -51,6 +51,9 @@ Tensor<float> missed_by(const engine::Networks& networks, const Tensor<float>& p
   return noise;
 }
 
+/// Rows of outputs of all members and passes that are predicted at a time.
+constexpr std::size_t most_outputs = std::size_t{1} << 26U;
+
 class FittedMcDropout final : public FittedCohort {
  public:
   /// `noise` [M][1][1] is the one of all rows; empty where there is none or the networks tell it row by row.
@@ -67,10 +70,17 @@ class FittedMcDropout final : public FittedCohort {
 
   [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
     Mixture mixture(members(), x.rows());
-    for (std::uint32_t pass = 0; pass < passes_; ++pass) {
+    // Passes share a call, so that the parameters reach the device once; their outputs stay below half a gigabyte.
+    const std::size_t most = std::max<std::size_t>(most_outputs / std::max<std::size_t>(members() * x.rows(), 1), 1);
+    for (std::uint32_t pass = 0; pass < passes_;) {
+      const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(most, passes_ - pass));
       const Tensor<float> outputs =
-          engine_.predict(networks_, trained_.parameters, x, {.active = true, .pass = pass}, seeds_);
-      for (std::size_t m = 0; m < members(); ++m) mixture.add(m, outputs.member(m));
+          engine_.predict(networks_, trained_.parameters, x, {.active = true, .pass = pass, .passes = count}, seeds_);
+      const std::size_t size = x.rows() * outputs.cols();
+      for (std::uint32_t p = 0; p < count; ++p) {
+        for (std::size_t m = 0; m < members(); ++m) mixture.add(m, outputs.member(m).subspan(p * size, size));
+      }
+      pass += count;
     }
     Prediction prediction = mixture.prediction();
     if (noise_.empty()) return prediction;

@@ -14,7 +14,7 @@ namespace nomu {
 
 /// All that determines the numbers of a run. Two runs with equal keys are the same run.
 struct ResultKey {
-  std::string spec;  ///< digest of the method with the settings that differ from its defaults
+  std::string spec;  ///< digest of the method, its preset and settings
   std::string data;  ///< digest of the rows: of a file's bytes, or of the recipe where they are generated
   std::uint64_t seed = 0;
   std::string precision;             ///< of the matrix products: "fp32", "tf32"
