@@ -1,13 +1,11 @@
 """Studies: `nomu reproduce`; every study in its smoke profile, resuming after a kill, packing, messages, exit codes.
 
 Usage: test_reproduce.py PATH_TO_NOMU [unittest arguments]
-Studies of data files are skipped, loudly, unless NOMU_DATA names the folder of the files.
 """
 
 import csv
 import gzip
 import json
-import os
 import random
 import signal
 import subprocess
@@ -19,8 +17,6 @@ from pathlib import Path
 
 import own_data
 from own_data import run
-
-NEEDS_DATA = {"solar", "uci", "uci-gap"}
 
 
 def rows_in(folder: Path) -> list:
@@ -55,13 +51,9 @@ class Reproduce(unittest.TestCase):
         studies = json.loads(run("reproduce", "--list", "--json").stdout)
         names = [study["study"] for study in studies]
         self.assertLessEqual({"toy-1d", "toy-2d", "testbed-uniform", "testbed-gauss", "sensitivity"}, set(names))
-        data = os.environ.get("NOMU_DATA", "")
         for name in names:
             with self.subTest(name):
-                if name in NEEDS_DATA and not data:
-                    print(f"SKIPPED {name}: NOMU_DATA does not name the folder of its data files")
-                    continue
-                done = self.smoke(name, name, *(["--data", data] if name in NEEDS_DATA else []))
+                done = self.smoke(name, name)
                 self.assertIn("added in", done.stdout)
                 xml.etree.ElementTree.fromstring(self.reports(name)[2])
 
