@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -6,6 +7,7 @@
 #include "commands.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
+#include "nomu/experiment/figures.hpp"
 #include "nomu/experiment/runner.hpp"
 #include "nomu/experiment/study_report.hpp"
 #include "revision.hpp"
@@ -104,6 +106,32 @@ void write_report(const Options& options, const StudyReport& report) {
   if (!options.json) print("{}report: {}\n", report_text(report), (out / "report.md").string());
 }
 
+/// Pictures that are there are kept, so that the same command goes on where it was stopped.
+void draw(const Options& options, const StudySpec& spec) {
+  const auto engine = make_engine(options.engine);
+  const auto begin = std::chrono::steady_clock::now();
+  ProgressBar bar(options.json_progress);
+  std::size_t added = 0;
+  for (const std::string& name : spec.problems) {
+    const fs::path file = fs::path(options.out) / (name + ".svg");
+    if (fs::exists(file)) continue;
+    write_file_atomically(
+        file, draw_figure(spec, name, *engine, {.report = bar.callback(), .stop = interrupts().get_token()}));
+    ++added;
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (options.json) {
+    return print("{}\n", nlohmann::json{{"study", spec.name},
+                                        {"pictures", spec.problems},
+                                        {"added", added},
+                                        {"seconds", seconds},
+                                        {"out", options.out}}
+                             .dump());
+  }
+  print("{} of {} pictures were there, {} added in {:.1f} s: {}\n", spec.problems.size() - added, spec.problems.size(),
+        added, seconds, options.out);
+}
+
 void run(Options options) {
   if (options.list) return list(options);
   if (options.study.empty()) throw ConfigError("reproduce", "name a study; `nomu reproduce --list` shows them");
@@ -112,6 +140,7 @@ void run(Options options) {
   restrict_to(spec, options.part);
   if (options.out.empty()) options.out = (fs::path("reproduce") / spec.name).string();
   prepare_folder(options.out);
+  if (spec.kind == figures_kind) return draw(options, spec);
   ResultStore store(fs::path(options.out) / "rows");
   for (const std::string& packed : options.results) store.import(packed);
   RunnerReport done;
