@@ -76,8 +76,8 @@ StudyStore::StudyStore(Database database) : database_(std::move(database)) {
   const std::string file = database_.path().string();
   if (id != application) throw DataError("bo/study", fmt::format("'{}' is a database, but not a study", file));
   if (format != version_of_file) {
-    throw DataError("bo/study", fmt::format("'{}' is of version {}; this library knows version {}", file, format,
-                                            version_of_file));
+    throw DataError("bo/study",
+                    fmt::format("'{}' is of version {}; this library knows version {}", file, format, version_of_file));
   }
 }
 
@@ -145,8 +145,8 @@ std::vector<Trial> StudyStore::reissue(std::size_t count, double lease, std::str
   if (!any.bind(1, at).step()) return trials;
   database_.write([&] {
     trials.clear();
-    Statement rows = database_.prepare(
-        fmt::format("{} WHERE state = 0 AND lease < ? ORDER BY id LIMIT ?", columns).c_str());
+    Statement rows =
+        database_.prepare(fmt::format("{} WHERE state = 0 AND lease < ? ORDER BY id LIMIT ?", columns).c_str());
     rows.bind(1, at).bind(2, static_cast<std::int64_t>(count));
     while (rows.step()) trials.push_back(read_trial(rows));
     for (Trial& trial : trials) {
@@ -219,8 +219,9 @@ void StudyStore::finish(std::int64_t id, std::optional<double> value, std::strin
     }
     if (value) {
       database_
-          .prepare("UPDATE trials SET state = 1, value = ?, reason = '', told = ?, place = coalesce(place, (SELECT "
-                   "coalesce(max(place), 0) + 1 FROM trials WHERE place IS NOT NULL)) WHERE id = ?")
+          .prepare(
+              "UPDATE trials SET state = 1, value = ?, reason = '', told = ?, place = coalesce(place, (SELECT "
+              "coalesce(max(place), 0) + 1 FROM trials WHERE place IS NOT NULL)) WHERE id = ?")
           .bind(1, *value)
           .bind(2, now())
           .bind(3, id)
@@ -232,7 +233,11 @@ void StudyStore::finish(std::int64_t id, std::optional<double> value, std::strin
           .bind(3, id)
           .run();
     }
-    log({.kind = value ? "tell" : "fail", .trial = id, .value = value, .text = std::string(reason), .replaces = replaces});
+    log({.kind = value ? "tell" : "fail",
+         .trial = id,
+         .value = value,
+         .text = std::string(reason),
+         .replaces = replaces});
   });
 }
 
@@ -243,8 +248,9 @@ Trial StudyStore::add(const Point& point, double value) const {
     trial.asked = trial.told = now();
     const std::string text = point_to_text(point);
     database_
-        .prepare("INSERT INTO trials VALUES(?, 1, ?, ?, (SELECT coalesce(max(place), 0) + 1 FROM trials WHERE place IS "
-                 "NOT NULL), '', 'given', '', 0, ?, ?)")
+        .prepare(
+            "INSERT INTO trials VALUES(?, 1, ?, ?, (SELECT coalesce(max(place), 0) + 1 FROM trials WHERE place IS "
+            "NOT NULL), '', 'given', '', 0, ?, ?)")
         .bind(1, trial.id)
         .bind(2, text)
         .bind(3, value)
@@ -258,7 +264,10 @@ Trial StudyStore::add(const Point& point, double value) const {
 
 void StudyStore::renew(std::int64_t id, double lease) const {
   database_.write([&] {
-    database_.prepare("UPDATE trials SET lease = ? WHERE id = ? AND state = 0").bind(1, now() + lease).bind(2, id).run();
+    database_.prepare("UPDATE trials SET lease = ? WHERE id = ? AND state = 0")
+        .bind(1, now() + lease)
+        .bind(2, id)
+        .run();
   });
 }
 
@@ -303,8 +312,8 @@ StudyStatus StudyStore::status(Direction direction) const {
 
 std::optional<Trial> StudyStore::best(Direction direction) const {
   const char* order = direction == Direction::maximize ? "DESC" : "ASC";
-  Statement row =
-      database_.prepare(fmt::format("{} WHERE place IS NOT NULL ORDER BY value {}, place LIMIT 1", columns, order).c_str());
+  Statement row = database_.prepare(
+      fmt::format("{} WHERE place IS NOT NULL ORDER BY value {}, place LIMIT 1", columns, order).c_str());
   if (!row.step()) return {};
   return read_trial(row);
 }

@@ -14,7 +14,7 @@
 namespace nomu {
 namespace {
 
-constexpr std::uint64_t fit_purpose = 0x62666974;    // seeds of fits, of random points and of the points that scale c
+constexpr std::uint64_t fit_purpose = 0x62666974;  // seeds of fits, of random points and of the points that scale c
 constexpr std::uint64_t random_purpose = 0x62726E64;
 constexpr std::uint64_t width_purpose = 0x62776964;
 constexpr std::uint32_t width_points = 2000;
@@ -137,10 +137,8 @@ Suggestion Suggester::from_model(const History& history, const Fit& fit, const P
                    .finished = fit.inputs,
                    .pending = inputs_of(history.pending),
                    .failed = inputs_of(history.failed)};
-  const ProposalSpec proposal{.kind = spec_.acquisition,
-                              .direct = spec_.direct,
-                              .dynamic = spec_.dynamic,
-                              .local_starts = spec_.local_starts};
+  const ProposalSpec proposal{
+      .kind = spec_.acquisition, .direct = spec_.direct, .dynamic = spec_.dynamic, .local_starts = spec_.local_starts};
   const std::vector<Proposal> found = propose(*fit.model, space_, std::span(&run, 1), proposal, progress);
   return {.point = found.front().point, .origin = "model", .c = c};
 }
