@@ -57,7 +57,7 @@ void show_status(const Study& study, bool json) {
 void run_status(const Options& options) {
   const Study study = Study::open(options.study, StudyAccess::read);
   show_status(study, options.json);
-  while (options.watch && !study.finished()) {
+  while (options.watch && !(study.finished() && study.status().pending == 0)) {
     for (int i = 0; i < 10; ++i) {
       if (interrupts().stop_requested()) throw Cancelled("optimize", "stopped on request");
       std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -54,7 +54,12 @@ Study Study::create(const std::filesystem::path& path, const Space& space, const
   if (std::filesystem::exists(path, ignored)) {
     throw DataError("bo/study", fmt::format("'{}' exists already; choose another name or remove it", path.string()));
   }
-  return Study(std::make_unique<Parts>(new_database(path, space, spec), std::move(engine)));
+  try {
+    return Study(std::make_unique<Parts>(new_database(path, space, spec), std::move(engine)));
+  } catch (...) {
+    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + end, ignored);
+    throw;
+  }
 }
 
 Study Study::open(const std::filesystem::path& path, StudyAccess access, std::shared_ptr<Engine> engine) {

@@ -77,8 +77,10 @@ std::vector<double> Suggester::inputs_of(const std::vector<Point>& points) const
 /// Many results of one study are fitted to again and again while trials are asked for: the last fit is kept.
 std::shared_ptr<const Suggester::Fit> Suggester::fit(const History& history, const Progress& progress) {
   if (spec_.method == "random" || history.points.size() < least_rows) return {};
-  if (last_ && last_->points == history.points && last_->values == history.values) return last_;
+  const bool same = last_ && last_->finished == history.finished && last_->points == history.points;
+  if (same && last_->values == history.values) return last_;
   auto fit = std::make_shared<Fit>();
+  fit->finished = history.finished;
   fit->points = history.points;
   fit->values = history.values;
   fit->inputs = inputs_of(history.points);

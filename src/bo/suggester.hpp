@@ -54,6 +54,7 @@ class Suggester {
                                                 const Progress& progress);
 
   struct Fit {
+    std::int64_t finished = 0;
     std::vector<Point> points;
     std::vector<double> values;
     double low = 0.0, high = 0.0;  // results scaled to -1 and 1
