@@ -134,10 +134,8 @@ std::optional<Estimate> estimate(const std::string& metric, std::span<const Resu
   std::map<std::string, std::vector<double>> by_problem;
   for (const ResultRow* row : rows) by_problem[row->problem].push_back(row->value(metric));
   if (by_problem.empty()) return std::nullopt;
-  std::erase_if(by_problem, [&](const auto& entry) {
-    const bool textbook = entry.first.starts_with("levy-") && !entry.first.starts_with("levy-published-");
-    return textbook && by_problem.size() > 1;
-  });
+  std::erase_if(by_problem,
+                [&](const auto& entry) { return entry.first.starts_with("levy-") && by_problem.size() > 1; });
   double sum = 0.0;
   double squares = 0.0;
   for (const auto& [name, values] : by_problem) {
