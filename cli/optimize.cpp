@@ -40,8 +40,8 @@ void make_new(const Options& options) {
 void show_status(const Study& study, bool json) {
   const StudyStatus status = study.status();
   if (json) {
-    nlohmann::json line{{"trials", status.trials}, {"finished", status.finished}, {"failed", status.failed},
-                        {"pending", status.pending}, {"expired", status.expired}, {"budget", study.spec().budget}};
+    nlohmann::json line{{"trials", status.trials},   {"finished", status.finished}, {"failed", status.failed},
+                        {"pending", status.pending}, {"expired", status.expired},   {"budget", study.spec().budget}};
     if (status.best) line["best"] = trial_json(study.space(), *status.best);
     return print("{}\n", line.dump());
   }
@@ -57,7 +57,7 @@ void show_status(const Study& study, bool json) {
 void run_status(const Options& options) {
   const Study study = Study::open(options.study, StudyAccess::read);
   show_status(study, options.json);
-  while (options.watch && !study.finished()) {
+  while (options.watch && !(study.finished() && study.status().pending == 0)) {
     for (int i = 0; i < 10; ++i) {
       if (interrupts().stop_requested()) throw Cancelled("optimize", "stopped on request");
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -119,8 +119,7 @@ void run_list(const Options& options) {
 void run_verify(const Options& options) {
   const Study study = Study::open(options.study, StudyAccess::read, shared_engine(options.engine));
   ProgressBar bar;
-  const VerifyReport report =
-      study.verify(options.quick, {.report = bar.callback(), .stop = interrupts().get_token()});
+  const VerifyReport report = study.verify(options.quick, {.report = bar.callback(), .stop = interrupts().get_token()});
   bar.finish();
   if (options.json) {
     print("{}\n", nlohmann::json{{"clean", report.clean()},
@@ -168,7 +167,8 @@ void add_optimize(CLI::App& app) {
   list->add_flag("--all", list_options->all, "all trials");
   list->add_flag("--csv", list_options->csv, "as a table");
   add_optimize_report(*optimize);
-  const auto [verify, verify_options] = command("verify", "Replay the log: does everything follow from it?", run_verify);
+  const auto [verify, verify_options] =
+      command("verify", "Replay the log: does everything follow from it?", run_verify);
   verify->add_flag("--quick", verify_options->quick, "without computing the suggestions again");
   add_engine_options(*verify, verify_options->engine);
 }

@@ -57,7 +57,8 @@ double number_of(const std::string& text) {
 
 std::int64_t id_of(const std::string& text) {
   const CellValue cell = read_cell(text);
-  if (cell.kind == CellKind::number && cell.number >= 1.0 && cell.number == static_cast<double>(static_cast<std::int64_t>(cell.number))) {
+  if (cell.kind == CellKind::number && cell.number >= 1.0 &&
+      cell.number == static_cast<double>(static_cast<std::int64_t>(cell.number))) {
     return static_cast<std::int64_t>(cell.number);
   }
   throw DataError("optimize", fmt::format("a trial is named by its number, got '{}'", text));
@@ -101,7 +102,8 @@ void tell_point(Study& study, const TellOptions& options) {
   nlohmann::json json = nlohmann::json::object();
   for (const std::string& word : options.point) {
     const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) throw DataError("optimize", fmt::format("'{}' is not of the form name=value", word));
+    if (equals == std::string::npos)
+      throw DataError("optimize", fmt::format("'{}' is not of the form name=value", word));
     json[word.substr(0, equals)] = word.substr(equals + 1);
   }
   (void)study.add(point_from_json(study.space(), json), number_of(options.words[0]));

@@ -27,17 +27,18 @@ struct Options {
 
 void run(const Options& options) {
   const std::filesystem::path study = options.study;
-  const std::string out = options.out.empty() ? std::filesystem::path(study).replace_extension(".html").string() : options.out;
+  const std::string out =
+      options.out.empty() ? std::filesystem::path(study).replace_extension(".html").string() : options.out;
   prepare_file(out, {study});
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   ProgressBar bar;
-  const std::string page = render_optimization_report(
-      Study::open(study, StudyAccess::read, shared_engine(options.engine)),
-      {.title = options.title.empty() ? study.stem().string() : options.title,
-       .date = fmt::format("{:%Y-%m-%d}", today),
-       .optimum = options.optimum,
-       .model = !options.no_model},
-      {.report = bar.callback(), .stop = interrupts().get_token()});
+  const std::string page =
+      render_optimization_report(Study::open(study, StudyAccess::read, shared_engine(options.engine)),
+                                 {.title = options.title.empty() ? study.stem().string() : options.title,
+                                  .date = fmt::format("{:%Y-%m-%d}", today),
+                                  .optimum = options.optimum,
+                                  .model = !options.no_model},
+                                 {.report = bar.callback(), .stop = interrupts().get_token()});
   bar.finish();
   write_file_atomically(out, page);
   print("{}\n", out);

@@ -71,7 +71,10 @@ bool is_gone(const std::string& worker) {
 
 /// Text that a shell reads as one word.
 std::string quoted(const std::string& text) {
-  const auto plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || std::string_view("+-._/,:=@%").find(c) != std::string_view::npos; };
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("+-._/,:=@%").find(c) != std::string_view::npos;
+  };
   if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -116,7 +119,9 @@ class Runner {
         study_(Study::open(options.study, StudyAccess::write, shared_engine(options.engine))),
         worker_(worker_name()) {
     // A wrong placeholder is found before anything is asked for.
-    (void)command_for(options.command, study_.space(), Trial{.id = 1, .point = study_.space().from_unit(std::vector<double>(study_.space().size(), 0.5))});
+    (void)command_for(
+        options.command, study_.space(),
+        Trial{.id = 1, .point = study_.space().from_unit(std::vector<double>(study_.space().size(), 0.5))});
   }
 
   void run() {
@@ -162,8 +167,10 @@ class Runner {
       return false;
     }
     const Trial& trial = asked.front();
-    const std::string input = nlohmann::json{{"id", trial.id}, {"point", point_json(study_.space(), trial.point)}}.dump() + "\n";
-    slots_.push_back({trial, std::make_unique<ChildProcess>(command_for(options_.command, study_.space(), trial), input)});
+    const std::string input =
+        nlohmann::json{{"id", trial.id}, {"point", point_json(study_.space(), trial.point)}}.dump() + "\n";
+    slots_.push_back(
+        {trial, std::make_unique<ChildProcess>(command_for(options_.command, study_.space(), trial), input)});
     ++asked_;
     return true;
   }
@@ -198,7 +205,8 @@ class Runner {
     } else if (!process.failure().empty()) {
       reason = process.failure() + (process.err().empty() ? "" : ": " + last_line(process.err()));
     } else if (value.kind != CellKind::number) {
-      reason = line.empty() ? "printed nothing" : fmt::format("its last line is no finite number: '{}'", line.substr(0, 200));
+      reason = line.empty() ? "printed nothing"
+                            : fmt::format("its last line is no finite number: '{}'", line.substr(0, 200));
     }
     record(trial, value.number, reason);
   }

@@ -44,7 +44,8 @@ void bench_direct() {
       Tensor<float> batch(1, std::min(at_once, rows - i), 5);
       for (std::size_t e = 0; e < batch.size(); ++e) batch.flat()[e] = static_cast<float>(2.0 * units[i * 5 + e] - 1.0);
       const Prediction p = fitted->predict(batch);
-      for (std::size_t k = 0; k < batch.rows(); ++k) result.push_back(static_cast<double>(p.mean(0, k, 0) + p.sigma_model(0, k, 0)));
+      for (std::size_t k = 0; k < batch.rows(); ++k)
+        result.push_back(static_cast<double>(p.mean(0, k, 0) + p.sigma_model(0, k, 0)));
     }
     return result;
   };

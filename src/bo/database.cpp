@@ -115,9 +115,10 @@ void Database::fail(int code) const {
     case SQLITE_BUSY:
     case SQLITE_LOCKED: throw Busy(where, fmt::format("'{}' is locked by another process", file));
     case SQLITE_FULL:
-      throw Error(where, fmt::format("no space left for '{}': nothing of this step was recorded, all before it is safe; "
-                                     "make room and try again",
-                                     file));
+      throw Error(where,
+                  fmt::format("no space left for '{}': nothing of this step was recorded, all before it is safe; "
+                              "make room and try again",
+                              file));
     case SQLITE_IOERR:
       throw Error(where, fmt::format("'{}' could not be read or written ({}): nothing of this step was recorded", file,
                                      reason));
@@ -130,8 +131,8 @@ void Database::fail(int code) const {
       throw DataError(where, fmt::format("cannot open '{}': there is no such file, or it may not be read", file));
     case SQLITE_NOTADB: throw DataError(where, fmt::format("'{}' is not a study", file));
     case SQLITE_CORRUPT:
-      throw DataError(where, fmt::format("'{}' is damaged ({}); take a copy and run `nomu optimize verify`", file,
-                                         reason));
+      throw DataError(where,
+                      fmt::format("'{}' is damaged ({}); take a copy and run `nomu optimize verify`", file, reason));
     default: throw Error(where, fmt::format("'{}': {}", file, reason));
   }
 }
@@ -149,11 +150,13 @@ void Database::write(const std::function<void()>& action) const {
       run("COMMIT");
       return;
     } catch (const Busy&) {
-      if (sqlite3_get_autocommit(handle_.get()) == 0) sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+      if (sqlite3_get_autocommit(handle_.get()) == 0)
+        sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
       if (attempt == 9) throw;
       std::this_thread::sleep_for(std::chrono::milliseconds(20 << attempt));
     } catch (...) {
-      if (sqlite3_get_autocommit(handle_.get()) == 0) sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+      if (sqlite3_get_autocommit(handle_.get()) == 0)
+        sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
       throw;
     }
   }

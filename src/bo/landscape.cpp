@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "nomu/core/error.hpp"
+#include "nomu/models/slopes.hpp"
 
 namespace nomu {
 namespace {
@@ -51,7 +52,8 @@ bool Landscape::known(const RunKnowledge& run, std::span<const double> inputs) c
 
 Landscape::Batch Landscape::gather(std::span<const double> units, std::span<const std::size_t> counts) const {
   const std::size_t most = *std::max_element(counts.begin(), counts.end());
-  Batch batch{.inputs = {}, .allowed = {}, .run = {}, .row = {}, .x = Tensor<float>(counts.size(), most, space_.inputs())};
+  Batch batch{
+      .inputs = {}, .allowed = {}, .run = {}, .row = {}, .x = Tensor<float>(counts.size(), most, space_.inputs())};
   std::size_t i = 0;
   for (std::size_t m = 0; m < counts.size(); ++m) {
     for (std::size_t k = 0; k < counts[m]; ++k, ++i) {
@@ -85,9 +87,10 @@ std::vector<double> Landscape::values(std::span<const double> units, std::span<c
 
 std::vector<double> Landscape::slopes(std::span<const double> units, std::span<const std::size_t> counts,
                                       std::span<const double> c) const {
+  const auto* models = dynamic_cast<const HasSlopes*>(&models_);
+  if (models == nullptr) return {};
   const Batch batch = gather(units, counts);
-  const PredictionSlopes by_input = models_.slopes(batch.x);
-  if (by_input.mean.empty()) return {};
+  const PredictionSlopes by_input = models->slopes(batch.x);
   const Prediction prediction = models_.predict(batch.x);
   std::vector<double> slopes(units.size(), 0.0);
   for (std::size_t i = 0; i < batch.run.size(); ++i) {

@@ -41,8 +41,8 @@ class Loops {
     if (runs.empty()) throw ConfigError("bo/loop", "there is no run");
     for (const LoopRun& run : runs) {
       if (run.initial.size() != runs[0].initial.size() || run.initial.empty() || run.initial.size() % dimension != 0) {
-        throw ConfigError("bo/loop", fmt::format("every run needs the same number of initial points of {} coordinates",
-                                                 dimension));
+        throw ConfigError(
+            "bo/loop", fmt::format("every run needs the same number of initial points of {} coordinates", dimension));
       }
     }
     traces_.resize(runs.size());

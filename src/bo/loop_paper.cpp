@@ -52,8 +52,8 @@ LoopSpec LoopSpec::paper(std::string_view method, double mean_width, std::size_t
     set(fields_of(*spec.method), {{"candidates", "20"}});
     return spec;
   }
-  throw ConfigError("bo/loop",
-                    fmt::format("'{}' is no method of the paper; there are nomu, gp, pgp, mcdo, de, hde, rand", method));
+  throw ConfigError(
+      "bo/loop", fmt::format("'{}' is no method of the paper; there are nomu, gp, pgp, mcdo, de, hde, rand", method));
 }
 
 }  // namespace nomu

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "bo/local_search.hpp"
 #include "bo/landscape.hpp"
+#include "bo/local_search.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {

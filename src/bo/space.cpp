@@ -188,8 +188,8 @@ double Space::parse(std::size_t variable, std::string_view text) const {
   if (v.kind == Variable::Kind::categorical) {
     const auto found = std::find(v.choices.begin(), v.choices.end(), text);
     if (found != v.choices.end()) return static_cast<double>(found - v.choices.begin());
-    throw DataError("bo/space",
-                    fmt::format("variable '{}' has no choice '{}'; it has {}", v.name, text, fmt::join(v.choices, ", ")));
+    throw DataError("bo/space", fmt::format("variable '{}' has no choice '{}'; it has {}", v.name, text,
+                                            fmt::join(v.choices, ", ")));
   }
   const CellValue cell = read_cell(text);
   if (cell.kind != CellKind::number) {
@@ -205,9 +205,9 @@ std::size_t Space::index_of(std::string_view name) const {
     names.push_back(variables_[j].name);
   }
   const std::string near = nearest(name, names);
-  throw DataError("bo/space", fmt::format("there is no variable '{}'{}; there are {}", name,
-                                          near.empty() ? "" : fmt::format(", did you mean '{}'?", near),
-                                          fmt::join(names, ", ")));
+  throw DataError("bo/space",
+                  fmt::format("there is no variable '{}'{}; there are {}", name,
+                              near.empty() ? "" : fmt::format(", did you mean '{}'?", near), fmt::join(names, ", ")));
 }
 
 void Space::check(std::span<const double> point) const {

@@ -54,13 +54,18 @@ Study Study::create(const std::filesystem::path& path, const Space& space, const
   if (std::filesystem::exists(path, ignored)) {
     throw DataError("bo/study", fmt::format("'{}' exists already; choose another name or remove it", path.string()));
   }
-  return Study(std::make_unique<Parts>(new_database(path, space, spec), std::move(engine)));
+  try {
+    return Study(std::make_unique<Parts>(new_database(path, space, spec), std::move(engine)));
+  } catch (...) {
+    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + end, ignored);
+    throw;
+  }
 }
 
 Study Study::open(const std::filesystem::path& path, StudyAccess access, std::shared_ptr<Engine> engine) {
   const bool write = access == StudyAccess::write;
-  return Study(std::make_unique<Parts>(
-      Database(path, write ? Database::Access::write : Database::Access::read), std::move(engine)));
+  return Study(std::make_unique<Parts>(Database(path, write ? Database::Access::write : Database::Access::read),
+                                       std::move(engine)));
 }
 
 const Space& Study::space() const { return parts_->suggester.space(); }
@@ -91,8 +96,8 @@ std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const 
     const std::vector<Suggestion> suggestions = suggester.suggest(
         snapshot.history, wanted, [&](const Point& point) { return store.taken(point); }, progress);
     if (suggestions.empty()) break;
-    const bool modelled = std::any_of(suggestions.begin(), suggestions.end(),
-                                      [](const Suggestion& s) { return s.origin == "model"; });
+    const bool modelled =
+        std::any_of(suggestions.begin(), suggestions.end(), [](const Suggestion& s) { return s.origin == "model"; });
     std::vector<Trial> recorded =
         store.record(snapshot, suggestions, spec().lease, worker, modelled ? suggester.engine_name() : "");
     const bool exhausted = !recorded.empty() && recorded.size() < wanted;
@@ -104,9 +109,9 @@ std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const 
 
 void Study::tell(std::int64_t id, double value, bool replace) {
   if (!std::isfinite(value)) {
-    throw DataError("bo/study",
-                    fmt::format("the value of trial {} is {}; only finite numbers are results, tell a failure instead",
-                                id, value));
+    throw DataError(
+        "bo/study",
+        fmt::format("the value of trial {} is {}; only finite numbers are results, tell a failure instead", id, value));
   }
   parts_->store.finish(id, value, {}, replace);
 }
@@ -117,7 +122,8 @@ void Study::fail(std::int64_t id, std::string_view reason, bool replace) {
 
 Trial Study::add(const Point& point, double value) {
   space().check(point);
-  if (!std::isfinite(value)) throw DataError("bo/study", fmt::format("a result must be a finite number, got {}", value));
+  if (!std::isfinite(value))
+    throw DataError("bo/study", fmt::format("a result must be a finite number, got {}", value));
   Point plain = point;
   for (double& v : plain) v += 0.0;  // no negative zero: one point, one text
   return parts_->store.add(plain, value);

@@ -96,8 +96,7 @@ Variable variable_of(const toml::table& table, std::string_view source) {
 
 LinearConstraint constraint_of(const toml::table& table, std::string_view source) {
   const Reader reader(table, source, "a constraint", {"terms", "at_least", "at_most"});
-  LinearConstraint constraint{
-      .terms = {}, .at_least = reader.number("at_least"), .at_most = reader.number("at_most")};
+  LinearConstraint constraint{.terms = {}, .at_least = reader.number("at_least"), .at_most = reader.number("at_most")};
   const toml::node* terms = reader.find("terms");
   if (terms == nullptr || !terms->is_table()) reader.fail("a constraint needs terms = {variable = coefficient, ...}");
   for (const auto& [key, node] : *terms->as_table()) {

@@ -113,7 +113,8 @@ class Replay {
       if (progress_.stop.stop_requested()) throw Cancelled("bo/study", "stopped on request");
       ++report_.events;
       if (progress_.report) {
-        progress_.report({.stage = "verify", .done = report_.events, .total = static_cast<std::int64_t>(events.size())});
+        progress_.report(
+            {.stage = "verify", .done = report_.events, .total = static_cast<std::int64_t>(events.size())});
       }
       if (!quick_ && event.kind == "ask") check_suggestion(events, event);
       if (std::string wrong = all_.apply(event); !wrong.empty()) {
@@ -138,9 +139,10 @@ class Replay {
         if (events[i].kind != "ask" || events[i].basis != event.basis) break;
         ++count;
       }
-      while (behind_at_ < events.size() && events[behind_at_].number <= event.basis) (void)behind_.apply(events[behind_at_++]);
-      batch_ = suggester_.suggest(
-          behind_.history(suggester_.spec()), count, [&](const Point& p) { return behind_.taken(p); }, {});
+      while (behind_at_ < events.size() && events[behind_at_].number <= event.basis)
+        (void)behind_.apply(events[behind_at_++]);
+      batch_ = suggester_.suggest(behind_.history(suggester_.spec()), count,
+                                  [&](const Point& p) { return behind_.taken(p); }, {});
       next_ = 0;
     }
     ++report_.suggestions;
@@ -177,7 +179,8 @@ class Replay {
     for (std::size_t i = 0; i < std::min(stored.size(), all_.trials().size()); ++i) {
       const Trial& a = stored[i];
       const Trial& b = all_.trials()[i];
-      if (a.id == b.id && a.point == b.point && a.state == b.state && a.value == b.value && a.reason == b.reason) continue;
+      if (a.id == b.id && a.point == b.point && a.state == b.state && a.value == b.value && a.reason == b.reason)
+        continue;
       problem(fmt::format("trial {} differs from what the log says", a.id));
     }
   }

@@ -63,7 +63,8 @@ Fields fields_of(OptimizeSpec& spec) {
   f.add("settings", spec.settings, "settings of the method: key=value; key=value");
   f.add("seed", spec.seed, Range::at_least(0.0), "seed of everything random");
   f.add("budget", spec.budget, Range::at_least(0.0), "trials in all; 0: no limit");
-  f.add("initial", spec.initial, Range::at_least(0.0), "trials before the first model; 0: twice the variables, 8 at least");
+  f.add("initial", spec.initial, Range::at_least(0.0),
+        "trials before the first model; 0: twice the variables, 8 at least");
   f.add_choice("design", spec.design, {"latin_hypercube", "sobol", "uniform"}, "where the initial trials are");
   f.add_choice("acquisition", spec.acquisition,
                {"upper_bound", "expected_improvement", "log_expected_improvement", "mean", "sigma"},

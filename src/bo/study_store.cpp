@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
+#include "bo/study_rows.hpp"
 #include "bo/study_text.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/version.hpp"
@@ -26,27 +25,6 @@ CREATE INDEX by_state ON trials(state, lease);
 CREATE INDEX by_place ON trials(place, value) WHERE place IS NOT NULL;
 CREATE INDEX by_value ON trials(value) WHERE place IS NOT NULL;
 )sql";
-
-constexpr const char* columns =
-    "SELECT id, state, point, value, reason, origin, worker, lease, asked, told FROM trials ";
-
-double now() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
-
-Trial read_trial(const Statement& row) {
-  Trial trial{.id = row.integer(0),
-              .point = point_from_text(row.text(2)),
-              .state = static_cast<TrialState>(row.integer(1)),
-              .reason = row.text(4),
-              .origin = row.text(5),
-              .worker = row.text(6),
-              .asked = row.real(8),
-              .told = row.real(9),
-              .lease_until = row.real(7)};
-  if (!row.null(3)) trial.value = row.real(3);
-  return trial;
-}
-
-std::int64_t number_of(Statement statement) { return statement.step() ? statement.integer(0) : 0; }
 
 void put_meta(const Database& database, std::string_view key, std::string_view value) {
   database.prepare("INSERT INTO meta VALUES(?, ?)").bind(1, key).bind(2, value).run();
@@ -76,8 +54,8 @@ StudyStore::StudyStore(Database database) : database_(std::move(database)) {
   const std::string file = database_.path().string();
   if (id != application) throw DataError("bo/study", fmt::format("'{}' is a database, but not a study", file));
   if (format != version_of_file) {
-    throw DataError("bo/study", fmt::format("'{}' is of version {}; this library knows version {}", file, format,
-                                            version_of_file));
+    throw DataError("bo/study",
+                    fmt::format("'{}' is of version {}; this library knows version {}", file, format, version_of_file));
   }
 }
 
@@ -132,21 +110,21 @@ std::int64_t StudyStore::log(const StudyEvent& event) const {
       .bind(1, event.kind)
       .bind(2, event.trial)
       .bind(3, event_to_text(event))
-      .bind(4, now())
+      .bind(4, seconds_now())
       .run();
   return event.trial;
 }
 
 std::vector<Trial> StudyStore::reissue(std::size_t count, double lease, std::string_view worker) const {
   std::vector<Trial> trials;
-  const double at = now();
+  const double at = seconds_now();
   // Most of the time there is none, and asking takes no lock.
   Statement any = database_.prepare("SELECT 1 FROM trials WHERE state = 0 AND lease < ? LIMIT 1");
   if (!any.bind(1, at).step()) return trials;
   database_.write([&] {
     trials.clear();
-    Statement rows = database_.prepare(
-        fmt::format("{} WHERE state = 0 AND lease < ? ORDER BY id LIMIT ?", columns).c_str());
+    Statement rows =
+        database_.prepare(fmt::format("{} WHERE state = 0 AND lease < ? ORDER BY id LIMIT ?", trial_columns).c_str());
     rows.bind(1, at).bind(2, static_cast<std::int64_t>(count));
     while (rows.step()) trials.push_back(read_trial(rows));
     for (Trial& trial : trials) {
@@ -169,7 +147,7 @@ std::vector<Trial> StudyStore::record(const Snapshot& snapshot, const std::vecto
   database_.write([&] {
     trials.clear();
     if (trial_count() != snapshot.history.trials) return;
-    const double at = now();
+    const double at = seconds_now();
     for (const Suggestion& suggestion : suggestions) {
       Trial trial{.id = snapshot.history.trials + 1 + static_cast<std::int64_t>(trials.size()),
                   .point = suggestion.point,
@@ -219,20 +197,25 @@ void StudyStore::finish(std::int64_t id, std::optional<double> value, std::strin
     }
     if (value) {
       database_
-          .prepare("UPDATE trials SET state = 1, value = ?, reason = '', told = ?, place = coalesce(place, (SELECT "
-                   "coalesce(max(place), 0) + 1 FROM trials WHERE place IS NOT NULL)) WHERE id = ?")
+          .prepare(
+              "UPDATE trials SET state = 1, value = ?, reason = '', told = ?, place = coalesce(place, (SELECT "
+              "coalesce(max(place), 0) + 1 FROM trials WHERE place IS NOT NULL)) WHERE id = ?")
           .bind(1, *value)
-          .bind(2, now())
+          .bind(2, seconds_now())
           .bind(3, id)
           .run();
     } else {
       database_.prepare("UPDATE trials SET state = 2, value = NULL, place = NULL, reason = ?, told = ? WHERE id = ?")
           .bind(1, reason)
-          .bind(2, now())
+          .bind(2, seconds_now())
           .bind(3, id)
           .run();
     }
-    log({.kind = value ? "tell" : "fail", .trial = id, .value = value, .text = std::string(reason), .replaces = replaces});
+    log({.kind = value ? "tell" : "fail",
+         .trial = id,
+         .value = value,
+         .text = std::string(reason),
+         .replaces = replaces});
   });
 }
 
@@ -240,11 +223,12 @@ Trial StudyStore::add(const Point& point, double value) const {
   Trial trial{.point = point, .state = TrialState::finished, .value = value, .origin = "given"};
   database_.write([&] {
     trial.id = trial_count() + 1;
-    trial.asked = trial.told = now();
+    trial.asked = trial.told = seconds_now();
     const std::string text = point_to_text(point);
     database_
-        .prepare("INSERT INTO trials VALUES(?, 1, ?, ?, (SELECT coalesce(max(place), 0) + 1 FROM trials WHERE place IS "
-                 "NOT NULL), '', 'given', '', 0, ?, ?)")
+        .prepare(
+            "INSERT INTO trials VALUES(?, 1, ?, ?, (SELECT coalesce(max(place), 0) + 1 FROM trials WHERE place IS "
+            "NOT NULL), '', 'given', '', 0, ?, ?)")
         .bind(1, trial.id)
         .bind(2, text)
         .bind(3, value)
@@ -258,7 +242,10 @@ Trial StudyStore::add(const Point& point, double value) const {
 
 void StudyStore::renew(std::int64_t id, double lease) const {
   database_.write([&] {
-    database_.prepare("UPDATE trials SET lease = ? WHERE id = ? AND state = 0").bind(1, now() + lease).bind(2, id).run();
+    database_.prepare("UPDATE trials SET lease = ? WHERE id = ? AND state = 0")
+        .bind(1, seconds_now() + lease)
+        .bind(2, id)
+        .run();
   });
 }
 
@@ -277,68 +264,6 @@ std::int64_t StudyStore::release(const std::function<bool(const std::string&)>& 
     }
   });
   return count;
-}
-
-std::int64_t StudyStore::trial_count() const { return number_of(database_.prepare("SELECT max(id) FROM trials")); }
-
-StudyStatus StudyStore::status(Direction direction) const {
-  StudyStatus status;
-  database_.read([&] {
-    const auto count = [&](TrialState state) {
-      Statement row = database_.prepare("SELECT count(*) FROM trials WHERE state = ?");
-      row.bind(1, static_cast<std::int64_t>(state));
-      return number_of(std::move(row));
-    };
-    status.trials = trial_count();
-    status.finished = count(TrialState::finished);
-    status.failed = count(TrialState::failed);
-    status.pending = count(TrialState::pending);
-    Statement expired = database_.prepare("SELECT count(*) FROM trials WHERE state = 0 AND lease < ?");
-    expired.bind(1, now());
-    status.expired = number_of(std::move(expired));
-    status.best = best(direction);
-  });
-  return status;
-}
-
-std::optional<Trial> StudyStore::best(Direction direction) const {
-  const char* order = direction == Direction::maximize ? "DESC" : "ASC";
-  Statement row =
-      database_.prepare(fmt::format("{} WHERE place IS NOT NULL ORDER BY value {}, place LIMIT 1", columns, order).c_str());
-  if (!row.step()) return {};
-  return read_trial(row);
-}
-
-std::optional<Trial> StudyStore::find(std::int64_t id) const {
-  Statement row = database_.prepare(fmt::format("{} WHERE id = ?", columns).c_str());
-  if (!row.bind(1, id).step()) return {};
-  return read_trial(row);
-}
-
-std::vector<Trial> StudyStore::trials(std::int64_t limit) const {
-  std::vector<Trial> trials;
-  const std::int64_t first = limit > 0 ? trial_count() - limit : 0;
-  Statement rows = database_.prepare(fmt::format("{} WHERE id > ? ORDER BY id", columns).c_str());
-  rows.bind(1, first);
-  while (rows.step()) trials.push_back(read_trial(rows));
-  return trials;
-}
-
-void StudyStore::each_event(const std::function<void(const StudyEvent&)>& use) const {
-  Statement rows = database_.prepare("SELECT number, kind, trial, body FROM events ORDER BY number");
-  while (rows.step()) {
-    StudyEvent event = event_from_text(rows.text(3));
-    event.number = rows.integer(0);
-    event.kind = rows.text(1);
-    event.trial = rows.integer(2);
-    use(event);
-  }
-}
-
-std::string StudyStore::damage() const {
-  Statement row = database_.prepare("PRAGMA integrity_check(1)");
-  const std::string answer = row.step() ? row.text(0) : "no answer";
-  return answer == "ok" ? std::string() : answer;
 }
 
 }  // namespace nomu

@@ -14,7 +14,7 @@
 namespace nomu {
 namespace {
 
-constexpr std::uint64_t fit_purpose = 0x62666974;    // seeds of fits, of random points and of the points that scale c
+constexpr std::uint64_t fit_purpose = 0x62666974;  // seeds of fits, of random points and of the points that scale c
 constexpr std::uint64_t random_purpose = 0x62726E64;
 constexpr std::uint64_t width_purpose = 0x62776964;
 constexpr std::uint32_t width_points = 2000;
@@ -77,8 +77,10 @@ std::vector<double> Suggester::inputs_of(const std::vector<Point>& points) const
 /// Many results of one study are fitted to again and again while trials are asked for: the last fit is kept.
 std::shared_ptr<const Suggester::Fit> Suggester::fit(const History& history, const Progress& progress) {
   if (spec_.method == "random" || history.points.size() < least_rows) return {};
-  if (last_ && last_->points == history.points && last_->values == history.values) return last_;
+  const bool same = last_ && last_->finished == history.finished && last_->points == history.points;
+  if (same && last_->values == history.values) return last_;
   auto fit = std::make_shared<Fit>();
+  fit->finished = history.finished;
   fit->points = history.points;
   fit->values = history.values;
   fit->inputs = inputs_of(history.points);
@@ -137,10 +139,8 @@ Suggestion Suggester::from_model(const History& history, const Fit& fit, const P
                    .finished = fit.inputs,
                    .pending = inputs_of(history.pending),
                    .failed = inputs_of(history.failed)};
-  const ProposalSpec proposal{.kind = spec_.acquisition,
-                              .direct = spec_.direct,
-                              .dynamic = spec_.dynamic,
-                              .local_starts = spec_.local_starts};
+  const ProposalSpec proposal{
+      .kind = spec_.acquisition, .direct = spec_.direct, .dynamic = spec_.dynamic, .local_starts = spec_.local_starts};
   const std::vector<Proposal> found = propose(*fit.model, space_, std::span(&run, 1), proposal, progress);
   return {.point = found.front().point, .origin = "model", .c = c};
 }

@@ -15,11 +15,11 @@ namespace nomu {
 
 /// What a suggestion depends on.
 struct History {
-  std::int64_t trials = 0;      ///< asked for so far
-  std::int64_t finished = 0;    ///< with a result
-  std::vector<Point> points = {};    ///< the rows to fit, in the order of their results
-  std::vector<double> values = {};   ///< theirs
-  std::vector<Point> failed = {};    ///< the latest ones
+  std::int64_t trials = 0;          ///< asked for so far
+  std::int64_t finished = 0;        ///< with a result
+  std::vector<Point> points = {};   ///< the rows to fit, in the order of their results
+  std::vector<double> values = {};  ///< theirs
+  std::vector<Point> failed = {};   ///< the latest ones
   std::vector<Point> pending = {};
   double c = 0.0;  ///< fixed after the first fit; 0: not yet
 };
@@ -30,8 +30,8 @@ struct Suggestion {
   double c = 0.0;  ///< what later steps keep, before Dynamic c; 0: no model was asked
 };
 
-/// Places of the results a model is fitted to, rising: all of them up to `most`. Beyond that half of `most` are the best
-/// ones, a quarter the latest ones, and the rest is spread evenly over all.
+/// Places of the results a model is fitted to, rising: all of them up to `most`. Beyond that half of `most` are the
+/// best ones, a quarter the latest ones, and the rest is spread evenly over all.
 [[nodiscard]] std::vector<std::size_t> fit_subset(const std::vector<double>& values, Direction direction,
                                                   std::size_t most);
 
@@ -54,6 +54,7 @@ class Suggester {
                                                 const Progress& progress);
 
   struct Fit {
+    std::int64_t finished = 0;
     std::vector<Point> points;
     std::vector<double> values;
     double low = 0.0, high = 0.0;  // results scaled to -1 and 1

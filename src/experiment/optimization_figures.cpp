@@ -74,13 +74,19 @@ NamedPlot slice_figure(const Space& space, const Slice& slice, const Point& cent
     lower.push_back(slice.mean[i] - slice.sigma[i]);
     upper.push_back(slice.mean[i] + slice.sigma[i]);
   }
-  NamedPlot figure{.name = "slice_" + v.name, .plot = {}, .caption = fmt::format("The model along {} through the best point; the band is what the search adds for uncertainty.", short_name(v.name))};
+  NamedPlot figure{.name = "slice_" + v.name,
+                   .plot = {},
+                   .caption = fmt::format(
+                       "The model along {} through the best point; the band is what the search adds for uncertainty.",
+                       short_name(v.name))};
   figure.plot.x = axis_of(v);
   figure.plot.y.label = "value";
   if (v.kind == Variable::Kind::categorical) {
-    figure.plot.layers.emplace_back(PlotPoints{.x = slice.values, .y = slice.mean, .lower = lower, .upper = upper, .color = PlotColor::blue});
+    figure.plot.layers.emplace_back(
+        PlotPoints{.x = slice.values, .y = slice.mean, .lower = lower, .upper = upper, .color = PlotColor::blue});
   } else {
-    figure.plot.layers.emplace_back(PlotBand{.x = slice.values, .lower = lower, .upper = upper, .color = PlotColor::blue});
+    figure.plot.layers.emplace_back(
+        PlotBand{.x = slice.values, .lower = lower, .upper = upper, .color = PlotColor::blue});
     figure.plot.layers.emplace_back(PlotLine{.x = slice.values, .y = slice.mean, .color = PlotColor::blue});
   }
   figure.plot.layers.emplace_back(PlotRule{.direction = PlotDirection::vertical, .at = centre[slice.variable]});
@@ -115,7 +121,10 @@ NamedPlot map_figure(const Space& space, const Study::Fitted& fitted, const Poin
     seen.x.push_back(trial.point[a]);
     seen.y.push_back(trial.point[b]);
   }
-  NamedPlot figure{.name = "map", .plot = {}, .caption = fmt::format("The model over {} and {} with all else as in the best point.", short_name(va.name), short_name(vb.name))};
+  NamedPlot figure{.name = "map",
+                   .plot = {},
+                   .caption = fmt::format("The model over {} and {} with all else as in the best point.",
+                                          short_name(va.name), short_name(vb.name))};
   figure.plot.x = axis_of(va);
   figure.plot.y = axis_of(vb);
   figure.plot.layers.emplace_back(std::move(map));
@@ -142,9 +151,10 @@ NamedPlot progress_figure(const std::vector<Trial>& trials, Direction direction,
     values.x = picked(values.x, kept);
     values.y = picked(values.y, kept);
   }
-  NamedPlot figure{.name = "progress", .plot = {},
-                   .caption = optimum ? "Distance of the best value so far to the optimum."
-                                      : "Every result, and the best so far."};
+  NamedPlot figure{
+      .name = "progress",
+      .plot = {},
+      .caption = optimum ? "Distance of the best value so far to the optimum." : "Every result, and the best so far."};
   figure.plot.x.label = "trial";
   figure.plot.y.label = optimum ? "regret" : "value";
   if (optimum) figure.plot.y.scale = AxisScale::log10;
@@ -163,8 +173,13 @@ NamedPlot parallel_figure(const Space& space, const std::vector<Trial>& trials, 
   const std::size_t leaders = std::max<std::size_t>(1, finished.size() / 10);
   std::vector<const Trial*> drawn;
   for (const std::size_t i : thinned(finished.size(), most_lines)) drawn.push_back(finished[i]);
-  if (!finished.empty() && (drawn.empty() || drawn.front() != finished.front())) drawn.insert(drawn.begin(), finished.front());
-  NamedPlot figure{.name = "parallel", .plot = {}, .caption = "Every trial as a line over the variables, each from its lower to its upper bound; the best tenth in blue."};
+  if (!finished.empty() && (drawn.empty() || drawn.front() != finished.front()))
+    drawn.insert(drawn.begin(), finished.front());
+  NamedPlot figure{
+      .name = "parallel",
+      .plot = {},
+      .caption =
+          "Every trial as a line over the variables, each from its lower to its upper bound; the best tenth in blue."};
   for (const Variable& v : space.variables()) figure.plot.x.names.push_back(short_name(v.name, 12.0));
   figure.plot.y = {.label = "share of the range", .range = PlotRange{0.0, 1.0}};
   for (auto trial = drawn.rbegin(); trial != drawn.rend(); ++trial) {

@@ -36,9 +36,9 @@ std::string history_table(const Space& space, const std::vector<Trial>& trials) 
   for (std::size_t i = trials.size(); i-- > first;) {
     const Trial& trial = trials[i];
     std::vector<std::string> row{fmt::format("{}", trial.id)};
-    row.push_back(trial.value                           ? number_text(*trial.value)
+    row.push_back(trial.value                          ? number_text(*trial.value)
                   : trial.state == TrialState::pending ? "pending"
-                                                        : "failed: " + trial.reason);
+                                                       : "failed: " + trial.reason);
     for (std::size_t j = 0; j < space.size(); ++j) {
       const bool real = space.variables()[j].kind == Variable::Kind::real;
       row.push_back(real ? number_text(trial.point[j]) : space.text(j, trial.point[j]));
@@ -66,12 +66,11 @@ std::string render_optimization_report(const Study& study, const OptimizationRep
   const StudyStatus status = study.status();
   if (!status.best) throw DataError("experiment/optimization_report", "no trial has a result yet");
   std::string body = fmt::format("<header>\n<h1>{}</h1>\n", html_text(short_name(spec.title)));
-  body += html_paragraph(
-      fmt::format("{} over {} variables: {} trials, {} finished, {} failed, {} pending.{}",
-                  study.spec().direction == Direction::minimize ? "Minimised" : "Maximised", study.space().size(),
-                  status.trials, status.finished, status.failed, status.pending,
-                  spec.date.empty() ? "" : fmt::format(" {}.", spec.date)),
-      "soft");
+  body += html_paragraph(fmt::format("{} over {} variables: {} trials, {} finished, {} failed, {} pending.{}",
+                                     study.spec().direction == Direction::minimize ? "Minimised" : "Maximised",
+                                     study.space().size(), status.trials, status.finished, status.failed,
+                                     status.pending, spec.date.empty() ? "" : fmt::format(" {}.", spec.date)),
+                         "soft");
   body += "</header>\n";
   body += html_section("The best point", best_table(study.space(), *status.best));
   body += html_section("How it went", figures({progress_figure(trials, study.spec().direction, spec.optimum),

@@ -29,6 +29,16 @@ double average(const std::vector<bool>& kept, std::size_t first, std::size_t cou
   return sum / used;
 }
 
+/// Derivative of sigma by the raw output.
+double slope_of(const Readout& readout, double raw) {
+  switch (readout.kind) {
+    case Readout::Kind::exponential: return raw > 0.0 ? std::exp(-(raw + readout.sigma_min) / readout.sigma_max) : 0.0;
+    case Readout::Kind::linearised: return raw > readout.sigma_min && raw < readout.sigma_max ? 1.0 : 0.0;
+    case Readout::Kind::identity: break;
+  }
+  return raw > 0.0 ? 1.0 : 0.0;
+}
+
 }  // namespace
 
 FittedNomu::FittedNomu(const NomuSpec& spec, std::size_t rows, engine::Networks networks, NomuParts parts,
@@ -119,7 +129,7 @@ PredictionSlopes FittedNomu::slopes(const Tensor<float>& x) const {
       for (std::size_t j = 0; j < d; ++j) {
         const double of_mean = over_parts([&](std::size_t part) { return slope(part, 0, j); });
         const double half = over_parts([&](std::size_t part) {
-          return readout_(output(part, r)) * readout_.slope(output(part, r)) * slope(part, r, j) +
+          return readout_(output(part, r)) * slope_of(readout_, output(part, r)) * slope(part, r, j) +
                  (output(part, 0) - mean) * (slope(part, 0, j) - of_mean);
         });
         result.mean(m, i, j) = static_cast<float>(of_mean);

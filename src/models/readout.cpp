@@ -66,15 +66,6 @@ double Readout::operator()(double raw) const {
   return std::max(0.0, raw);
 }
 
-double Readout::slope(double raw) const {
-  switch (kind) {
-    case Kind::exponential: return raw > 0.0 ? std::exp(-(raw + sigma_min) / sigma_max) : 0.0;
-    case Kind::linearised: return raw > sigma_min && raw < sigma_max ? 1.0 : 0.0;
-    case Kind::identity: break;
-  }
-  return raw > 0.0 ? 1.0 : 0.0;
-}
-
 Fields fields_of(Readout& readout) {
   Fields f("models/readout");
   f.add_choice("kind", readout.kind, {"exponential", "linearised", "identity"}, "map from the raw output to sigma");

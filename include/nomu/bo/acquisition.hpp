@@ -11,8 +11,8 @@
 namespace nomu {
 
 enum class AcquisitionKind {
-  upper_bound,              ///< mean + c sigma
-  expected_improvement,     ///< over the best value so far, sigma scaled by c
+  upper_bound,               ///< mean + c sigma
+  expected_improvement,      ///< over the best value so far, sigma scaled by c
   log_expected_improvement,  ///< its logarithm, exact where the improvement itself is 0 in double precision
   mean,
   sigma
@@ -34,7 +34,7 @@ struct DynamicC {
   double delta_start = 1.0 / 16.0;
   double delta_end = 0.01;
   std::int64_t doublings = 15;  ///< most of them; 0: never
-  bool published = false;       ///< as the paper's tables were made: "near" excludes equality, the first step has no decay
+  bool published = false;  ///< as the paper's tables were made: "near" excludes equality, the first step has no decay
 
   /// 16 doublings, and the flag above.
   [[nodiscard]] static DynamicC as_published();

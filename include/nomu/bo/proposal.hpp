@@ -29,14 +29,14 @@ struct ProposalSpec {
 /// What one run knows besides its model. All inputs are as `Space::to_inputs` gives them.
 struct RunKnowledge {
   double c = 1.0;
-  double best = 0.0;             ///< largest target, on the model's scale
-  double worst = 0.0;            ///< smallest one: what a failure counts as
-  double delta = 0.0;            ///< of Dynamic c at this step
-  bool repeats = false;          ///< evaluations are noisy: known points are neither boring nor excluded
-  bool exclude_known = true;     ///< a point that is known exactly is never proposed
-  std::vector<double> finished = {}; ///< [n][inputs]
-  std::vector<double> pending = {};  ///< [k][inputs]: sigma shrinks near them, as it will once they are data
-  std::vector<double> failed = {};   ///< [f][inputs]: the acquisition is weighed down near them
+  double best = 0.0;                  ///< largest target, on the model's scale
+  double worst = 0.0;                 ///< smallest one: what a failure counts as
+  double delta = 0.0;                 ///< of Dynamic c at this step
+  bool repeats = false;               ///< evaluations are noisy: known points are neither boring nor excluded
+  bool exclude_known = true;          ///< a point that is known exactly is never proposed
+  std::vector<double> finished = {};  ///< [n][inputs]
+  std::vector<double> pending = {};   ///< [k][inputs]: sigma shrinks near them, as it will once they are data
+  std::vector<double> failed = {};    ///< [f][inputs]: the acquisition is weighed down near them
 };
 
 struct Proposal {

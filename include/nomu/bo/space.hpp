@@ -16,7 +16,7 @@ struct Variable {
   enum class Kind { real, integer, categorical };
   std::string name;
   Kind kind = Kind::real;
-  double low = 0.0;   ///< both bounds belong to it
+  double low = 0.0;  ///< both bounds belong to it
   double high = 1.0;
   bool log = false;                       ///< equal ratios are equal steps; real and integer variables above 0 only
   std::vector<std::string> choices = {};  ///< of a categorical variable, two at least

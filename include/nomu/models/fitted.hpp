@@ -44,12 +44,6 @@ struct FittedState {
   friend bool operator==(const FittedState&, const FittedState&) = default;
 };
 
-/// Derivatives of a prediction by every input, each [M][q][d].
-struct PredictionSlopes {
-  Tensor<float> mean;
-  Tensor<float> sigma_model;
-};
-
 /// M fitted members. Everything after it knows only their predictions.
 class FittedCohort {
  public:
@@ -67,9 +61,6 @@ class FittedCohort {
 
   /// Sigma before its readout, [M][q][1]; empty for methods that have no such thing.
   [[nodiscard]] virtual Tensor<float> raw_sigma(const Tensor<float>& /*x*/) const { return {}; }
-
-  /// Exact slopes of the prediction at x [1 or M][q][d]; empty for methods that do not offer them.
-  [[nodiscard]] virtual PredictionSlopes slopes(const Tensor<float>& /*x*/) const { return {}; }
 
   [[nodiscard]] virtual const std::vector<FitReport>& reports() const = 0;
 

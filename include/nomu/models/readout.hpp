@@ -22,8 +22,6 @@ struct Readout {
   double sigma_max = 2.0;
 
   [[nodiscard]] double operator()(double raw) const;
-  /// Its derivative by the raw output.
-  [[nodiscard]] double slope(double raw) const;
 
   friend bool operator==(const Readout&, const Readout&) = default;
 };

@@ -44,8 +44,8 @@ TEST(Acquisition, KindsAreWhatTheySay) {
   EXPECT_DOUBLE_EQ(acquisition(AcquisitionKind::sigma, 1.0, 0.5, 2.0, 9.0), 0.5);
   // At the best value so far the improvement of a normal is sigma / sqrt(2 pi).
   EXPECT_NEAR(acquisition(AcquisitionKind::expected_improvement, 1.0, 0.5, 2.0, 1.0), 0.3989422804014327, 1e-12);
-  EXPECT_NEAR(acquisition(AcquisitionKind::log_expected_improvement, 1.0, 0.5, 2.0, 1.0),
-              std::log(0.3989422804014327), 1e-12);
+  EXPECT_NEAR(acquisition(AcquisitionKind::log_expected_improvement, 1.0, 0.5, 2.0, 1.0), std::log(0.3989422804014327),
+              1e-12);
   // No sigma: what is certain.
   EXPECT_NEAR(acquisition(AcquisitionKind::expected_improvement, 1.25, 0.0, 1.0, 1.0), 0.25, 1e-12);
   EXPECT_EQ(acquisition(AcquisitionKind::expected_improvement, 0.0, 0.0, 1.0, 1.0), 0.0);

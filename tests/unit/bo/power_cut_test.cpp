@@ -41,7 +41,7 @@ TEST(PowerCut, NothingToldIsLostAndNothingIsTwice) {
     for (const auto& [id, value] : told) ASSERT_EQ(after.trial(id).value, value) << "trial " << id;
   }
   EXPECT_GT(cuts, 20);
-  EXPECT_GT(told.size(), 200U);
+  EXPECT_GT(told.size(), 100U);
   EXPECT_TRUE(Study::open(file).verify().clean());
 }
 

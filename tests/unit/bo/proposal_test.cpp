@@ -6,15 +6,15 @@
 #include <set>
 
 #include "message_of.hpp"
+#include "nomu/models/slopes.hpp"
 
 namespace nomu {
 namespace {
 
 /// Members whose mean has its top at a place of their own and whose sigma is the same everywhere.
-class Hills final : public FittedCohort {
+class Hills : public FittedCohort {
  public:
-  Hills(std::vector<float> tops, float sigma, bool with_slopes = false)
-      : tops_(std::move(tops)), sigma_(sigma), with_slopes_(with_slopes), reports_(tops_.size()) {}
+  Hills(std::vector<float> tops, float sigma) : tops_(std::move(tops)), sigma_(sigma), reports_(tops_.size()) {}
   [[nodiscard]] std::size_t members() const override { return tops_.size(); }
   [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
   [[nodiscard]] FittedState state() const override { return {}; }
@@ -30,26 +30,32 @@ class Hills final : public FittedCohort {
     }
     return p;
   }
+
+ protected:
+  std::vector<float> tops_;
+
+ private:
+  float sigma_;
+  std::vector<FitReport> reports_;
+};
+
+class SlopedHills final : public Hills, public HasSlopes {
+ public:
+  using Hills::Hills;
   [[nodiscard]] PredictionSlopes slopes(const Tensor<float>& x) const override {
-    if (!with_slopes_) return {};
     PredictionSlopes s{.mean = x, .sigma_model = Tensor<float>(x.members(), x.rows(), x.cols())};
     for (std::size_t m = 0; m < members(); ++m) {
       for (float& v : s.mean.member(m)) v = -2.0F * (v - tops_[m]);
     }
     return s;
   }
-
- private:
-  std::vector<float> tops_;
-  float sigma_;
-  bool with_slopes_;
-  std::vector<FitReport> reports_;
 };
 
 TEST(Proposal, EveryRunGetsItsOwnTop) {
   const Space space = Space::box(2, -1.0, 1.0);
   const Hills models({0.25F, -0.5F, 0.9F}, 0.1F);
-  const std::vector<Proposal> found = propose(models, space, std::vector<RunKnowledge>(3), {.direct = {.evaluations = 600}});
+  const std::vector<Proposal> found =
+      propose(models, space, std::vector<RunKnowledge>(3), {.direct = {.evaluations = 600}});
   EXPECT_NEAR(found[0].point[0], 0.25, 0.01);
   EXPECT_NEAR(found[1].point[1], -0.5, 0.01);
   EXPECT_NEAR(found[2].point[0], 0.9, 0.01);
@@ -59,7 +65,9 @@ TEST(Proposal, EveryRunGetsItsOwnTop) {
 TEST(Proposal, RefinementFindsTheTopExactly) {
   const Space space = Space::box(4, -1.0, 1.0);
   for (const bool slopes : {true, false}) {
-    const Hills models({0.31F, -0.57F}, 0.0F, slopes);
+    const Hills flat({0.31F, -0.57F}, 0.0F);
+    const SlopedHills sloped({0.31F, -0.57F}, 0.0F);
+    const FittedCohort& models = slopes ? static_cast<const FittedCohort&>(sloped) : flat;
     const ProposalSpec coarse{.direct = {.evaluations = 100}};
     ProposalSpec local = coarse;
     local.local_starts = 5;
@@ -78,7 +86,8 @@ TEST(Proposal, DynamicCDoublesWhileTooNear) {
   const Space space = Space::box(1, -1.0, 1.0);
   const Hills models({0.0F}, 0.1F);  // the same sigma everywhere: c does not help
   RunKnowledge run{.c = 1.0, .delta = 0.05, .finished = {0.01}};
-  const auto found = propose(models, space, std::span(&run, 1), {.direct = {.evaluations = 100}, .dynamic = {.doublings = 4}});
+  const auto found =
+      propose(models, space, std::span(&run, 1), {.direct = {.evaluations = 100}, .dynamic = {.doublings = 4}});
   EXPECT_EQ(found[0].doublings, 4);
   EXPECT_DOUBLE_EQ(found[0].c, 16.0);
   run.delta = 0.001;
@@ -89,7 +98,8 @@ TEST(Proposal, PendingPointsAreAvoided) {
   const Space space = Space::box(1, -1.0, 1.0);
   const Hills models({0.0F}, 2.0F);
   const RunKnowledge run{.c = 1.0, .pending = {0.0}};
-  const auto found = propose(models, space, std::span(&run, 1), {.direct = {.evaluations = 200}, .dynamic = {.doublings = 0}});
+  const auto found =
+      propose(models, space, std::span(&run, 1), {.direct = {.evaluations = 200}, .dynamic = {.doublings = 0}});
   EXPECT_GT(std::abs(found[0].point[0]), 0.2);
 }
 

@@ -41,7 +41,8 @@ TEST(Space, GoesToTheUnitCubeAndBack) {
 TEST(Space, EveryIntegerHasItsShare) {
   const Space space({{.name = "n", .kind = Kind::integer, .low = -1, .high = 2}});
   std::vector<int> seen(4, 0);
-  for (int i = 0; i < 400; ++i) ++seen[static_cast<std::size_t>(space.from_unit(std::vector<double>{(i + 0.5) / 400})[0] + 1.0)];
+  for (int i = 0; i < 400; ++i)
+    ++seen[static_cast<std::size_t>(space.from_unit(std::vector<double>{(i + 0.5) / 400})[0] + 1.0)];
   EXPECT_EQ(seen, (std::vector<int>{100, 100, 100, 100}));
 }
 
@@ -69,7 +70,8 @@ TEST(Space, ImpossibleVariablesAreNamed) {
   EXPECT_THAT(message({.name = "x", .low = 0.0, .high = INFINITY}), HasSubstr("must be finite"));
   EXPECT_THAT(message({.name = "n", .kind = Kind::integer, .low = 0.5, .high = 2.0}), HasSubstr("must be whole"));
   EXPECT_THAT(message({.name = "k", .kind = Kind::categorical, .choices = {"a", "a"}}), HasSubstr("two or more"));
-  EXPECT_THAT(message_of<ConfigError>([] { return Space(std::vector<Variable>{}); }), HasSubstr("at least one variable"));
+  EXPECT_THAT(message_of<ConfigError>([] { return Space(std::vector<Variable>{}); }),
+              HasSubstr("at least one variable"));
   EXPECT_THAT(message_of<ConfigError>([] { return Space({{.name = "x"}, {.name = "x"}}); }), HasSubstr("taken twice"));
 }
 

@@ -161,7 +161,8 @@ TEST(Study, WrongInputIsNamed) {
   (void)study.ask();
   EXPECT_THAT(told(1, NAN), HasSubstr("the value of trial 1 is nan"));
   EXPECT_THAT(told(1, INFINITY), HasSubstr("only finite numbers are results"));
-  EXPECT_THAT(message_of([&] { return study.add(Point{2.0}, 1.0); }), HasSubstr("'x1' must be a number between 0 and 1"));
+  EXPECT_THAT(message_of([&] { return study.add(Point{2.0}, 1.0); }),
+              HasSubstr("'x1' must be a number between 0 and 1"));
   OptimizeSpec spec = quick();
   spec.method = "nomo";
   EXPECT_THAT(message_of<ConfigError>([&] { return Study(Space::box(1, 0.0, 1.0), spec); }), HasSubstr("nomu"));
@@ -246,7 +247,8 @@ TEST(Study, VerifyRecomputesEverySuggestion) {
 
 TEST_F(StudyFiles, ForeignFilesAreRefused) {
   EXPECT_THAT(message_of([&] { return Study::open(file()); }), HasSubstr("no such file"));
-  std::ofstream(file()) << "this is no database, but it is long enough to have been looked at by SQLite: " << std::string(2000, 'x');
+  std::ofstream(file()) << "this is no database, but it is long enough to have been looked at by SQLite: "
+                        << std::string(2000, 'x');
   EXPECT_THAT(message_of([&] { return Study::open(file()); }), HasSubstr("is not a study"));
   EXPECT_THAT(message_of([&] { return Study::create(file(), Space::box(1, 0.0, 1.0), quick()); }),
               HasSubstr("exists already"));
@@ -263,8 +265,9 @@ TEST(Study, MaximizeCountsExceptionsAndNanAsFailures) {
   EXPECT_EQ(found.trials.size(), 18U);
   EXPECT_GT(found.value, -0.1);
   options.evaluations = 3;
-  EXPECT_THAT(message_of<Error>([&] { return minimize([](const Point&) { return NAN; }, Space::box(1, 0.0, 1.0), options); }),
-              HasSubstr("all of 3 evaluations failed"));
+  EXPECT_THAT(
+      message_of<Error>([&] { return minimize([](const Point&) { return NAN; }, Space::box(1, 0.0, 1.0), options); }),
+      HasSubstr("all of 3 evaluations failed"));
 }
 
 TEST(FitSubset, KeepsTheBestTheLatestAndASpread) {
