@@ -15,6 +15,7 @@ void add_demo(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_fit(CLI::App& app);
+void add_optimize(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_report(CLI::App& app);
 void add_reproduce(CLI::App& app);

@@ -21,6 +21,11 @@ namespace nomu {
 /// another start of the networks.
 [[nodiscard]] StudyKind solar_kind();
 
+/// Bayesian optimisation (Section 4.2): a problem is a function and a dimension, "levy-5d" or "bnn-5d", to be maximised
+/// from `rows` initial points in `test_rows` steps; the protocol of a method is "mw-0.05", "mw-0.5", "plain" (c = 1) or
+/// "random". The final regret, averaged over runs.
+[[nodiscard]] StudyKind bo_kind();
+
 /// The mean of a metric over runs with its normal interval.
 [[nodiscard]] std::optional<Estimate> mean_estimate(const std::string& metric, std::span<const ResultRow* const> rows);
 

@@ -35,7 +35,7 @@ std::vector<double> front_rows(const Tensor<float>& values, std::size_t member, 
 }  // namespace
 
 const std::vector<StudyKind>& study_kinds() {
-  static const std::vector<StudyKind> kinds{toy_kind(), testbed_kind(), uci_kind(), solar_kind()};
+  static const std::vector<StudyKind> kinds{toy_kind(), testbed_kind(), uci_kind(), solar_kind(), bo_kind()};
   return kinds;
 }
 

@@ -100,7 +100,7 @@ struct StudyKind {
   std::function<std::optional<Estimate>(const std::string& metric, std::span<const ResultRow* const>)> estimate;
 };
 
-/// All kinds, by name: "toy", "testbed", "uci", "solar".
+/// All kinds, by name: "toy", "testbed", "uci", "solar", "bo".
 [[nodiscard]] const std::vector<StudyKind>& study_kinds();
 
 /// Throws ConfigError naming the nearest kind there is.

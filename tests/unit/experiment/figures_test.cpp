@@ -18,7 +18,12 @@ StudySpec small_study(const std::string& picture) {
   spec.problems = {picture};
   spec.rows = 6;
   spec.first_seed = 513;
-  spec.methods = {{.name = "gp", .title = "GP", .method = "gp", .problems = {picture}, .protocol = "c=3"}};
+  StudyMethod gp;
+  gp.name = gp.method = "gp";
+  gp.title = "GP";
+  gp.problems = {picture};
+  gp.protocol = "c=3";
+  spec.methods = {gp};
   return spec;
 }
 
