@@ -84,8 +84,7 @@ std::string origins_text(const StudyReport& report) {
     origins.push_back(fmt::format("{} ({}, {})", from.engine, from.provider, from.isa));
   }
   std::ranges::sort(origins);
-  const auto repeated = std::ranges::unique(origins);
-  origins.erase(repeated.begin(), repeated.end());
+  origins.erase(std::unique(origins.begin(), origins.end()), origins.end());
   if (origins.empty()) return "Nothing is finished";
   return fmt::format("Computed on {} in {}", fmt::join(origins, ", "), fmt::join(report.precisions, ", "));
 }
