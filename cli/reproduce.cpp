@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "commands.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
+#include "nomu/experiment/figures.hpp"
 #include "nomu/experiment/runner.hpp"
 #include "nomu/experiment/study_report.hpp"
 #include "revision.hpp"
@@ -60,11 +63,11 @@ void list(const Options& options) {
   if (options.json) print("{}\n", lines.dump());
 }
 
+/// The whole study, whatever part of it is asked for.
 StudySpec study_of(const Options& options) {
   const bool by_name = !options.study.ends_with(".toml");
   const fs::path file = study_file(by_name ? folder_of(options) : fs::path(), options.study);
   StudySpec spec = read_study(file, options.profile == "smoke" ? StudyProfile::smoke : StudyProfile::full);
-  restrict_to(spec, options.part);
   spec.data = options.data;
   return spec;
 }
@@ -72,15 +75,18 @@ StudySpec study_of(const Options& options) {
 /// All finished rows of the study, method by method.
 std::vector<ResultRow> finished_rows(const StudySpec& spec, const ResultStore& store) {
   std::vector<ResultRow> rows;
-  for (const char* precision : {"fp32", "tf32", "fp64"}) {
-    for (const Piece& piece : expand_study(spec, precision, false)) {
-      for (const StudyRun& run : piece.runs) {
-        if (const ResultRow* row = store.find(run.key)) rows.push_back(*row);
+  for (const Piece& piece : expand_study(spec, "fp32", false)) {
+    for (const StudyRun& run : piece.runs) {
+      for (const char* precision : {"fp32", "tf32", "fp64"}) {
+        ResultKey key = run.key;
+        key.precision = precision;
+        if (const ResultRow* row = store.find(key)) rows.push_back(*row);
       }
     }
   }
+  // The same packed bytes whatever the order of the work.
   std::ranges::stable_sort(rows, [](const ResultRow& a, const ResultRow& b) {
-    return std::tie(a.method, a.problem) < std::tie(b.method, b.problem);
+    return std::tie(a.method, a.problem, a.key.seed) < std::tie(b.method, b.problem, b.key.seed);
   });
   return rows;
 }
@@ -100,17 +106,47 @@ void write_report(const Options& options, const StudyReport& report) {
   if (!options.json) print("{}report: {}\n", report_text(report), (out / "report.md").string());
 }
 
+/// Pictures that are there are kept, so that the same command goes on where it was stopped.
+void draw(const Options& options, const StudySpec& spec) {
+  const auto engine = make_engine(options.engine);
+  const auto begin = std::chrono::steady_clock::now();
+  ProgressBar bar(options.json_progress);
+  std::size_t added = 0;
+  for (const std::string& name : spec.problems) {
+    const fs::path file = fs::path(options.out) / (name + ".svg");
+    if (fs::exists(file)) continue;
+    write_file_atomically(
+        file, draw_figure(spec, name, *engine, {.report = bar.callback(), .stop = interrupts().get_token()}));
+    ++added;
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (options.json) {
+    return print("{}\n", nlohmann::json{{"study", spec.name},
+                                        {"pictures", spec.problems},
+                                        {"added", added},
+                                        {"seconds", seconds},
+                                        {"out", options.out}}
+                             .dump());
+  }
+  print("{} of {} pictures were there, {} added in {:.1f} s: {}\n", spec.problems.size() - added, spec.problems.size(),
+        added, seconds, options.out);
+}
+
 void run(Options options) {
   if (options.list) return list(options);
   if (options.study.empty()) throw ConfigError("reproduce", "name a study; `nomu reproduce --list` shows them");
-  const StudySpec spec = study_of(options);
+  StudySpec whole = study_of(options);
+  StudySpec spec = whole;
+  restrict_to(spec, options.part);
   if (options.out.empty()) options.out = (fs::path("reproduce") / spec.name).string();
   prepare_folder(options.out);
+  if (spec.kind == figures_kind) return draw(options, spec);
   ResultStore store(fs::path(options.out) / "rows");
   for (const std::string& packed : options.results) store.import(packed);
   RunnerReport done;
   if (!options.report_only) done = compute(options, spec, store);
-  if (!options.pack.empty()) write_rows(options.pack, finished_rows(spec, store));
+  whole.runs = std::max(whole.runs, spec.runs);
+  if (!options.pack.empty()) write_rows(options.pack, finished_rows(whole, store));
   write_report(options, make_report(spec, store));
   if (options.json) {
     print("{}\n", nlohmann::json{{"study", spec.name},

@@ -60,7 +60,7 @@ std::filesystem::path data_file(const std::filesystem::path& data, const std::st
     throw ConfigError(where,
                       fmt::format("'{}' is read from a folder of data files; name it with --data: {}", part, origin));
   }
-  const std::filesystem::path file = data / part;
+  std::filesystem::path file = data / part;
   if (!std::filesystem::exists(file)) {
     throw DataError(
         where, fmt::format("there is no data file '{}'; --data must name a folder with {}", file.string(), origin));

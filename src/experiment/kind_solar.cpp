@@ -40,17 +40,6 @@ bool in_strip(std::size_t row) {
   return false;
 }
 
-/// A wave of years, as many as there really are.
-DataSet made_years() {
-  std::vector<double> x;
-  std::vector<double> y;
-  for (int year = 1610; year <= 2000; ++year) {
-    x.push_back(year);
-    y.push_back(1365.0 + std::sin(0.05 * year) + 0.3 * std::sin(0.57 * year));
-  }
-  return make_dataset(std::move(x), 1, std::move(y));
-}
-
 ProblemShape shape(const StudySpec& spec, const std::string& problem) {
   if (problem == "made") return {.rows = static_cast<std::size_t>(spec.rows), .cols = 1};
   (void)seed_of(problem);
@@ -77,6 +66,16 @@ RunData draw(const StudySpec& spec, const StudyRun& run) {
 
 }  // namespace
 
+DataSet made_years() {
+  std::vector<double> x;
+  std::vector<double> y;
+  for (int year = 1610; year <= 2000; ++year) {
+    x.push_back(year);
+    y.push_back(1365.0 + std::sin(0.05 * year) + 0.3 * std::sin(0.57 * year));
+  }
+  return make_dataset(std::move(x), 1, std::move(y));
+}
+
 RunData solar_rows(const DataSet& years, std::uint32_t seed) {
   const Scaling inputs = fit_scaling(years.inputs, 1, ScalingKind::min_max);
   const Scaling targets = fit_scaling(years.targets, 1, ScalingKind::min_max);
@@ -86,6 +85,7 @@ RunData solar_rows(const DataSet& years, std::uint32_t seed) {
   for (std::size_t i = 0; i < all.rows(); ++i) (in_strip(i) ? test : rest).push_back(i);
   const Split split = paper_split(rest.size(), (rest.size() + 2) / 3, seed);
   std::vector<std::size_t> train;
+  train.reserve(split.train.size());
   for (const std::size_t i : split.train) train.push_back(rest[i]);
   for (const std::size_t i : split.test) test.push_back(rest[i]);
   return {.train = subset(all, train), .validation = {}, .test = subset(all, test)};

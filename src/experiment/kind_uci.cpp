@@ -76,6 +76,7 @@ Split validation_split(std::size_t rows, std::uint64_t seed) {
 
 std::vector<std::size_t> picked(const std::vector<std::size_t>& from, const std::vector<std::size_t>& places) {
   std::vector<std::size_t> rows;
+  rows.reserve(places.size());
   for (const std::size_t place : places) rows.push_back(from[place]);
   return rows;
 }

@@ -12,4 +12,7 @@ namespace nomu {
 /// seed, are test rows.
 [[nodiscard]] RunData solar_rows(const DataSet& years, std::uint32_t seed);
 
+/// A wave over the same years, for where the data are not at hand.
+[[nodiscard]] DataSet made_years();
+
 }  // namespace nomu

@@ -51,6 +51,11 @@ std::vector<Group> groups_of(const StudySpec& study, const StudyKind& kind, cons
   return groups;
 }
 
+/// A Gaussian process is fitted by the host in double precision, whatever the engine.
+std::string precision_of(const StudyMethod& method, const std::string& of_engine) {
+  return method.method == "gp" ? "fp64" : of_engine;
+}
+
 /// A piece with the number of its first seed, for sorting.
 struct Placed {
   std::int64_t first = 0;
@@ -80,7 +85,7 @@ std::vector<Piece> expand_study(const StudySpec& spec, const std::string& precis
                                      .key = {.spec = spec_digest,
                                              .data = digest(kind.recipe(spec, problem, seed)),
                                              .seed = seed,
-                                             .precision = precision,
+                                             .precision = precision_of(method, precision),
                                              .results_version = spec.results_version}});
           if (next.piece.runs.size() < size) continue;
           placed.push_back(next);

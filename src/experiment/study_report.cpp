@@ -10,7 +10,9 @@
 namespace nomu {
 namespace {
 
-/// The finished rows of one method, by problem.
+constexpr const char* all_problems = "all";
+
+/// The finished rows of one method.
 struct MethodRows {
   StudyMethod method;
   std::vector<const ResultRow*> rows;
@@ -101,15 +103,24 @@ void add_once(std::vector<Value>& all, const Value& value) {
   if (std::ranges::find(all, value) == all.end()) all.push_back(value);
 }
 
+/// Whether a method has runs of every problem; a part of them says nothing about all.
+bool covers(const MethodRows& method, const std::vector<std::string>& problems) {
+  return std::ranges::all_of(problems, [&](const std::string& problem) {
+    return std::ranges::any_of(method.rows, [&](const ResultRow* row) { return row->problem == problem; });
+  });
+}
+
 /// One line of a table: all methods on one problem.
 void add_cells(StudyReport& report, const StudyKind& kind, const StudyMetric& metric, const std::string& problem,
-               const std::vector<MethodRows>& methods, const std::vector<ExpectedCell>& expected) {
+               const std::vector<MethodRows>& methods, const std::vector<std::string>& problems,
+               const std::vector<ExpectedCell>& expected) {
   const std::size_t first = report.cells.size();
   for (const MethodRows& method : methods) {
+    if (problem == all_problems && !covers(method, problems)) continue;
     ReportCell cell{.problem = problem, .method = method.method.title, .metric = metric.title};
     std::vector<const ResultRow*> rows;
     for (const ResultRow* row : method.rows) {
-      if (problem != "all" && row->problem != problem) continue;
+      if (problem != all_problems && row->problem != problem) continue;
       if (row->status == RunStatus::ok) rows.push_back(row);
       cell.failed += row->status == RunStatus::ok ? 0 : 1;
     }
@@ -132,9 +143,10 @@ StudyReport make_report(const StudySpec& spec, const ResultStore& store) {
   if (!spec.expected.empty()) expected = read_expected(spec.expected);
   StudyReport report{.title = spec.title, .cells = {}, .origins = {}, .precisions = {}, .decimals = spec.decimals};
   std::vector<std::string> problems = spec.problems;
-  if (kind.over_all) problems.emplace_back("all");
+  if (kind.over_all && spec.whole) problems.emplace_back(all_problems);
   for (const StudyMetric& metric : kind.metrics) {
-    for (const std::string& problem : problems) add_cells(report, kind, metric, problem, methods, expected);
+    for (const std::string& problem : problems)
+      add_cells(report, kind, metric, problem, methods, spec.problems, expected);
   }
   for (const MethodRows& method : methods) {
     for (const ResultRow* row : method.rows) {

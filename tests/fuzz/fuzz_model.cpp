@@ -3,13 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/crc64.hpp"
 #include "nomu/core/error.hpp"
@@ -23,7 +26,7 @@ constexpr std::size_t checksum_at = 24;  // of all before it and the header
 constexpr std::size_t header_at = 32;
 
 const std::shared_ptr<nomu::Engine>& engine() {
-  static const std::shared_ptr<nomu::Engine> one = nomu::make_engine({.name = "cpu", .threads = 1});
+  static const std::shared_ptr<nomu::Engine> one = nomu::make_engine({.device = "cpu", .threads = 1});
   return one;
 }
 

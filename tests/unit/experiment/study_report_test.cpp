@@ -85,6 +85,16 @@ TEST_F(StudyReports, RanksNothingWhileAMethodIsMissing) {
   EXPECT_FALSE(cell(make_report(spec, store), "GP").rank.has_value());
 }
 
+TEST_F(StudyReports, PutsNoPartOfTheProblemsBesideAll) {
+  fill(spec, store, 0.4, 0.5);
+  StudySpec part = spec;
+  restrict_to(part, {.methods = {}, .problems = {"levy"}, .runs = 0});
+  EXPECT_THROW((void)cell(make_report(part, store), "NOMU", "all"), std::runtime_error);
+  ResultStore one(folder.path() / "one");
+  fill(part, one, 0.4, 0.5);
+  EXPECT_THROW((void)cell(make_report(spec, one), "NOMU", "all"), std::runtime_error);
+}
+
 TEST_F(StudyReports, CountsFailedRunsApart) {
   fill(spec, store, 0.4, 0.5);
   ResultRow row = *store.find(expand_study(spec, "fp32", false)[0].runs[0].key);
