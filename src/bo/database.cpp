@@ -102,7 +102,8 @@ void Database::open(Access access) {
                           nullptr);
     }
     if (code == SQLITE_OK) break;
-    if (frozen || !immutable || (code & 0xff) != SQLITE_CANTOPEN) fail(code);
+    const bool no_log = (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY;
+    if (frozen || !immutable || !no_log) fail(code);
   }
   if (access == Access::create) run("PRAGMA journal_mode=WAL");
 }
