@@ -48,6 +48,7 @@ expected = "small.csv"
 
 [smoke]
 runs = 2
+cohort = 2
 
 [[method]]
 name = "nomu"
