@@ -72,6 +72,8 @@ class FragileDisk {
   };
 
   static FragileDisk*& disk() {
+    // SQLite hands its file systems no pointer of ours.
+    // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
     static FragileDisk* current = nullptr;
     return current;
   }
