@@ -11,6 +11,8 @@
 namespace nomu {
 namespace {
 
+using Verdict = CellVerdict;
+
 using testing::HasSubstr;
 
 /// AUC of all runs of both methods, the same for every run.
