@@ -64,11 +64,13 @@ check: lint
 	@$(call build,tsan)
 	@$(call ctest,tsan,$$(setarch -R true 2>/dev/null && echo setarch -R))
 	@$(call build,fuzz)
-	@for target in table config model; do \
+	@for target in table config model onnx; do \
+	  [ -x build/fuzz/tests/fuzz/fuzz_$$target ] || { echo "== fuzz $$target: not built, its library is missing"; continue; }; \
 	  echo "== fuzz $$target"; \
 	  mkdir -p build/fuzz/corpus/$$target; \
-	  build/fuzz/tests/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -timeout=10 -rss_limit_mb=4096 \
-	    build/fuzz/corpus/$$target tests/fuzz/corpus/$$target; \
+	  build/fuzz/tests/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -timeout=10 \
+	    -rss_limit_mb=$$([ $$target = onnx ] && echo 1024 || echo 4096) \
+	    build/fuzz/corpus/$$target tests/fuzz/corpus/$$target $$([ $$target != onnx ] || echo tests/golden/onnx); \
 	done
 	@echo "== tidy"
 	@scripts/tidy
