@@ -12,6 +12,7 @@
 #include "interruptible.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/archive.hpp"
+#include "nomu/models/fixed_masks.hpp"
 #include "nomu/models/preset.hpp"
 #include "settings.hpp"
 
@@ -34,15 +35,22 @@ FitSpec spec_of(const std::string& method, const std::string& preset, const std:
   return spec;
 }
 
+/// scikit-learn asks that a row's prediction depends on the row alone; MC dropout does so with fixed masks.
+Model steady(const Model& model) {
+  const auto* dropout = std::get_if<McDropoutSpec>(&model.spec().method);
+  if (dropout == nullptr) return model;
+  return {model.parts(), with_fixed_masks(*dropout, model.fitted(), *model.engine()), model.engine()};
+}
+
 Model fit_dataset(const DataSet& data, const std::string& method, const std::string& preset, const std::string& noise,
                   const Settings& settings, const std::string& device, std::int64_t threads,
                   const nb::object& progress) {
   const FitSpec spec = spec_of(method, preset, noise, settings, data);
-  return result_of(
+  return steady(result_of(
       [&](const Progress& reports) {
         return fit(spec, data, make_engine({.device = device, .threads = threads}), reports);
       },
-      progress);
+      progress));
 }
 
 void check_columns(const Model& model, const Rows& x) {
@@ -113,7 +121,9 @@ nb::bytes bytes_of(const Model& model) {
   return nb::bytes(packed.data(), packed.size());
 }
 
-Model from_bytes(const nb::bytes& bytes) { return unpack_model({bytes.c_str(), bytes.size()}, "pickled model"); }
+Model from_bytes(const nb::bytes& bytes) {
+  return steady(unpack_model({bytes.c_str(), bytes.size()}, "pickled model"));
+}
 
 void bind_facts(nb::class_<Model>& model) {
   model.def_prop_ro("method", [](const Model& m) { return method_name(m.spec().method); })
@@ -157,7 +167,7 @@ void bind_model(nb::module_& m) {
         "settings"_a = Settings{}, "device"_a = "auto", "threads"_a = 0, "progress"_a = nb::none(),
         "Fits and calibrates; the same settings and seed give the same model as `nomu fit`.");
   m.def(
-      "load_model", [](const std::filesystem::path& path) { return load_model(path); }, "path"_a,
+      "load_model", [](const std::filesystem::path& path) { return steady(load_model(path)); }, "path"_a,
       "Reads a .nomu file; reading one executes nothing.");
   m.def("method_names", &method_names, "The names of all methods.");
 }

@@ -7,7 +7,7 @@ import nomu
 QUICK = {
     "NOMURegressor": {"epochs": 60, "ensemble": 1, "hidden": (32,)},
     "DeepEnsembleRegressor": {"epochs": 60, "networks": 2, "hidden": (32,)},
-    "HyperDeepEnsembleRegressor": {"epochs": 60, "networks": 2, "candidates": 3, "hidden": (32,)},
+    "HyperDeepEnsembleRegressor": {"epochs": 300, "networks": 2, "candidates": 3, "hidden": (32,)},
     "MCDropoutRegressor": {"epochs": 60, "hidden": (64,), "passes": 10},
     "GPRegressor": {"restarts": 0},
     "LaplaceRegressor": {"epochs": 60, "hidden": (16,)},
