@@ -12,18 +12,8 @@ Estimators, plots and the Optuna sampler are imported when they are first used, 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ._nomu import (
-    ConfigError,
-    DataError,
-    DeviceError,
-    EngineInfo,
-    Model,
-    NomuError,
-    __version__,
-    list_engines,
-    load_model,
-    method_names,
-)
+from ._errors import ConfigError, DataError, DeviceError, NomuError
+from ._nomu import EngineInfo, Model, __version__, list_engines, load_model, method_names
 
 if TYPE_CHECKING:
     from . import calibrate, metrics, optimize, optuna, plot

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from . import _nomu
+from ._errors import NomuError
 from ._progress import ProgressBar
 from ._settings import pairs_of
 from .space import Constraint, Variable, categorical, integer, real, space_of
@@ -105,7 +106,7 @@ class Study:
         if count is not None:
             return trials
         if not trials:
-            raise _nomu.NomuError("[bo/study] nothing is left to try: the budget is spent or the space used up")
+            raise NomuError("[bo/study] nothing is left to try: the budget is spent or the space used up")
         return trials[0]
 
     def tell(self, trial, value, *, replace=False):
@@ -191,7 +192,7 @@ def _search(f, space, evaluations, **settings):
         _evaluate(f, study, trials[0], named)
     best = study.best
     if best is None:
-        raise _nomu.NomuError(f"[bo/study] all of {study.status['failed']} evaluations failed")
+        raise NomuError(f"[bo/study] all of {study.status['failed']} evaluations failed")
     return Optimum(best.params, best.value, study.trials())
 
 
