@@ -47,19 +47,10 @@ class NOMURegressor(Regressor):
     }
 
     def __init__(
-        self,
-        hidden=None,
-        epochs=None,
-        learning_rate=None,
-        l2=None,
-        ensemble=None,
-        mu_sqr=None,
-        mu_exp=None,
-        c_exp=None,
-        *,
-        calibration="auto", level=0.95, noise="auto", preset="auto", settings=None,
-        random_state=1, device="auto", threads=0, progress=None,
-    ):
+        self, hidden=None, epochs=None, learning_rate=None, l2=None, ensemble=None, mu_sqr=None, mu_exp=None,
+        c_exp=None, *, calibration="auto", level=0.95, noise="auto", preset="auto", settings=None, random_state=1,
+        device="auto", threads=0, progress=None,
+    ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
         self.hidden = hidden
         self.epochs = epochs
@@ -100,16 +91,9 @@ class DeepEnsembleRegressor(Regressor):
     }
 
     def __init__(
-        self,
-        hidden=None,
-        epochs=None,
-        learning_rate=None,
-        l2=None,
-        networks=None,
-        *,
-        calibration="auto", level=0.95, noise="auto", preset="auto", settings=None,
-        random_state=1, device="auto", threads=0, progress=None,
-    ):
+        self, hidden=None, epochs=None, learning_rate=None, l2=None, networks=None, *, calibration="auto", level=0.95,
+        noise="auto", preset="auto", settings=None, random_state=1, device="auto", threads=0, progress=None,
+    ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
         self.hidden = hidden
         self.epochs = epochs
@@ -147,16 +131,10 @@ class HyperDeepEnsembleRegressor(Regressor):
     }
 
     def __init__(
-        self,
-        hidden=None,
-        epochs=None,
-        learning_rate=None,
-        networks=None,
-        candidates=None,
-        *,
-        calibration="auto", level=0.95, noise="auto", preset="auto", settings=None,
-        random_state=1, device="auto", threads=0, progress=None,
-    ):
+        self, hidden=None, epochs=None, learning_rate=None, networks=None, candidates=None, *, calibration="auto",
+        level=0.95, noise="auto", preset="auto", settings=None, random_state=1, device="auto", threads=0,
+        progress=None,
+    ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
         self.hidden = hidden
         self.epochs = epochs
@@ -197,17 +175,10 @@ class MCDropoutRegressor(Regressor):
     }
 
     def __init__(
-        self,
-        hidden=None,
-        epochs=None,
-        learning_rate=None,
-        l2=None,
-        dropout=None,
-        passes=None,
-        *,
-        calibration="auto", level=0.95, noise="auto", preset="auto", settings=None,
-        random_state=1, device="auto", threads=0, progress=None,
-    ):
+        self, hidden=None, epochs=None, learning_rate=None, l2=None, dropout=None, passes=None, *, calibration="auto",
+        level=0.95, noise="auto", preset="auto", settings=None, random_state=1, device="auto", threads=0,
+        progress=None,
+    ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
         self.hidden = hidden
         self.epochs = epochs
@@ -237,13 +208,9 @@ class GPRegressor(Regressor):
     }
 
     def __init__(
-        self,
-        length_per_input=None,
-        restarts=None,
-        *,
-        calibration="auto", level=0.95, noise="auto", preset="auto", settings=None,
-        random_state=1, device="auto", threads=0, progress=None,
-    ):
+        self, length_per_input=None, restarts=None, *, calibration="auto", level=0.95, noise="auto", preset="auto",
+        settings=None, random_state=1, device="auto", threads=0, progress=None,
+    ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
         self.length_per_input = length_per_input
         self.restarts = restarts
@@ -278,16 +245,9 @@ class LaplaceRegressor(Regressor):
     }
 
     def __init__(
-        self,
-        hidden=None,
-        epochs=None,
-        learning_rate=None,
-        l2=None,
-        weights=None,
-        *,
-        calibration="auto", level=0.95, noise="auto", preset="auto", settings=None,
-        random_state=1, device="auto", threads=0, progress=None,
-    ):
+        self, hidden=None, epochs=None, learning_rate=None, l2=None, weights=None, *, calibration="auto", level=0.95,
+        noise="auto", preset="auto", settings=None, random_state=1, device="auto", threads=0, progress=None,
+    ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
         self.hidden = hidden
         self.epochs = epochs
@@ -322,15 +282,9 @@ class NeuralLinearRegressor(Regressor):
     }
 
     def __init__(
-        self,
-        hidden=None,
-        epochs=None,
-        learning_rate=None,
-        l2=None,
-        *,
-        calibration="auto", level=0.95, noise="auto", preset="auto", settings=None,
-        random_state=1, device="auto", threads=0, progress=None,
-    ):
+        self, hidden=None, epochs=None, learning_rate=None, l2=None, *, calibration="auto", level=0.95, noise="auto",
+        preset="auto", settings=None, random_state=1, device="auto", threads=0, progress=None,
+    ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
         self.hidden = hidden
         self.epochs = epochs
