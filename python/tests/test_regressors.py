@@ -230,3 +230,30 @@ def test_progress_is_reported_and_may_raise(rows):
 
     with pytest.raises(RuntimeError, match="enough"):
         _nomu.fit(data, settings=[*alone, ("train.epochs", "1000000")], threads=1, progress=stop)
+
+
+def test_a_model_serves_several_threads(rows):
+    from concurrent.futures import ThreadPoolExecutor
+
+    X, y = rows
+    model = quick("NOMURegressor", threads=2).fit(X, y)
+    many = np.repeat(X, 50, axis=0)
+    expected = model.predict(many)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: model.predict(many), range(40)):
+            assert np.array_equal(found, expected)
+
+
+def test_a_model_survives_a_fork():
+    script = """
+import multiprocessing, numpy as np, nomu
+X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+model = nomu.NOMURegressor(epochs=3, ensemble=2, threads=2).fit(X, X[:, 0])
+expected = model.predict(X)
+def check(_):
+    return np.array_equal(model.predict(X), expected)
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    print(all(pool.map(check, range(4))))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "True", done.stderr
