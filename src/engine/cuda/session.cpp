@@ -180,7 +180,7 @@ class CudaSession final : public Session {
     view_.layers = narrow(layout_.layers.size());
     view_.most_rows = size_.rows;
     view_.history_length = history_length;
-    view_.rounded = precision_ == Precision::tf32_hopper;
+    view_.rounded = precision_ != Precision::fp32;
     view_.train = plan.train;
     view_.reduction = plan.loss.reduction;
     view_.augment = plan.augment.kind;
