@@ -6,24 +6,6 @@
 
 namespace nomu::engine::cuda {
 
-/// `sum` and the products of a lane's share of the values, with many of them on their way at a time.
-__device__ inline float add_products(const float* values, const float* column, unsigned ld, unsigned depth, float sum) {
-  constexpr unsigned ahead = 16;
-  unsigned u = threadIdx.x % 32;
-  for (; u + 32 * (ahead - 1) < depth; u += 32 * ahead) {
-    float value[ahead], weight[ahead];
-#pragma unroll
-    for (unsigned a = 0; a < ahead; ++a) {
-      value[a] = values[u + 32 * a];
-      weight[a] = column[std::size_t{u + 32 * a} * ld];
-    }
-#pragma unroll
-    for (unsigned a = 0; a < ahead; ++a) sum = fmaf(value[a], weight[a], sum);
-  }
-  for (; u < depth; u += 32) sum = fmaf(values[u], column[std::size_t{u} * ld], sum);
-  return sum;
-}
-
 /// All outputs of a row, in every lane.
 __device__ inline void outputs_of(const View& view, const float* weights, const float* own, unsigned row, float* out) {
   for (unsigned k = 0; k < view.outputs; ++k) {
@@ -32,7 +14,10 @@ __device__ inline void outputs_of(const View& view, const float* weights, const 
     for (unsigned s = 0; s < output.segments; ++s) {
       const Segment& segment = view.segments[output.first_segment + s];
       const float* values = own + segment.values + std::size_t{row} * segment.values_ld;
-      sum = add_products(values, weights + segment.weights, segment.weight_ld, segment.depth, sum);
+      const float* column = weights + segment.weights;
+      for (unsigned u = threadIdx.x % 32; u < segment.depth; u += 32) {
+        sum = fmaf(values[u], column[std::size_t{u} * segment.weight_ld], sum);
+      }
     }
     out[k] = warp_sum(sum) + weights[output.bias];
   }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned fetch_ahead = 32;  // blocks
 
-/// Has the parameters of a tile that another block soon works on brought closer.
+/// Has the parameters of a tile that another block soon works on brought closer, where the tile is whole.
 __device__ void fetch_tile(const View& view, unsigned tiles, unsigned block) {
   if (block >= gridDim.x) return;
   const unsigned member = block / tiles;
@@ -17,10 +17,9 @@ __device__ void fetch_tile(const View& view, unsigned tiles, unsigned block) {
   constexpr unsigned line = 32;  // floats
   constexpr unsigned lines = update_tile.rows / line;
   static_assert(UpdateCut::threads == update_tile.units * lines);
-  const unsigned row = tile.m + threadIdx.x / lines;
-  const unsigned column = tile.n + threadIdx.x % lines * line;
-  if (row >= job.inputs || column >= job.units) return;
-  const std::size_t place = job.weights + std::size_t{row} * job.units + column;
+  if (!job.wide || tile.m + update_tile.units > job.inputs || tile.n + update_tile.rows > job.units) return;
+  const std::size_t place =
+      job.weights + std::size_t{tile.m + threadIdx.x / lines} * job.units + tile.n + threadIdx.x % lines * line;
   const std::size_t moments = member * view.parameters + place;
   fetch_line(view.weights_of(view.control[member].source, member) + place);
   fetch_line(view.first + moments);
