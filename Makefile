@@ -64,7 +64,7 @@ check: lint
 	@$(call build,tsan)
 	@$(call ctest,tsan,$$(setarch -R true 2>/dev/null && echo setarch -R))
 	@$(call build,fuzz)
-	@for target in table config; do \
+	@for target in table config model; do \
 	  echo "== fuzz $$target"; \
 	  mkdir -p build/fuzz/corpus/$$target; \
 	  build/fuzz/tests/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -timeout=10 -rss_limit_mb=4096 \

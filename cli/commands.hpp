@@ -15,8 +15,10 @@ void add_demo(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_fit(CLI::App& app);
+void add_optimize(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_report(CLI::App& app);
+void add_reproduce(CLI::App& app);
 void add_show(CLI::App& app);
 
 /// --device, --threads, --provider and --isa, the same for every command that computes.

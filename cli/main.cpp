@@ -31,7 +31,9 @@ int main(int argc, char** argv) {
     nomu::cli::add_check(app);
     nomu::cli::add_report(app);
     nomu::cli::add_show(app);
+    nomu::cli::add_optimize(app);
     nomu::cli::add_demo(app);
+    nomu::cli::add_reproduce(app);
     nomu::cli::add_bench(app);
     nomu::cli::add_devices(app);
     nomu::cli::watch_interrupts();

@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "commands.hpp"
 #include "model_output.hpp"
@@ -15,8 +15,21 @@ struct Options {
   std::string file;
   std::optional<double> level;
   std::string out = "-";
+  bool drop_missing = false;
   bool json = false;
 };
+
+/// The rows that lack nothing the model needs.
+Table predictable_rows(const Model& model, const Table& table) {
+  std::vector<std::string> needed;
+  for (const FeatureColumn& feature : model.data().features) needed.push_back(feature.name);
+  if (!model.data().noise_name.empty()) needed.push_back(model.data().noise_name);
+  Table rows = complete_rows(table, needed);
+  if (rows.rows() == 0) {
+    throw DataError("predict", fmt::format("{}: every row lacks a value that the model needs", table.source()));
+  }
+  return rows;
+}
 
 std::size_t count_outside(const Table& table) {
   const Column& flags = table.columns()[column_index(table, "outside")];
@@ -25,15 +38,17 @@ std::size_t count_outside(const Table& table) {
   return count;
 }
 
-void print_summary(const Options& options, const Model& model, const Table& table, std::optional<double> level) {
+void print_summary(const Options& options, const Model& model, const Table& table, std::size_t dropped,
+                   std::optional<double> level) {
   const std::size_t outside = count_outside(table);
   const std::string promise = level ? guarantee(model.calibration(), *level) : "";
   if (options.json) {
-    nlohmann::json line{{"rows", table.rows()}, {"outside", outside}, {"out", options.out}};
+    nlohmann::json line{{"rows", table.rows()}, {"dropped_rows", dropped}, {"outside", outside}, {"out", options.out}};
     if (level) line.update({{"level", *level}, {"guarantee", promise}});
     return print("{}\n", line.dump());
   }
   print("{} rows predicted, {} of them outside the range of the training data\n", table.rows(), outside);
+  if (dropped > 0) print("{} rows left out: they lack values\n", dropped);
   if (level) {
     print("bounds of {:.4g} %: {}\n", 100.0 * *level, promise);
   } else {
@@ -48,10 +63,11 @@ void run(const Options& options) {
   if (to_file) prepare_file(options.out, {options.model, options.file});
   const Model model = load_model(options.model, shared_engine(options.engine));
   const std::optional<double> level = options.level ? options.level : model.default_level();
-  const Table table = predict_table(model, read_table(options.file), level);
+  const Table given = read_table(options.file);
+  const Table table = predict_table(model, options.drop_missing ? predictable_rows(model, given) : given, level);
   if (!to_file) return write_out(format_table(table));
   write_table(options.out, table);
-  print_summary(options, model, table, level);
+  print_summary(options, model, table, given.rows() - table.rows(), level);
 }
 
 }  // namespace
@@ -63,6 +79,7 @@ void add_predict(CLI::App& app) {
   add_input(*command, "X", options->file, "CSV or TSV file; columns are matched by name");
   command->add_option("--level", options->level, "level of the bounds; default: the one the model was fitted for");
   command->add_option("-o,--out", options->out, "table to write; -: standard output")->capture_default_str();
+  command->add_flag("--drop-missing", options->drop_missing, "leave out rows with missing values");
   command->add_flag("--json", options->json, "print JSON");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });

@@ -3,24 +3,37 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include <string>
-#include <vector>
+#include <utility>
 
 #include "nomu/core/error.hpp"
 
 namespace nomu {
 namespace {
 
-[[noreturn]] void fail(std::string_view source, const toml::source_region& place, std::string_view message) {
-  throw ConfigError("core/config", fmt::format("{}, line {}: {}", source, place.begin.line, message));
+[[noreturn]] void fail(std::string_view source, std::int64_t line, std::string_view message) {
+  throw ConfigError("core/config", fmt::format("{}, line {}: {}", source, line, message));
+}
+
+std::int64_t line_of(const toml::node& node) { return static_cast<std::int64_t>(node.source().begin.line); }
+
+/// Texts of an array as one text.
+std::string joined(const toml::array& array, std::string_view source) {
+  std::string text;
+  for (const toml::node& element : array) {
+    if (!element.is_string()) fail(source, line_of(element), "a list may hold numbers only, or texts only");
+    if (!text.empty()) text += ", ";
+    text += element.as_string()->get();
+  }
+  return text;
 }
 
 /// Numbers of an array: whole where all are whole.
 FieldValue array_value(const toml::array& array, std::string_view source) {
+  if (!array.empty() && array.front().is_string()) return joined(array, source);
   std::vector<std::int64_t> whole;
   std::vector<double> real;
   for (const toml::node& element : array) {
-    if (!element.is_number()) fail(source, element.source(), "lists may hold numbers only");
+    if (!element.is_number()) fail(source, line_of(element), "lists may hold numbers only, or texts only");
     if (element.is_integer()) whole.push_back(element.as_integer()->get());
     real.push_back(element.value<double>().value_or(0.0));
   }
@@ -34,35 +47,57 @@ FieldValue value_of(const toml::node& node, std::string_view source) {
   if (const auto* v = node.as_floating_point()) return v->get();
   if (const auto* v = node.as_string()) return v->get();
   if (const auto* v = node.as_array()) return array_value(*v, source);
-  fail(source, node.source(), "dates and times are not used here");
+  fail(source, line_of(node), "dates and times are not used here");
 }
 
-void apply_table(const Fields& fields, const toml::table& table, const std::string& prefix, std::string_view source) {
+void collect(const toml::table& table, const std::string& prefix, ConfigTable& into) {
   for (const auto& [key, node] : table) {
     const std::string name = prefix + std::string(key.str());
+    const auto line = static_cast<std::int64_t>(key.source().begin.line);
     if (const auto* inner = node.as_table()) {
-      apply_table(fields, *inner, name + ".", source);
-      continue;
-    }
-    try {
-      fields.set(name, value_of(node, source));
-    } catch (const ConfigError& error) {
-      if (std::string_view(error.what()).starts_with("[core/config]")) throw;
-      fail(source, key.source(), error.what());
+      collect(*inner, name + ".", into);
+    } else if (node.is_array_of_tables()) {
+      for (const toml::node& element : *node.as_array()) {
+        ConfigTable::Part part{.name = name, .line = line_of(element), .table = {}};
+        part.table.source = into.source;
+        collect(*element.as_table(), "", part.table);
+        into.parts.push_back(std::move(part));
+      }
+    } else {
+      into.entries.push_back({.name = name, .value = value_of(node, into.source), .line = line});
     }
   }
 }
 
 }  // namespace
 
-void apply_toml(const Fields& fields, std::string_view text, std::string_view source) {
+ConfigTable read_toml(std::string_view text, std::string_view source) {
   toml::table table;
   try {
     table = toml::parse(text);
   } catch (const toml::parse_error& error) {
-    fail(source, error.source(), error.description());
+    fail(source, static_cast<std::int64_t>(error.source().begin.line), error.description());
   }
-  apply_table(fields, table, "", source);
+  ConfigTable result;
+  result.source = std::string(source);
+  collect(table, "", result);
+  return result;
+}
+
+void apply_entry(const Fields& fields, const ConfigTable::Entry& entry, std::string_view source) {
+  try {
+    fields.set(entry.name, entry.value);
+  } catch (const ConfigError& error) {
+    fail(source, entry.line, error.what());
+  }
+}
+
+void apply_toml(const Fields& fields, std::string_view text, std::string_view source) {
+  const ConfigTable table = read_toml(text, source);
+  if (!table.parts.empty()) {
+    fail(source, table.parts[0].line, fmt::format("'{}' cannot be a list of tables here", table.parts[0].name));
+  }
+  for (const ConfigTable::Entry& entry : table.entries) apply_entry(fields, entry, source);
 }
 
 }  // namespace nomu

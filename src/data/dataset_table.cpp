@@ -73,7 +73,7 @@ std::vector<std::string> feature_names(const Table& table, const DatasetOptions&
 }
 
 /// Indices of the rows without a missing cell in `names`; the lines of the others go into the report.
-std::vector<std::size_t> complete_rows(const Table& table, std::span<const std::string> names,
+std::vector<std::size_t> find_complete(const Table& table, std::span<const std::string> names,
                                        const DatasetOptions& options, DatasetReport& report) {
   std::vector<bool> complete(table.rows(), true);
   std::size_t first_row = table.rows();
@@ -135,7 +135,7 @@ std::vector<std::size_t> usable_rows(const Table& table, std::span<const std::st
   std::vector<std::string> used(inputs.begin(), inputs.end());
   used.push_back(options.target);
   for (std::string& name : side_columns(options)) used.push_back(std::move(name));
-  std::vector<std::size_t> rows = complete_rows(table, used, options, report);
+  std::vector<std::size_t> rows = find_complete(table, used, options, report);
   if (rows.size() < std::max<std::size_t>(1, options.min_rows)) {
     throw DataError(
         where, fmt::format("{}: {} rows{}, at least {} are needed", table.source(), rows.size(),
@@ -196,13 +196,26 @@ DataSet read_dataset(const std::filesystem::path& path, const DatasetOptions& op
   return make_dataset(read_table(path), options);
 }
 
+Table complete_rows(const Table& table, std::span<const std::string> columns) {
+  DatasetReport report;
+  const std::vector<std::size_t> rows = find_complete(table, columns, {.drop_missing = true}, report);
+  std::vector<Column> kept;
+  for (const Column& column : table.columns()) {
+    kept.emplace_back(column.name());
+    for (const std::size_t i : rows) kept.back().push_back(column[i]);
+  }
+  std::vector<std::size_t> lines;
+  for (const std::size_t i : rows) lines.push_back(table.line(i));
+  return {table.source(), std::move(kept), std::move(lines)};
+}
+
 std::vector<double> encode_inputs(const Table& table, std::span<const FeatureColumn> features) {
   std::vector<std::size_t> rows(table.rows());
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
   std::vector<std::string> names;
   for (const FeatureColumn& feature : features) names.push_back(feature.name);
   DatasetReport missing;
-  (void)complete_rows(table, names, DatasetOptions{}, missing);
+  (void)find_complete(table, names, DatasetOptions{}, missing);
   return encode_rows(table, features, rows);
 }
 

@@ -24,6 +24,7 @@ struct TrainState {
 struct DropoutPass {
   bool active = false;
   std::uint32_t pass = 0;
+  std::uint32_t passes = 1;  ///< of Engine::predict: so many from `pass` on, one after the other, [M][passes q][K]
 };
 
 class Session {

@@ -88,6 +88,10 @@ std::string html_table(const HtmlTable& table) {
   return out + "</tbody></table></div>\n";
 }
 
+std::string html_figure(std::string_view svg, std::string_view caption) {
+  return fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", svg, html_text(caption));
+}
+
 std::string html_section(std::string_view heading, std::string_view body) {
   return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", html_text(heading), body);
 }

@@ -23,6 +23,9 @@ struct HtmlTable {
 };
 [[nodiscard]] std::string html_table(const HtmlTable& table);
 
+/// A picture with its caption.
+[[nodiscard]] std::string html_figure(std::string_view svg, std::string_view caption);
+
 /// A chapter with a heading around finished HTML.
 [[nodiscard]] std::string html_section(std::string_view heading, std::string_view body);
 

@@ -16,11 +16,6 @@ namespace {
 /// Text in a picture is sized for its width in pixels, so this is about what a phone shows; larger screens magnify.
 constexpr PlotSize card = {.width = 360, .height = 310};
 
-std::string figure(const NamedPlot& plot) {
-  return fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", render_svg(plot.plot, card),
-                     html_text(plot.caption));
-}
-
 /// One that takes the whole width, drawn for either screen.
 std::string wide_figure(const NamedPlot& plot, int height) {
   return fmt::format(
@@ -38,7 +33,7 @@ std::string figures(const std::vector<NamedPlot>& plots) {
     } else if (plot.name == "loss") {
       out += wide_figure(plot, 300);
     } else {
-      out += figure(plot);
+      out += html_figure(render_svg(plot.plot, card), plot.caption);
     }
   }
   return out + "</div>\n";

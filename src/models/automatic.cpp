@@ -20,19 +20,32 @@ void resolve(MlpSpec& net) {
   if (net.hidden.empty()) net.hidden = {64, 64};
 }
 
+void resolve_regression(MlpSpec& net, bool learn_noise) {
+  if (!net.hidden.empty()) return;
+  if (learn_noise) {
+    net.hidden = {50};
+  } else {
+    resolve(net);
+  }
+}
+
 void resolve(TrainSpec& train, std::size_t rows) {
   if (train.epochs != 0) return;
   const std::int64_t n = as_int(std::max<std::size_t>(rows, 1));
   const std::int64_t batch = train.batch_size == 0 ? n : std::min(train.batch_size, n);
   const std::int64_t batches = (n + batch - 1) / batch;
-  constexpr std::int64_t least_steps = 3000;
-  constexpr std::int64_t most_steps = 60000;
-  constexpr std::int64_t enough_epochs = 40;
-  train.epochs = std::max({least_steps / batches, std::min(enough_epochs, most_steps / batches), std::int64_t{1}});
+  // Few rows are seen often. Thousands want 120 epochs (nearly noise-free ones are still learning then), tens of
+  // thousands 40, as far as the steps they take can be afforded.
+  const auto epochs_within = [&](std::int64_t epochs, std::int64_t steps) { return std::min(epochs, steps / batches); };
+  train.epochs = std::max({3000 / batches, epochs_within(120, 15000), epochs_within(40, 60000), std::int64_t{1}});
 }
 
 void resolve(Augmentation& augment, std::size_t cols) {
   if (augment.count == 0) augment.count = std::clamp<std::int64_t>(32 * as_int(cols), 64, 128);
+}
+
+void resolve_penalty(double& l2, bool learn_noise) {
+  if (l2 < 0.0) l2 = learn_noise ? 0.5 : 1e-8;
 }
 
 NomuSpec resolved(const NomuSpec& given, std::size_t rows, std::size_t cols) {

@@ -6,6 +6,7 @@
 
 #include "engine/layout.hpp"
 #include "engine/session.hpp"
+#include "models/automatic.hpp"
 #include "models/ensemble.hpp"
 #include "models/mixture.hpp"
 #include "models/network_plan.hpp"
@@ -61,22 +62,33 @@ class FittedDeepEnsemble final : public FittedCohort {
 
 DeepEnsembleSpec DeepEnsembleSpec::published() {
   DeepEnsembleSpec spec;
-  spec.train.clip_norm = 1000.0;
+  spec.net = {.hidden = {256, 1024, 512}};
+  spec.train = {.clip_norm = 1000.0, .snapshot = Snapshot::none};
+  spec.l2 = 1e-8;
+  return spec;
+}
+
+DeepEnsembleSpec resolved(const DeepEnsembleSpec& given, std::size_t rows, std::size_t /*cols*/) {
+  DeepEnsembleSpec spec = given;
+  resolve_regression(spec.net, spec.learn_noise);
+  resolve(spec.train, rows);
+  resolve_penalty(spec.l2, spec.learn_noise);
   return spec;
 }
 
 Fields fields_of(DeepEnsembleSpec& spec) {
   Fields f(where);
   f.add("networks", spec.networks, Range::at_least(1), "networks of the ensemble");
-  f.add("l2", spec.l2, Range::at_least(0.0), "L2 penalty, over n beside the mean squared error");
+  f.add("l2", spec.l2, Range::at_least(-1.0), "L2 penalty, over n beside the mean loss; negative: chosen");
   f.add("learn_noise", spec.learn_noise, "a second output for the data noise, trained by likelihood");
   f.add_nested("net", fields_of(spec.net));
   f.add_nested("train", fields_of(spec.train));
   return f;
 }
 
-std::unique_ptr<FittedCohort> fit(const DeepEnsembleSpec& spec, const Cohort& cohort, Engine& engine,
+std::unique_ptr<FittedCohort> fit(const DeepEnsembleSpec& given, const Cohort& cohort, Engine& engine,
                                   const Progress& progress) {
+  const DeepEnsembleSpec spec = resolved(given, cohort.rows(), cohort.cols());
   const RegressionNet net = net_of(spec);
   const Cohort networks = spread(cohort, static_cast<std::size_t>(spec.networks));
   engine::TrainPlan plan = regression_plan(net, networks, where);
@@ -85,8 +97,9 @@ std::unique_ptr<FittedCohort> fit(const DeepEnsembleSpec& spec, const Cohort& co
                                               merged(std::move(trained.reports), cohort.seeds), engine);
 }
 
-std::unique_ptr<FittedCohort> restore(const DeepEnsembleSpec& spec, const FittedState& state,
+std::unique_ptr<FittedCohort> restore(const DeepEnsembleSpec& given, const FittedState& state,
                                       std::vector<FitReport> reports, Engine& engine) {
+  const DeepEnsembleSpec spec = resolved(given, 1, state.inputs);  // the layers do not depend on the rows
   engine::Networks networks = regression_networks(net_of(spec), state.inputs, where);
   const std::size_t count = engine::make_layout(networks, regression_loss(spec.learn_noise)).parameters;
   const std::size_t members = reports.size() * static_cast<std::size_t>(spec.networks);

@@ -7,6 +7,7 @@
 #include "engine/math.hpp"
 #include "engine/session.hpp"
 #include "models/ensemble.hpp"
+#include "models/input_slopes.hpp"
 #include "models/nomu_plan.hpp"
 
 namespace nomu {
@@ -26,6 +27,16 @@ double average(const std::vector<bool>& kept, std::size_t first, std::size_t cou
     used += 1.0;
   }
   return sum / used;
+}
+
+/// Derivative of sigma by the raw output.
+double slope_of(const Readout& readout, double raw) {
+  switch (readout.kind) {
+    case Readout::Kind::exponential: return raw > 0.0 ? std::exp(-(raw + readout.sigma_min) / readout.sigma_max) : 0.0;
+    case Readout::Kind::linearised: return raw > readout.sigma_min && raw < readout.sigma_max ? 1.0 : 0.0;
+    case Readout::Kind::identity: break;
+  }
+  return raw > 0.0 ? 1.0 : 0.0;
 }
 
 }  // namespace
@@ -94,6 +105,39 @@ Tensor<float> FittedNomu::raw_sigma(const Tensor<float>& x) const {
     }
   }
   return raw;
+}
+
+/// Slopes of what `put` computes: with V the variance of the mixture, sigma' = V' / (2 sigma).
+PredictionSlopes FittedNomu::slopes(const Tensor<float>& x) const {
+  const std::size_t d = x.cols();
+  const std::size_t parts = per_member();
+  const OutputSlopes all = input_slopes(networks_, parts_.parameters, spread(x, members(), parts));
+  const std::size_t r = all.outputs.cols() - 1;
+  PredictionSlopes result{.mean = Tensor<float>(members(), x.rows(), d),
+                          .sigma_model = Tensor<float>(members(), x.rows(), d)};
+  for (std::size_t m = 0; m < members(); ++m) {
+    for (std::size_t i = 0; i < x.rows(); ++i) {
+      const auto over_parts = [&](const auto& value) { return average(parts_.kept, m * parts, parts, value); };
+      const auto output = [&](std::size_t part, std::size_t k) { return static_cast<double>(all.outputs(part, i, k)); };
+      const auto slope = [&](std::size_t part, std::size_t k, std::size_t j) {
+        return static_cast<double>(all.slopes(part, i, k * d + j));
+      };
+      const double mean = over_parts([&](std::size_t part) { return output(part, 0); });
+      const double variance = over_parts([&](std::size_t part) {
+        return std::pow(readout_(output(part, r)), 2) + std::pow(output(part, 0) - mean, 2);
+      });
+      for (std::size_t j = 0; j < d; ++j) {
+        const double of_mean = over_parts([&](std::size_t part) { return slope(part, 0, j); });
+        const double half = over_parts([&](std::size_t part) {
+          return readout_(output(part, r)) * slope_of(readout_, output(part, r)) * slope(part, r, j) +
+                 (output(part, 0) - mean) * (slope(part, 0, j) - of_mean);
+        });
+        result.mean(m, i, j) = static_cast<float>(of_mean);
+        result.sigma_model(m, i, j) = static_cast<float>(variance > 0.0 ? half / std::sqrt(variance) : 0.0);
+      }
+    }
+  }
+  return result;
 }
 
 FittedState FittedNomu::state() const {

@@ -6,6 +6,7 @@
 
 #include "engine/plan.hpp"
 #include "nomu/models/nomu.hpp"
+#include "nomu/models/slopes.hpp"
 
 namespace nomu {
 
@@ -15,7 +16,7 @@ struct NomuParts {
   std::vector<bool> kept;    ///< [M K]
 };
 
-class FittedNomu final : public FittedCohort {
+class FittedNomu final : public FittedCohort, public HasSlopes {
  public:
   /// `spec` is resolved; `rows` is what it was resolved for.
   FittedNomu(const NomuSpec& spec, std::size_t rows, engine::Networks networks, NomuParts parts,
@@ -25,6 +26,7 @@ class FittedNomu final : public FittedCohort {
   [[nodiscard]] Prediction predict(const Tensor<float>& x) const override;
   /// Of an ensemble: the mean over its parts.
   [[nodiscard]] Tensor<float> raw_sigma(const Tensor<float>& x) const override;
+  [[nodiscard]] PredictionSlopes slopes(const Tensor<float>& x) const override;
   [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
   [[nodiscard]] FittedState state() const override;
 

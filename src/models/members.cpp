@@ -39,7 +39,8 @@ std::vector<double> front_rows(const Tensor<float>& values, std::size_t m, std::
 
 }  // namespace
 
-Members fit_members(const FitSpec& spec, std::span<const DataSet> data, Engine& engine, const Progress& progress) {
+Members fit_members(const FitSpec& spec, std::span<const DataSet> data, std::span<const std::uint64_t> seeds,
+                    Engine& engine, const Progress& progress) {
   Members members;
   std::vector<DataSet> scaled;
   for (const DataSet& one : data) {
@@ -47,8 +48,13 @@ Members fit_members(const FitSpec& spec, std::span<const DataSet> data, Engine& 
                                 .target = fit_scaling(one.targets, 1, kind_of(spec.scale_target))});
     scaled.push_back(scaled_dataset(one, members.scalings.back().inputs, members.scalings.back().target));
   }
-  const std::vector<std::uint64_t> seeds(data.size(), static_cast<std::uint64_t>(spec.seed));
   members.fitted = fit(spec.method, pack(scaled, seeds), engine, progress);
+  return members;
+}
+
+Members fit_members(const FitSpec& spec, std::span<const DataSet> data, Engine& engine, const Progress& progress) {
+  const std::vector<std::uint64_t> seeds(data.size(), static_cast<std::uint64_t>(spec.seed));
+  Members members = fit_members(spec, data, seeds, engine, progress);
   refuse_diverged(members.fitted->reports());
   return members;
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "models/automatic.hpp"
 #include "models/bayesian_net.hpp"
 
 namespace nomu {
@@ -26,14 +27,22 @@ Fields fields_of(NeuralLinearSpec& spec) {
   return f;
 }
 
+NeuralLinearSpec resolved(const NeuralLinearSpec& given, std::size_t rows, std::size_t /*cols*/) {
+  NeuralLinearSpec spec = given;
+  resolve(spec.train, rows);
+  return spec;
+}
+
 std::unique_ptr<FittedCohort> fit(const NeuralLinearSpec& spec, const Cohort& cohort, Engine& engine,
                                   const Progress& progress) {
-  return fit_bayesian_net(net_of(spec), cohort, engine, progress);
+  const NeuralLinearSpec chosen = resolved(spec, cohort.rows(), cohort.cols());
+  return fit_bayesian_net(net_of(chosen), cohort, engine, progress);
 }
 
 std::unique_ptr<FittedCohort> restore(const NeuralLinearSpec& spec, const FittedState& state,
                                       std::vector<FitReport> reports, Engine& engine) {
-  return restore_bayesian_net(net_of(spec), state, std::move(reports), engine);
+  const NeuralLinearSpec chosen = resolved(spec, 1, state.inputs);
+  return restore_bayesian_net(net_of(chosen), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

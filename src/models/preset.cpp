@@ -28,9 +28,17 @@ MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t
   if constexpr (requires { Spec::written(dimension); }) {
     if (preset == "written") return Spec::written(dimension);
   }
-  constexpr bool published = requires { Spec::published(dimension); }
+  // A method built on NOMU's networks takes their presets.
+  constexpr bool built_on_nomu = requires { automatic.nomu.augment; };
+  if constexpr (built_on_nomu) {
+    Spec spec = automatic;
+    if (preset == "published") spec.nomu = NomuSpec::published(dimension);
+    if (preset == "written") spec.nomu = NomuSpec::written(dimension);
+    if (preset == "published" || preset == "written") return spec;
+  }
+  constexpr bool published = built_on_nomu || requires { Spec::published(dimension); }
   || requires { Spec::published(); };
-  constexpr bool written = requires { Spec::written(dimension); };
+  constexpr bool written = built_on_nomu || requires { Spec::written(dimension); };
   throw ConfigError(where, fmt::format("method '{}' has no preset '{}'; there is auto{}{}{}", method_name(automatic),
                                        preset, published ? ", published" : "", written ? ", written" : "",
                                        published || written ? "" : " only"));

@@ -55,6 +55,16 @@ class Predict(WithFolder):
         self.refused("would be overwritten", "predict", self.model, self.train, "-o", self.model)
         self.refused("--json needs -o FILE", "predict", self.model, self.train, "--json")
 
+    def test_rows_with_missing_values(self) -> None:
+        out = self.folder / "dropped_out.csv"
+        rows = self.write("holes.csv", "site,a,b,note\nnorth,1,2,\nnorth,1,,x\n,1,2,y\nsouth,0,1,z\n")
+        self.refused("row 3, column 'b': the value is missing, and 2 of 4 rows", "predict", self.model, rows, "-o", out)
+        said = run("predict", self.model, rows, "--drop-missing", "-o", out).stdout
+        self.assertIn("2 rows left out", said)
+        self.assertEqual([row["note"] for row in csv.DictReader(io.StringIO(out.read_text()))], ["", "z"])
+        empty = self.write("empty.csv", "site,a,b\nnorth,,2\n")
+        self.refused("every row lacks a value", "predict", self.model, empty, "--drop-missing", "-o", out)
+
     def test_nothing_uncalibrated_has_a_level(self) -> None:
         model = self.folder / "raw.nomu"
         said = run("fit", self.train, "--target", "y", "--calibrate", "none", "-o", model, *TINY).stdout

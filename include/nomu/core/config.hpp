@@ -2,11 +2,39 @@
 /// Configuration files: TOML text sets the fields of a spec. A key the spec does not have is an error that names the
 /// nearest one it has.
 
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "nomu/core/fields.hpp"
 
 namespace nomu {
+
+/// The keys of a TOML table in the order of the names, nested tables as dotted names ("train.epochs").
+struct ConfigTable {
+  struct Entry {
+    std::string name;
+    FieldValue value;  ///< a list of texts is one text, joined with ", "
+    std::int64_t line = 0;
+  };
+  struct Part;
+  std::string source;  ///< its name in messages
+  std::vector<Entry> entries;
+  std::vector<Part> parts;  ///< the elements of arrays of tables, "[[method]]"
+};
+
+struct ConfigTable::Part {
+  std::string name;  ///< of the array
+  std::int64_t line = 0;
+  ConfigTable table;
+};
+
+/// Reads TOML text; `source` names it in messages. Throws ConfigError with the line of a syntax error.
+[[nodiscard]] ConfigTable read_toml(std::string_view text, std::string_view source);
+
+/// Sets one key of a table. Throws ConfigError with its line where it is unknown or its value out of range.
+void apply_entry(const Fields& fields, const ConfigTable::Entry& entry, std::string_view source);
 
 /// Sets every key of the TOML text; tables give dotted names ("[train] epochs" sets train.epochs). `source` names the
 /// text in messages. Throws ConfigError with the line of a syntax error, an unknown key or a value out of range.

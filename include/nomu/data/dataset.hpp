@@ -84,6 +84,9 @@ struct DatasetOptions {
 /// Throws DataError unless sizes fit, all numbers are finite, and weights and noise are not negative.
 void check_dataset(const DataSet& data);
 
+/// The rows of the table that lack nothing in `columns`. Throws DataError for a column that is not there.
+[[nodiscard]] Table complete_rows(const Table& table, std::span<const std::string> columns);
+
 /// The inputs of another table, [q][d], encoded as `features` says; other columns of the table are ignored. Throws
 /// DataError naming row and column of missing cells, text where numbers belong and names never seen before.
 [[nodiscard]] std::vector<double> encode_inputs(const Table& table, std::span<const FeatureColumn> features);

@@ -2,6 +2,7 @@
 /// Deep ensembles (Appendix B.1.3 of the paper): several networks that differ in their random start only; the spread of
 /// their predictions is the model uncertainty.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -11,23 +12,29 @@
 #include "nomu/data/cohort.hpp"
 #include "nomu/engine/engine.hpp"
 #include "nomu/models/fitted.hpp"
+#include "nomu/models/training.hpp"
 #include "nomu/nn/network.hpp"
 #include "nomu/nn/optimizer.hpp"
 
 namespace nomu {
 
+/// A default spec is `auto`: no layers, no epochs and a negative l2 mean "chosen from the rows", see `resolved`.
 struct DeepEnsembleSpec {
-  MlpSpec net{.hidden = {256, 1024, 512}};
-  TrainSpec train{.snapshot = Snapshot::none};
+  MlpSpec net = automatic_net();
+  TrainSpec train = automatic_training();
   std::int64_t networks = 5;
-  double l2 = 1e-8;          ///< the mean squared error over n rows is given l2 / n
+  double l2 = -1.0;          ///< the mean squared error or log-likelihood over n rows is given l2 / n
   bool learn_noise = false;  ///< a second output for the data noise, trained by likelihood
 
-  /// As the paper's tables were made: gradients clipped.
+  /// As the paper's tables were made: 256, 1024 and 512 units, full batches, gradients clipped.
   [[nodiscard]] static DeepEnsembleSpec published();
 };
 
 [[nodiscard]] Fields fields_of(DeepEnsembleSpec& spec);
+
+/// The spec with all that is left to be chosen filled in; `fit` does this itself. docs/decisions/0006-auto-preset.md
+/// has the rule.
+[[nodiscard]] DeepEnsembleSpec resolved(const DeepEnsembleSpec& spec, std::size_t rows, std::size_t cols);
 
 /// Fits all networks of all members in lock step. Data must be scaled to about [-1,1] already. The engine must outlive
 /// the result. A report averages over the networks of a member.

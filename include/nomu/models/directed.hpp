@@ -12,6 +12,7 @@
 #include "nomu/models/augmentation.hpp"
 #include "nomu/models/fitted.hpp"
 #include "nomu/models/readout.hpp"
+#include "nomu/models/training.hpp"
 #include "nomu/nn/network.hpp"
 #include "nomu/nn/optimizer.hpp"
 
@@ -20,14 +21,9 @@ namespace nomu {
 /// Networks without layers and sizes of 0 are chosen from the rows and columns, as in NomuSpec. The paper gives no
 /// numbers for this method; the loss weights are those of NOMU.
 struct DirectedSpec {
-  MlpSpec mean_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
-  MlpSpec bound_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
-  TrainSpec train{.epochs = 0,
-                  .batch_size = 128,
-                  .learning_rate = 1e-2,
-                  .clip_norm = 1000.0,
-                  .schedule = Schedule::cosine,
-                  .snapshot = Snapshot::none};
+  MlpSpec mean_net = automatic_net();
+  MlpSpec bound_net = automatic_net();
+  TrainSpec train = automatic_training();
   double l2 = 1e-8;        ///< mean network
   double l2_bound = 1e-8;  ///< both networks of the bounds
   double mu_sqr = 0.1;

@@ -2,6 +2,7 @@
 /// The neural linear model: a network is trained as usual, then its head is replaced by exact Bayesian linear
 /// regression on the last hidden layer, with prior and noise precision that maximise the evidence.
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "nomu/data/cohort.hpp"
 #include "nomu/engine/engine.hpp"
 #include "nomu/models/fitted.hpp"
+#include "nomu/models/training.hpp"
 #include "nomu/nn/network.hpp"
 #include "nomu/nn/optimizer.hpp"
 
@@ -17,11 +19,15 @@ namespace nomu {
 
 struct NeuralLinearSpec {
   MlpSpec net{.hidden = {50}, .init = Init::he, .init_scale = 1.0};
-  TrainSpec train{.learning_rate = 1e-2};
-  double l2 = 0.1;  ///< the mean squared error over n rows is given l2 / n
+  TrainSpec train = automatic_training();  ///< epochs of 0 are chosen from the rows
+  double l2 = 0.1;                         ///< the mean squared error over n rows is given l2 / n
 };
 
 [[nodiscard]] Fields fields_of(NeuralLinearSpec& spec);
+
+/// The spec with all that is left to be chosen filled in; `fit` does this itself. docs/decisions/0006-auto-preset.md
+/// has the rule.
+[[nodiscard]] NeuralLinearSpec resolved(const NeuralLinearSpec& spec, std::size_t rows, std::size_t cols);
 
 /// Fits all members in lock step, then finds their heads one by one. Data must be scaled to about [-1,1] already.
 /// sigma_noise is one number a member. Throws ConfigError for impossible settings and for a last hidden layer of 2500

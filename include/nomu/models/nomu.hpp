@@ -16,6 +16,7 @@
 #include "nomu/models/augmentation.hpp"
 #include "nomu/models/fitted.hpp"
 #include "nomu/models/readout.hpp"
+#include "nomu/models/training.hpp"
 #include "nomu/nn/network.hpp"
 #include "nomu/nn/optimizer.hpp"
 
@@ -34,15 +35,10 @@ enum class Stages { joint, two_stage };
 /// A default NomuSpec is `auto`: sizes of 0, networks without layers, mu of 0 and a negative l2 mean "chosen from the
 /// rows, the columns and the kind of noise", see `resolved`; everything else stands as it is.
 struct NomuSpec {
-  MlpSpec mean_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
-  MlpSpec sigma_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
-  MlpSpec noise_net{.hidden = {}, .activation = Activation::relu, .init = Init::he, .init_scale = 0.5};
-  TrainSpec train{.epochs = 0,
-                  .batch_size = 128,
-                  .learning_rate = 1e-2,
-                  .clip_norm = 1000.0,
-                  .schedule = Schedule::cosine,
-                  .snapshot = Snapshot::none};
+  MlpSpec mean_net = automatic_net();
+  MlpSpec sigma_net = automatic_net();
+  MlpSpec noise_net = automatic_net();
+  TrainSpec train = automatic_training();
   double l2 = -1.0;        ///< mean network, and the head of the sigma network as published
   double l2_sigma = -1.0;  ///< hidden layers of the sigma network
   double l2_noise = 1.0;   ///< noise network

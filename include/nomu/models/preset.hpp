@@ -10,7 +10,7 @@
 namespace nomu {
 
 /// A method by name in one of its presets: "auto" is its default spec; "published" and "written" are offered by methods
-/// with static members of these names. Throws ConfigError naming what there is.
+/// with static members of these names, and by those built on NOMU's networks. Throws ConfigError naming what there is.
 [[nodiscard]] MethodSpec method_preset(std::string_view method, std::string_view preset, std::size_t dimension);
 
 /// "none", "known" (every row's standard deviation is given) or "learned"; set through the method's setting `noise` or

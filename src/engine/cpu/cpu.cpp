@@ -11,6 +11,7 @@
 #include "engine/cpu/predict.hpp"
 #include "engine/cpu/roofline.hpp"
 #include "engine/cpu/step.hpp"
+#include "engine/passes.hpp"
 #include "engine/preflight.hpp"
 #include "nomu/core/error.hpp"
 
@@ -215,9 +216,11 @@ class CpuEngine final : public Engine {
     const SingleThreaded scope;
     const FlushSubnormals flush;
     const Layout layout = checked_layout(networks, parameters, x);
-    PredictContext context{networks, layout, kernels_, provider_.multiply, dropout, seeds, {}};
-    for (std::size_t m = 0; m < parameters.members(); ++m) context.parameters.emplace_back(parameters.member(m));
-    return cpu::predict(context, x, Runner(team_));
+    return each_pass(dropout, [&](const DropoutPass& pass) {
+      PredictContext context{networks, layout, kernels_, provider_.multiply, pass, seeds, {}};
+      for (std::size_t m = 0; m < parameters.members(); ++m) context.parameters.emplace_back(parameters.member(m));
+      return cpu::predict(context, x, Runner(team_));
+    });
   }
 
   [[nodiscard]] Roofline roofline(const TrainPlan& plan) override {

@@ -9,6 +9,7 @@
 #include "engine/cuda/device.hpp"
 #include "engine/cuda/hopper/layers.hpp"
 #include "engine/cuda/session.hpp"
+#include "engine/passes.hpp"
 #include "engine/preflight.hpp"
 #include "nomu/core/error.hpp"
 
@@ -91,25 +92,30 @@ class CudaEngine final : public Engine {
                                       const DropoutPass& dropout, const std::vector<std::uint64_t>& seeds) override {
     const Layout layout = checked_layout(networks, parameters, x);
     const std::size_t members = parameters.members();
-    Tensor<float> out(members, x.rows(), layout.outputs);
     const std::size_t each = layout.parameters * sizeof(float);
     require_room(each, room(), 1, info_.name);
     const std::size_t at_once = std::clamp<std::size_t>(room() / 2 / each, 1, std::max<std::size_t>(members, 1));
+    Tensor<float> out(members, x.rows() * dropout.passes, layout.outputs);
     for (std::size_t first = 0; first < members; first += at_once) {
       const std::size_t count = std::min(at_once, members - first);
       const DeviceArray<float> weights(parameters.flat().subspan(first * layout.parameters, count * layout.parameters));
       const std::vector<std::uint32_t> buffers(count, 0);
-      cuda::predict(
-          {.networks = networks,
-           .layout = layout,
-           .precision = precision_,
-           .hardware = hardware_,
-           .weights = weights.data(),
-           .buffers = buffers,
-           .first_member = static_cast<std::uint32_t>(first),
-           .dropout = dropout,
-           .seeds = seeds.empty() ? std::span<const std::uint64_t>() : std::span(seeds).subspan(first, count)},
-          x, out);
+      const Tensor<float> some = each_pass(dropout, [&](const DropoutPass& pass) {
+        Tensor<float> one(members, x.rows(), layout.outputs);
+        cuda::predict(
+            {.networks = networks,
+             .layout = layout,
+             .precision = precision_,
+             .hardware = hardware_,
+             .weights = weights.data(),
+             .buffers = buffers,
+             .first_member = static_cast<std::uint32_t>(first),
+             .dropout = pass,
+             .seeds = seeds.empty() ? std::span<const std::uint64_t>() : std::span(seeds).subspan(first, count)},
+            x, one);
+        return one;
+      });
+      for (std::size_t m = first; m < first + count; ++m) std::ranges::copy(some.member(m), out.member(m).begin());
     }
     return out;
   }

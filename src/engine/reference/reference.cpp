@@ -7,6 +7,7 @@
 
 #include "engine/epoch.hpp"
 #include "engine/member_data.hpp"
+#include "engine/passes.hpp"
 #include "engine/preflight.hpp"
 #include "engine/reference/evaluate.hpp"
 #include "engine/session.hpp"
@@ -229,8 +230,10 @@ class ReferenceEngine final : public Engine {
   [[nodiscard]] Tensor<float> predict(const Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x,
                                       const DropoutPass& dropout, const std::vector<std::uint64_t>& seeds) override {
     const Layout layout = checked_layout(networks, parameters, x);
-    return outputs(networks, layout, parameters.members(), x, dropout, seeds,
-                   [&](std::size_t m) { return widened(parameters.member(m)); });
+    return each_pass(dropout, [&](const DropoutPass& pass) {
+      return outputs(networks, layout, parameters.members(), x, pass, seeds,
+                     [&](std::size_t m) { return widened(parameters.member(m)); });
+    });
   }
 
   [[nodiscard]] Roofline roofline(const TrainPlan& /*plan*/) override { return {}; }

@@ -24,7 +24,7 @@ template <class Spec>
 Spec small_spec() {
   Spec spec;
   spec.net.hidden = {16};
-  spec.train.epochs = 600;
+  spec.train = {.epochs = 600, .learning_rate = 1e-2};
   return spec;
 }
 
@@ -153,11 +153,19 @@ TEST(NeuralLinear, MembersStayApartAndComeBack) {
   expect_members_apart_and_state(spec);
 }
 
+TEST(Laplace, TakesTheLastLayerWhereAllAreTooMany) {
+  EXPECT_EQ(resolved(LaplaceSpec{}, 1000, 8).weights, LaplaceSpec::Weights::full);
+  EXPECT_EQ(resolved(LaplaceSpec{}, 1000, 100).weights, LaplaceSpec::Weights::last_layer);
+  EXPECT_EQ(resolved(LaplaceSpec{}, 1000, 8).train.epochs, 375);
+  EXPECT_EQ(resolved(NeuralLinearSpec{}, 1000, 8).train.epochs, 375);
+}
+
 TEST(Laplace, TooManyParametersAreRefused) {
   const auto engine = make_engine({.device = "cpu"});
   const std::vector<std::uint64_t> seeds{1};
   LaplaceSpec spec;
   spec.net.hidden = {64, 64};
+  spec.weights = LaplaceSpec::Weights::full;
   EXPECT_EQ(message_of<ConfigError>([&] { return fit(spec, repeat(sine_rows(4), seeds), *engine); }),
             "[models/laplace] 4353 uncertain parameters are more than the 2500 a full covariance is made for; take "
             "smaller hidden layers or weights = last_layer");

@@ -18,8 +18,8 @@ using testing::HasSubstr;
 DeepEnsembleSpec small_spec() {
   DeepEnsembleSpec spec;
   spec.net = small_net();
-  spec.train.learning_rate = 1e-2;
-  spec.train.epochs = 400;
+  spec.train = {.epochs = 400, .learning_rate = 1e-2, .snapshot = Snapshot::none};
+  spec.l2 = 1e-8;
   return spec;
 }
 
@@ -84,6 +84,18 @@ TEST(DeepEnsemble, PresetIsThePapers) {
   EXPECT_EQ(spec.train.snapshot, Snapshot::none);
 }
 
+TEST(DeepEnsemble, TheRestIsChosenFromTheRows) {
+  DeepEnsembleSpec spec = resolved(DeepEnsembleSpec{}, 10, 3);
+  EXPECT_EQ(spec.net.hidden, (std::vector<std::int64_t>{64, 64}));
+  EXPECT_EQ(spec.train.epochs, 3000) << "one batch an epoch";
+  EXPECT_LT(spec.l2, 1e-6) << "every target is met";
+  spec = DeepEnsembleSpec{};
+  spec.learn_noise = true;
+  EXPECT_GT(resolved(spec, 10, 3).l2, 1e-2);
+  EXPECT_EQ(resolved(spec, 10, 3).net.hidden, (std::vector<std::int64_t>{50}));
+  EXPECT_EQ(resolved(DeepEnsembleSpec::published(), 1000, 3).train.epochs, 1024) << "what is set stays";
+}
+
 TEST(DeepEnsemble, ImpossibleSettingsAreRefused) {
   const auto engine = make_engine({.device = "cpu"});
   const std::vector<std::uint64_t> seeds{1};
@@ -96,7 +108,6 @@ TEST(DeepEnsemble, ImpossibleSettingsAreRefused) {
             "[models/deep_ensemble] an ensemble needs at least one network, got 0");
   EXPECT_EQ(refusal([](DeepEnsembleSpec& s) { s.net.hidden = {0}; }),
             "[models/deep_ensemble] hidden layers need at least one unit, got 0");
-  EXPECT_THAT(refusal([](DeepEnsembleSpec& s) { s.l2 = -1.0; }), HasSubstr("l2"));
   DeepEnsembleSpec spec = small_spec();
   spec.train.epochs = 2;
   const auto fitted = fit(spec, repeat(sine_rows(4), seeds), *engine);

@@ -16,8 +16,9 @@ McDropoutSpec small_spec() {
   McDropoutSpec spec;
   spec.net = small_net();
   spec.net.hidden = {64};
-  spec.train.learning_rate = 1e-2;
-  spec.train.epochs = 400;
+  spec.train = {.epochs = 400, .learning_rate = 1e-2, .snapshot = Snapshot::none};
+  spec.l2 = 1e-8;
+  spec.dropout = 0.2;
   return spec;
 }
 
@@ -57,6 +58,32 @@ TEST(McDropout, MembersStayApartAndComeBack) {
   expect_members_apart_and_state(spec);
   spec.learn_noise = true;
   expect_members_apart_and_state(spec);
+  spec.noise_head = true;
+  expect_members_apart_and_state(spec);
+}
+
+TEST(McDropout, OneNoiseIsWhatTheNetworkMissesItsRowsBy) {
+  McDropoutSpec spec = small_spec();
+  spec.dropout = 0.02;
+  spec.passes = 2;
+  spec.learn_noise = true;
+  const std::vector<std::uint64_t> seeds{1, 2};
+  const auto engine = make_engine({.device = "cpu"});
+  const auto fitted = fit(spec, repeat(sine_rows(60, 0.3), seeds), *engine);
+  const Prediction prediction = fitted->predict(points({-0.5F, 0.5F}));
+  for (std::size_t m = 0; m < 2; ++m) {
+    EXPECT_NEAR(prediction.sigma_noise(m, 0, 0), 0.3F, 0.1F);
+    EXPECT_EQ(prediction.sigma_noise(m, 0, 0), prediction.sigma_noise(m, 1, 0));
+  }
+  EXPECT_NE(prediction.sigma_noise(0, 0, 0), prediction.sigma_noise(1, 0, 0));
+}
+
+TEST(McDropout, TheRestIsChosenFromTheRows) {
+  const McDropoutSpec spec = resolved(McDropoutSpec{}, 1000, 3);
+  EXPECT_EQ(spec.net.hidden, (std::vector<std::int64_t>{64, 64}));
+  EXPECT_EQ(spec.train.epochs, 375) << "3000 steps of 128 rows";
+  EXPECT_GT(spec.dropout, 0.0);
+  EXPECT_GE(spec.l2, 0.0);
 }
 
 TEST(McDropout, PresetIsThePapers) {

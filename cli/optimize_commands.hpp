@@ -1,0 +1,13 @@
+#pragma once
+// Sub-commands of `nomu optimize` that have files of their own.
+
+#include <CLI/CLI.hpp>
+
+namespace nomu::cli {
+
+void add_optimize_ask(CLI::App& optimize);
+void add_optimize_report(CLI::App& optimize);
+void add_optimize_run(CLI::App& optimize);
+void add_optimize_tell(CLI::App& optimize);
+
+}  // namespace nomu::cli

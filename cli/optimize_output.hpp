@@ -1,0 +1,25 @@
+#pragma once
+// What the commands of `nomu optimize` share: trials as JSON and as text, points from both.
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "nomu/bo/study.hpp"
+
+namespace nomu::cli {
+
+/// {"x": 0.5, "n": 3, "solver": "cg"}
+[[nodiscard]] nlohmann::json point_json(const Space& space, const Point& point);
+
+/// The point of such an object; throws DataError for unknown, missing or impossible values.
+[[nodiscard]] Point point_from_json(const Space& space, const nlohmann::json& json);
+
+/// Everything about a trial.
+[[nodiscard]] nlohmann::json trial_json(const Space& space, const Trial& trial);
+
+/// "x=0.5 n=3 solver=cg"
+[[nodiscard]] std::string point_text(const Space& space, const Point& point);
+
+[[nodiscard]] const char* state_name(TrialState state);
+
+}  // namespace nomu::cli

@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "commands.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/core/file.hpp"
+#include "nomu/experiment/figures.hpp"
+#include "nomu/experiment/runner.hpp"
+#include "nomu/experiment/study_report.hpp"
+#include "revision.hpp"
+#include "study_files.hpp"
+#include "terminal.hpp"
+
+namespace nomu::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  EngineOptions engine;
+  std::string study;
+  std::string studies;
+  std::string profile = "full";
+  StudyPart part;
+  std::string data;
+  std::string out;
+  std::vector<std::string> results;
+  std::string pack;
+  double limit = 0.0;
+  bool list = false;
+  bool report_only = false;
+  bool json = false;
+  bool json_progress = false;
+};
+
+fs::path folder_of(const Options& options) {
+  return options.studies.empty() ? study_folder() : fs::path(options.studies);
+}
+
+void list(const Options& options) {
+  nlohmann::json lines = nlohmann::json::array();
+  for (const fs::path& file : list_studies(folder_of(options))) {
+    const StudySpec spec = read_study(file, StudyProfile::full);
+    std::vector<std::string> methods;
+    for (const StudyMethod& method : spec.methods) {
+      if (method.name.find('/') == std::string::npos) methods.push_back(method.name);
+    }
+    if (options.json) {
+      lines.push_back({{"study", spec.name},
+                       {"title", spec.title},
+                       {"paper", spec.paper},
+                       {"methods", methods},
+                       {"problems", spec.problems},
+                       {"runs", spec.runs}});
+    } else {
+      cli::print("{:<16} {} ({})\n{:<16} {} runs of {}\n{:<16} methods: {}\n", spec.name, spec.title, spec.paper, "",
+                 spec.runs, fmt::join(spec.problems, ", "), "", fmt::join(methods, ", "));
+    }
+  }
+  if (options.json) print("{}\n", lines.dump());
+}
+
+/// The whole study, whatever part of it is asked for.
+StudySpec study_of(const Options& options) {
+  const bool by_name = !options.study.ends_with(".toml");
+  const fs::path file = study_file(by_name ? folder_of(options) : fs::path(), options.study);
+  StudySpec spec = read_study(file, options.profile == "smoke" ? StudyProfile::smoke : StudyProfile::full);
+  spec.data = options.data;
+  return spec;
+}
+
+/// All finished rows of the study, method by method.
+std::vector<ResultRow> finished_rows(const StudySpec& spec, const ResultStore& store) {
+  std::vector<ResultRow> rows;
+  for (const Piece& piece : expand_study(spec, "fp32", false)) {
+    for (const StudyRun& run : piece.runs) {
+      for (const char* precision : {"fp32", "tf32", "fp64"}) {
+        ResultKey key = run.key;
+        key.precision = precision;
+        if (const ResultRow* row = store.find(key)) rows.push_back(*row);
+      }
+    }
+  }
+  // The same packed bytes whatever the order of the work.
+  std::ranges::stable_sort(rows, [](const ResultRow& a, const ResultRow& b) {
+    return std::tie(a.method, a.problem, a.key.seed) < std::tie(b.method, b.problem, b.key.seed);
+  });
+  return rows;
+}
+
+RunnerReport compute(const Options& options, const StudySpec& spec, ResultStore& store) {
+  const auto engine = make_engine(options.engine);
+  ProgressBar bar(options.json_progress);
+  return run_study(spec, store, *engine, {.limit_seconds = options.limit, .revision = revision()},
+                   {.report = bar.callback(), .stop = interrupts().get_token()});
+}
+
+void write_report(const Options& options, const StudyReport& report) {
+  const fs::path out = options.out;
+  write_file_atomically(out / "report.md", report_markdown(report));
+  write_file_atomically(out / "report.csv", report_csv(report));
+  write_file_atomically(out / "report.svg", report_svg(report));
+  if (!options.json) print("{}report: {}\n", report_text(report), (out / "report.md").string());
+}
+
+/// Pictures that are there are kept, so that the same command goes on where it was stopped.
+void draw(const Options& options, const StudySpec& spec) {
+  const auto engine = make_engine(options.engine);
+  const auto begin = std::chrono::steady_clock::now();
+  ProgressBar bar(options.json_progress);
+  std::size_t added = 0;
+  for (const std::string& name : spec.problems) {
+    const fs::path file = fs::path(options.out) / (name + ".svg");
+    if (fs::exists(file)) continue;
+    write_file_atomically(
+        file, draw_figure(spec, name, *engine, {.report = bar.callback(), .stop = interrupts().get_token()}));
+    ++added;
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (options.json) {
+    return print("{}\n", nlohmann::json{{"study", spec.name},
+                                        {"pictures", spec.problems},
+                                        {"added", added},
+                                        {"seconds", seconds},
+                                        {"out", options.out}}
+                             .dump());
+  }
+  print("{} of {} pictures were there, {} added in {:.1f} s: {}\n", spec.problems.size() - added, spec.problems.size(),
+        added, seconds, options.out);
+}
+
+void run(Options options) {
+  if (options.list) return list(options);
+  if (options.study.empty()) throw ConfigError("reproduce", "name a study; `nomu reproduce --list` shows them");
+  StudySpec whole = study_of(options);
+  StudySpec spec = whole;
+  restrict_to(spec, options.part);
+  if (options.out.empty()) options.out = (fs::path("reproduce") / spec.name).string();
+  prepare_folder(options.out);
+  if (spec.kind == figures_kind) return draw(options, spec);
+  ResultStore store(fs::path(options.out) / "rows");
+  for (const std::string& packed : options.results) store.import(packed);
+  RunnerReport done;
+  if (!options.report_only) done = compute(options, spec, store);
+  whole.runs = std::max(whole.runs, spec.runs);
+  if (!options.pack.empty()) write_rows(options.pack, finished_rows(whole, store));
+  write_report(options, make_report(spec, store));
+  if (options.json) {
+    print("{}\n", nlohmann::json{{"study", spec.name},
+                                 {"runs", done.runs},
+                                 {"finished_before", done.finished},
+                                 {"added", done.added},
+                                 {"failed", done.failed},
+                                 {"complete", done.complete()},
+                                 {"seconds", done.seconds},
+                                 {"report", (fs::path(options.out) / "report.md").string()}}
+                      .dump());
+  } else if (!options.report_only) {
+    print("{} of {} runs were there, {} added in {:.1f} s{}{}\n", done.finished, done.runs, done.added, done.seconds,
+          done.failed > 0 ? fmt::format(", {} of them failed", done.failed) : "",
+          done.complete() ? "" : "; the same command goes on");
+  }
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("reproduce", "Run a study of the paper and put it beside its numbers");
+  const auto options = std::make_shared<Options>();
+  command->add_option("STUDY", options->study, "study by name, or a .toml file");
+  command->add_flag("--list", options->list, "list the studies");
+  command->add_option("--profile", options->profile, "full: the paper's sizes; smoke: seconds, to see that it works")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"smoke", "full"}));
+  const auto names = [&](const char* name, std::vector<std::string>& into, const char* help) {
+    command->add_option(name, into, help)->delimiter(',')->allow_extra_args(false);
+  };
+  names("--methods", options->part.methods, "only these methods; default: all");
+  names("--problems,--functions", options->part.problems, "only these functions, data sets or dimensions");
+  command->add_option("--runs", options->part.runs, "so many runs of each problem")->check(CLI::PositiveNumber);
+  command->add_option("--data", options->data, "folder of the data files, for studies that need some");
+  command->add_option("--out", options->out, "folder of rows and report; default: reproduce/STUDY");
+  command->add_option("--limit", options->limit, "seconds after which no further cohort is begun")
+      ->check(CLI::PositiveNumber);
+  names("--results", options->results, "packed rows that count as finished");
+  command->add_option("--pack", options->pack, "write all finished rows to this .csv or .csv.gz file");
+  command->add_option("--studies", options->studies, "folder of the studies");
+  command->add_flag("--report", options->report_only, "fit nothing, report what is finished");
+  command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--json-progress", options->json_progress, "progress as JSON lines on standard error");
+  add_engine_options(*command, options->engine);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace nomu::cli

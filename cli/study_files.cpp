@@ -1,0 +1,44 @@
+#include "study_files.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <system_error>
+#include <vector>
+
+#include "nomu/core/error.hpp"
+#include "nomu/core/fields.hpp"
+#include "nomu/experiment/study.hpp"
+
+namespace nomu::cli {
+
+namespace fs = std::filesystem;
+
+fs::path study_folder() {
+  std::error_code error;
+  const fs::path tool = fs::read_symlink("/proc/self/exe", error);
+  const fs::path installed = tool.parent_path().parent_path() / "share" / "nomu" / "paper";
+  if (fs::is_directory(installed, error)) return installed;
+  for (fs::path folder = tool.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+    const fs::path candidate = folder / "experiments" / "paper";
+    if (fs::is_directory(candidate, error)) return candidate;
+  }
+  throw DataError("reproduce", fmt::format("no studies in '{}' nor in experiments/paper above the tool; name a .toml "
+                                           "file, or their folder with --studies",
+                                           installed.string()));
+}
+
+fs::path study_file(const fs::path& folder, const std::string& name) {
+  if (name.ends_with(".toml")) return name;
+  std::vector<std::string> known;
+  for (const fs::path& file : list_studies(folder)) {
+    if (file.stem() == name) return file;
+    known.push_back(file.stem().string());
+  }
+  const std::string near = nearest(name, known);
+  throw ConfigError("reproduce", fmt::format("there is no study '{}'; {}", name,
+                                             near.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
+                                                          : fmt::format("did you mean '{}'?", near)));
+}
+
+}  // namespace nomu::cli

@@ -1,0 +1,62 @@
+#pragma once
+/// From fitted models to the next points: the acquisition is maximised over the space for one run or for many in lock
+/// step, pending points, failures and points that are known already taken into account.
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "nomu/bo/acquisition.hpp"
+#include "nomu/bo/direct.hpp"
+#include "nomu/bo/space.hpp"
+#include "nomu/core/progress.hpp"
+#include "nomu/models/fitted.hpp"
+
+namespace nomu {
+
+struct ProposalSpec {
+  AcquisitionKind kind = AcquisitionKind::upper_bound;
+  DirectSpec direct = {};
+  DynamicC dynamic = {};
+  std::int64_t local_starts = 0;  ///< best points of the search that are refined by gradients; 0: none
+  std::int64_t local_steps = 30;
+  std::int64_t enumerate = 4096;  ///< finite spaces of so many points at most are looked at as a whole
+};
+
+/// What one run knows besides its model. All inputs are as `Space::to_inputs` gives them.
+struct RunKnowledge {
+  double c = 1.0;
+  double best = 0.0;                  ///< largest target, on the model's scale
+  double worst = 0.0;                 ///< smallest one: what a failure counts as
+  double delta = 0.0;                 ///< of Dynamic c at this step
+  bool repeats = false;               ///< evaluations are noisy: known points are neither boring nor excluded
+  bool exclude_known = true;          ///< a point that is known exactly is never proposed
+  std::vector<double> finished = {};  ///< [n][inputs]
+  std::vector<double> pending = {};   ///< [k][inputs]: sigma shrinks near them, as it will once they are data
+  std::vector<double> failed = {};    ///< [f][inputs]: the acquisition is weighed down near them
+};
+
+struct Proposal {
+  Point point = {};  ///< empty: every feasible point is known already, or none was found
+  double c = 0.0;    ///< after Dynamic c
+  std::int64_t doublings = 0;
+  double value = -std::numeric_limits<double>::infinity();  ///< of the acquisition
+};
+
+/// One proposal for each member of the cohort; `runs` is [M]. Throws Cancelled on request.
+[[nodiscard]] std::vector<Proposal> propose(const FittedCohort& models, const Space& space,
+                                            std::span<const RunKnowledge> runs, const ProposalSpec& spec,
+                                            const Progress& progress = {});
+
+/// The acquisition of member m at inputs whose prediction is given, knowledge about pending and failed points included.
+[[nodiscard]] double weighed_acquisition(AcquisitionKind kind, const RunKnowledge& run, double c,
+                                         std::span<const double> inputs, double mean, double sigma);
+
+/// Share of the weight of failures among all known points around x: nearer points weigh more. 0 without failures.
+[[nodiscard]] double failure_share(std::span<const double> x, std::span<const double> finished,
+                                   std::span<const double> failed);
+
+}  // namespace nomu

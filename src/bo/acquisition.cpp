@@ -1,0 +1,97 @@
+#include "nomu/bo/acquisition.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr double log_root_two_pi = 0.9189385332046727;
+
+/// log of (phi + z Phi) / phi for z below -1: one less |z| times Mills' ratio, without cancellation far out.
+double log_tail(double z) {
+  if (z > -20.0) {
+    const double mills =
+        std::sqrt(std::numbers::pi / 2.0) * std::exp(0.5 * z * z) * std::erfc(-z / std::numbers::sqrt2);
+    return std::log1p(z * mills);
+  }
+  // z^-2 (1 - 3 / z^2 + 15 / z^4 - 105 / z^6 ...), whose terms have passed double precision here after eight.
+  const double square = z * z;
+  double sum = 1.0;
+  double term = 1.0;
+  for (int k = 1; k <= 8; ++k) {
+    term *= -(2.0 * k + 1.0) / square;
+    sum += term;
+  }
+  return std::log(sum) - std::log(square);
+}
+
+}  // namespace
+
+double log_improvement(double z) {
+  if (std::isnan(z)) return z;
+  const double log_density = -0.5 * z * z - log_root_two_pi;
+  if (z < -1.0) return log_density + log_tail(z);
+  return std::log(std::exp(log_density) + z * 0.5 * std::erfc(-z / std::numbers::sqrt2));
+}
+
+double acquisition(AcquisitionKind kind, double mean, double sigma, double c, double best) {
+  constexpr double least = 1e-12;  // a sigma of 0 would divide by it
+  const double spread = std::max(c * sigma, least);
+  switch (kind) {
+    case AcquisitionKind::upper_bound: return mean + c * sigma;
+    case AcquisitionKind::expected_improvement: return spread * std::exp(log_improvement((mean - best) / spread));
+    case AcquisitionKind::log_expected_improvement: return std::log(spread) + log_improvement((mean - best) / spread);
+    case AcquisitionKind::mean: return mean;
+    case AcquisitionKind::sigma: break;
+  }
+  return sigma;
+}
+
+double mean_width_c(std::span<const float> sigmas, double mean_width) {
+  double sum = 0.0;
+  for (const float sigma : sigmas) sum += static_cast<double>(sigma);
+  if (sigmas.empty() || !std::isfinite(sum) || sum <= 0.0) {
+    throw DataError("bo/acquisition", "the mean width cannot be scaled: no sigma is positive, or one is not finite");
+  }
+  return mean_width / (2.0 * sum / static_cast<double>(sigmas.size()));
+}
+
+DynamicC DynamicC::as_published() { return {.doublings = 16, .published = true}; }
+
+double DynamicC::delta(std::int64_t taken, std::int64_t steps) const {
+  // In the paper's equation i counts the point that is being chosen, in the published runs those that are there.
+  const double done = static_cast<double>(taken) + (published ? 0.0 : 1.0);
+  const double share = std::min(1.0, done / static_cast<double>(std::max<std::int64_t>(steps, 1)));
+  return delta_start * std::pow(delta_end / delta_start, share);
+}
+
+double nearest_distance(std::span<const double> x, std::span<const double> points) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i + x.size() <= points.size(); i += x.size()) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < x.size(); ++j) sum += (x[j] - points[i + j]) * (x[j] - points[i + j]);
+    least = std::min(least, sum);
+  }
+  return std::sqrt(least);
+}
+
+bool DynamicC::bored(std::span<const double> x, std::span<const double> known, double delta) const {
+  const double distance = nearest_distance(x, known);
+  return published ? distance < delta : distance <= delta;
+}
+
+Fields fields_of(DynamicC& spec) {
+  Fields fields("bo/acquisition");
+  fields.add("delta_start", spec.delta_start, Range::positive(), "distance at the first step that counts as near");
+  fields.add("delta_end", spec.delta_end, Range::positive(), "the same at the last step");
+  fields.add("doublings", spec.doublings, Range::at_least(0.0), "how often c is doubled at most; 0: never");
+  fields.add("published", spec.published, "as the paper's tables were made");
+  return fields;
+}
+
+}  // namespace nomu

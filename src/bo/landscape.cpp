@@ -1,0 +1,122 @@
+#include "bo/landscape.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "nomu/core/error.hpp"
+#include "nomu/models/slopes.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double same_point = 1e-9;  // distance of inputs below which two points are one
+
+/// How the acquisition rises with c sigma where it rises by 1 with the mean; all that a direction needs.
+double sigma_share(AcquisitionKind kind, double mean, double sigma, double c, double best) {
+  switch (kind) {
+    case AcquisitionKind::upper_bound: return 1.0;
+    case AcquisitionKind::mean: return 0.0;
+    case AcquisitionKind::sigma: return infinity;
+    case AcquisitionKind::expected_improvement:
+    case AcquisitionKind::log_expected_improvement: break;
+  }
+  // phi / Phi, by the derivative of log(phi + z Phi): d/dz log h = Phi / h and h = phi + z Phi.
+  const double z = std::max((mean - best) / std::max(c * sigma, 1e-12), -1e6);
+  if (z < -20.0) return -z;
+  const double density = std::exp(-0.5 * z * z) / std::sqrt(2.0 * std::numbers::pi);
+  return density / (0.5 * std::erfc(-z / std::numbers::sqrt2));
+}
+
+}  // namespace
+
+/// Points of all runs, rounded and ready for the models.
+struct Landscape::Batch {
+  std::vector<std::vector<double>> inputs;  // [q][inputs]
+  std::vector<bool> allowed;                // [q]
+  std::vector<std::size_t> run, row;        // [q], where each stands in x
+  Tensor<float> x;                          // [M][most][inputs]
+};
+
+Landscape::Landscape(const FittedCohort& models, const Space& space, std::span<const RunKnowledge> runs,
+                     AcquisitionKind kind, std::stop_token stop)
+    : models_(models), space_(space), runs_(runs), kind_(kind), stop_(std::move(stop)) {}
+
+bool Landscape::known(const RunKnowledge& run, std::span<const double> inputs) const {
+  if (run.repeats || !run.exclude_known) return false;
+  return nearest_distance(inputs, run.finished) < same_point || nearest_distance(inputs, run.pending) < same_point ||
+         nearest_distance(inputs, run.failed) < same_point;
+}
+
+Landscape::Batch Landscape::gather(std::span<const double> units, std::span<const std::size_t> counts) const {
+  const std::size_t most = *std::max_element(counts.begin(), counts.end());
+  Batch batch{
+      .inputs = {}, .allowed = {}, .run = {}, .row = {}, .x = Tensor<float>(counts.size(), most, space_.inputs())};
+  std::size_t i = 0;
+  for (std::size_t m = 0; m < counts.size(); ++m) {
+    for (std::size_t k = 0; k < counts[m]; ++k, ++i) {
+      const Point point = space_.from_unit(units.subspan(i * space_.size(), space_.size()));
+      batch.inputs.push_back(space_.to_inputs(point));
+      batch.allowed.push_back(space_.feasible(point) && !known(runs_[m], batch.inputs.back()));
+      batch.run.push_back(m);
+      batch.row.push_back(k);
+      for (std::size_t j = 0; j < space_.inputs(); ++j) batch.x(m, k, j) = static_cast<float>(batch.inputs.back()[j]);
+    }
+  }
+  return batch;
+}
+
+std::vector<double> Landscape::values(std::span<const double> units, std::span<const std::size_t> counts,
+                                      std::span<const double> c) const {
+  if (stop_.stop_requested()) throw Cancelled("bo/proposal", "stopped on request");
+  const Batch batch = gather(units, counts);
+  const Prediction prediction = models_.predict(batch.x);
+  std::vector<double> values(batch.run.size(), -infinity);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!batch.allowed[i]) continue;
+    const std::size_t m = batch.run[i];
+    const auto mean = static_cast<double>(prediction.mean(m, batch.row[i], 0));
+    const auto sigma = static_cast<double>(prediction.sigma_model(m, batch.row[i], 0));
+    const double value = weighed_acquisition(kind_, runs_[m], c[m], batch.inputs[i], mean, sigma);
+    if (std::isfinite(value)) values[i] = value;
+  }
+  return values;
+}
+
+std::vector<double> Landscape::slopes(std::span<const double> units, std::span<const std::size_t> counts,
+                                      std::span<const double> c) const {
+  const auto* models = dynamic_cast<const HasSlopes*>(&models_);
+  if (models == nullptr) return {};
+  const Batch batch = gather(units, counts);
+  const PredictionSlopes by_input = models->slopes(batch.x);
+  const Prediction prediction = models_.predict(batch.x);
+  std::vector<double> slopes(units.size(), 0.0);
+  for (std::size_t i = 0; i < batch.run.size(); ++i) {
+    const std::size_t m = batch.run[i];
+    const std::size_t row = batch.row[i];
+    const double share = sigma_share(kind_, static_cast<double>(prediction.mean(m, row, 0)),
+                                     static_cast<double>(prediction.sigma_model(m, row, 0)), c[m], runs_[m].best);
+    std::size_t column = 0;
+    for (std::size_t v = 0; v < space_.size(); ++v) {
+      const Variable& variable = space_.variables()[v];
+      if (variable.kind == Variable::Kind::real) {
+        const auto of_mean = static_cast<double>(by_input.mean(m, row, column));
+        const auto of_sigma = static_cast<double>(by_input.sigma_model(m, row, column));
+        slopes[i * space_.size() + v] = std::isfinite(share) ? 2.0 * (of_mean + share * c[m] * of_sigma) : of_sigma;
+      }
+      column += variable.kind == Variable::Kind::categorical ? variable.choices.size() : 1;
+    }
+  }
+  return slopes;
+}
+
+bool Landscape::bored(std::size_t run, std::span<const double> point, const DynamicC& dynamic) const {
+  if (point.empty() || runs_[run].repeats) return false;
+  const std::vector<double> inputs = space_.to_inputs(point);
+  return dynamic.bored(inputs, runs_[run].finished, runs_[run].delta) ||
+         dynamic.bored(inputs, runs_[run].pending, runs_[run].delta);
+}
+
+}  // namespace nomu

@@ -1,0 +1,227 @@
+#include "nomu/bo/space.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "nomu/core/error.hpp"
+#include "nomu/core/fields.hpp"
+#include "nomu/data/table_io.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr double largest_exact = 9007199254740992.0;  // 2^53
+
+bool is_discrete(const Variable& v) { return v.kind != Variable::Kind::real; }
+
+[[noreturn]] void refuse(const Variable& v, std::string_view message) {
+  throw ConfigError("bo/space", fmt::format("variable '{}': {}", v.name, message));
+}
+
+void check_name(const Variable& v, std::set<std::string>& names) {
+  if (v.name.empty()) throw ConfigError("bo/space", "every variable needs a name");
+  if (v.name.find_first_of("{}\n") != std::string::npos) refuse(v, "a name must not hold braces or line ends");
+  if (!names.insert(v.name).second) refuse(v, "the name is taken twice");
+}
+
+void check_choices(const Variable& v) {
+  const std::set<std::string> distinct(v.choices.begin(), v.choices.end());
+  if (v.choices.size() < 2 || distinct.size() != v.choices.size() || distinct.contains("")) {
+    refuse(v, "a categorical variable needs two or more different, non-empty choices");
+  }
+  if (v.log) refuse(v, "a categorical variable has no logarithmic scale");
+}
+
+void check_bounds(const Variable& v) {
+  if (!std::isfinite(v.low) || !std::isfinite(v.high)) refuse(v, "both bounds must be finite numbers");
+  if (v.low > v.high) {
+    refuse(v, fmt::format("the bounds are reversed: low {} is above high {}; exchange them", v.low, v.high));
+  }
+  if (v.low == v.high) refuse(v, fmt::format("both bounds are {}; leave the variable out, or widen them", v.low));
+  if (v.log && v.low <= 0.0) refuse(v, fmt::format("a logarithmic scale needs low above 0, got {}", v.low));
+  if (v.kind != Variable::Kind::integer) return;
+  if (std::floor(v.low) != v.low || std::floor(v.high) != v.high) refuse(v, "bounds of an integer must be whole");
+  if (std::abs(v.low) > largest_exact || std::abs(v.high) > largest_exact) refuse(v, "bounds must be below 2^53");
+}
+
+double count_of(const Variable& v) {
+  if (v.kind == Variable::Kind::categorical) return static_cast<double>(v.choices.size());
+  return v.high - v.low + 1.0;
+}
+
+/// Where integers begin on a scale of shares: half a step below the lowest, half a step above the highest.
+std::pair<double, double> scaled_bounds(const Variable& v) {
+  const double half = v.kind == Variable::Kind::integer ? 0.5 : 0.0;
+  if (!v.log) return {v.low - half, v.high + half};
+  return {std::log(v.low - half), std::log(v.high + half)};
+}
+
+double value_at(const Variable& v, double share) {
+  if (v.kind == Variable::Kind::categorical) {
+    return std::min(std::floor(share * count_of(v)), count_of(v) - 1.0);
+  }
+  const auto [low, high] = scaled_bounds(v);
+  double value = low + share * (high - low);
+  if (v.log) value = std::exp(value);
+  if (v.kind == Variable::Kind::integer) value = std::round(value);
+  return std::clamp(value, v.low, v.high) + 0.0;  // no negative zero: one point, one text
+}
+
+double share_of(const Variable& v, double value) {
+  if (v.kind == Variable::Kind::categorical) return (value + 0.5) / count_of(v);
+  const auto [low, high] = scaled_bounds(v);
+  return std::clamp(((v.log ? std::log(value) : value) - low) / (high - low), 0.0, 1.0);
+}
+
+}  // namespace
+
+Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> constraints)
+    : variables_(std::move(variables)), constraints_(std::move(constraints)) {
+  if (variables_.empty()) throw ConfigError("bo/space", "a space needs at least one variable");
+  std::set<std::string> names;
+  for (Variable& v : variables_) {
+    check_name(v, names);
+    if (v.kind == Variable::Kind::categorical) {
+      check_choices(v);
+      v.low = 0.0;
+      v.high = static_cast<double>(v.choices.size()) - 1.0;
+    } else {
+      check_bounds(v);
+    }
+    inputs_ += v.kind == Variable::Kind::categorical ? v.choices.size() : 1;
+  }
+  for (const LinearConstraint& constraint : constraints_) {
+    if (constraint.terms.empty() || (!constraint.at_least && !constraint.at_most)) {
+      throw ConfigError("bo/space", "a constraint needs terms, and at_least or at_most");
+    }
+    for (const LinearConstraint::Term& term : constraint.terms) {
+      if (!std::isfinite(term.coefficient)) throw ConfigError("bo/space", "a coefficient must be a finite number");
+      if (variables_[index_of(term.variable)].kind == Variable::Kind::categorical) {
+        throw ConfigError("bo/space", fmt::format("a constraint cannot hold the categorical '{}'", term.variable));
+      }
+    }
+  }
+}
+
+Space Space::box(std::size_t dimension, double low, double high) {
+  std::vector<Variable> variables;
+  for (std::size_t j = 0; j < dimension; ++j) {
+    variables.push_back({.name = fmt::format("x{}", j + 1), .low = low, .high = high});
+  }
+  return Space(std::move(variables));
+}
+
+Point Space::from_unit(std::span<const double> unit) const {
+  Point point(size());
+  for (std::size_t j = 0; j < size(); ++j) point[j] = value_at(variables_[j], unit[j]);
+  return point;
+}
+
+std::vector<double> Space::to_unit(std::span<const double> point) const {
+  std::vector<double> unit(size());
+  for (std::size_t j = 0; j < size(); ++j) unit[j] = share_of(variables_[j], point[j]);
+  return unit;
+}
+
+std::vector<double> Space::to_inputs(std::span<const double> point) const {
+  std::vector<double> inputs;
+  inputs.reserve(inputs_);
+  for (std::size_t j = 0; j < size(); ++j) {
+    if (variables_[j].kind != Variable::Kind::categorical) {
+      inputs.push_back(2.0 * share_of(variables_[j], point[j]) - 1.0);
+      continue;
+    }
+    for (std::size_t k = 0; k < variables_[j].choices.size(); ++k) {
+      inputs.push_back(static_cast<double>(k) == point[j] ? 1.0 : -1.0);
+    }
+  }
+  return inputs;
+}
+
+bool Space::feasible(std::span<const double> point) const {
+  for (const LinearConstraint& constraint : constraints_) {
+    double sum = 0.0;
+    double scale = 0.0;
+    for (const LinearConstraint::Term& term : constraint.terms) {
+      const double part = term.coefficient * point[index_of(term.variable)];
+      sum += part;
+      scale += std::abs(part);
+    }
+    const double slack = 1e-12 * scale;
+    if (constraint.at_least && sum < *constraint.at_least - slack) return false;
+    if (constraint.at_most && sum > *constraint.at_most + slack) return false;
+  }
+  return true;
+}
+
+std::optional<std::uint64_t> Space::count() const {
+  double product = 1.0;
+  for (const Variable& v : variables_) {
+    if (!is_discrete(v)) return {};
+    product *= count_of(v);
+  }
+  if (product > largest_exact) return {};
+  return static_cast<std::uint64_t>(product);
+}
+
+Point Space::at(std::uint64_t index) const {
+  Point point(size());
+  for (std::size_t j = size(); j-- > 0;) {
+    const auto n = static_cast<std::uint64_t>(count_of(variables_[j]));
+    point[j] = variables_[j].low + static_cast<double>(index % n);
+    index /= n;
+  }
+  return point;
+}
+
+std::string Space::text(std::size_t variable, double value) const {
+  const Variable& v = variables_.at(variable);
+  return v.kind == Variable::Kind::categorical ? v.choices.at(static_cast<std::size_t>(value)) : format_number(value);
+}
+
+double Space::parse(std::size_t variable, std::string_view text) const {
+  const Variable& v = variables_.at(variable);
+  if (v.kind == Variable::Kind::categorical) {
+    const auto found = std::find(v.choices.begin(), v.choices.end(), text);
+    if (found != v.choices.end()) return static_cast<double>(found - v.choices.begin());
+    throw DataError("bo/space", fmt::format("variable '{}' has no choice '{}'; it has {}", v.name, text,
+                                            fmt::join(v.choices, ", ")));
+  }
+  const CellValue cell = read_cell(text);
+  if (cell.kind != CellKind::number) {
+    throw DataError("bo/space", fmt::format("variable '{}' needs a finite number, got '{}'", v.name, text));
+  }
+  return cell.number;
+}
+
+std::size_t Space::index_of(std::string_view name) const {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < size(); ++j) {
+    if (variables_[j].name == name) return j;
+    names.push_back(variables_[j].name);
+  }
+  const std::string near = nearest(name, names);
+  throw DataError("bo/space",
+                  fmt::format("there is no variable '{}'{}; there are {}", name,
+                              near.empty() ? "" : fmt::format(", did you mean '{}'?", near), fmt::join(names, ", ")));
+}
+
+void Space::check(std::span<const double> point) const {
+  if (point.size() != size()) {
+    throw DataError("bo/space", fmt::format("a point has {} values, got {}", size(), point.size()));
+  }
+  for (std::size_t j = 0; j < size(); ++j) {
+    const Variable& v = variables_[j];
+    const bool whole = !is_discrete(v) || std::floor(point[j]) == point[j];
+    if (!(point[j] >= v.low && point[j] <= v.high) || !whole) {
+      throw DataError("bo/space", fmt::format("variable '{}' must be {} between {} and {}, got {}", v.name,
+                                              is_discrete(v) ? "a whole number" : "a number", v.low, v.high, point[j]));
+    }
+  }
+}
+
+}  // namespace nomu

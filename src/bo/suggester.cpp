@@ -1,0 +1,181 @@
+#include "bo/suggester.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "nomu/core/random.hpp"
+#include "nomu/data/cohort.hpp"
+#include "nomu/data/scaling.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::uint64_t fit_purpose = 0x62666974;  // seeds of fits, of random points and of the points that scale c
+constexpr std::uint64_t random_purpose = 0x62726E64;
+constexpr std::uint64_t width_purpose = 0x62776964;
+constexpr std::uint32_t width_points = 2000;
+constexpr std::size_t least_rows = 2;
+
+std::uint64_t purpose_seed(const OptimizeSpec& spec, std::uint64_t purpose, std::int64_t number) {
+  return derived_seed(derived_seed(static_cast<std::uint64_t>(spec.seed), purpose), static_cast<std::uint64_t>(number));
+}
+
+}  // namespace
+
+std::vector<std::size_t> fit_subset(const std::vector<double>& values, Direction direction, std::size_t most) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (values.size() <= most) return order;
+  const double sign = direction == Direction::maximize ? 1.0 : -1.0;
+  std::set<std::size_t> chosen;
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most / 2), order.end(),
+                    [&](std::size_t a, std::size_t b) {
+                      return values[a] != values[b] ? sign * values[a] > sign * values[b] : a < b;
+                    });
+  chosen.insert(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most / 2));
+  for (std::size_t k = 0; k < most / 4; ++k) chosen.insert(values.size() - 1 - k);
+  const std::size_t spread = most - chosen.size();
+  for (std::size_t k = 0; k < spread; ++k) chosen.insert(k * values.size() / spread);
+  return {chosen.begin(), chosen.end()};
+}
+
+Suggester::Suggester(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine)
+    : space_(std::move(space)), spec_(std::move(spec)), engine_(std::move(engine)) {
+  design_ = initial_design(space_, spec_.design, initial(), static_cast<std::uint64_t>(spec_.seed));
+}
+
+std::size_t Suggester::initial() const {
+  if (spec_.initial > 0) return static_cast<std::size_t>(spec_.initial);
+  return std::max<std::size_t>(8, 2 * space_.size());
+}
+
+Engine& Suggester::engine() {
+  // One thread: what is optimised wants the other cores, and small networks gain little from them.
+  if (!engine_) engine_ = make_engine({.threads = 1});
+  return *engine_;
+}
+
+std::string Suggester::engine_name() {
+  if (spec_.method == "random") return "none";
+  const EngineInfo info = engine().info();
+  return fmt::format("{} {} {} {}", info.name, info.provider, info.isa, info.precision);
+}
+
+std::vector<double> Suggester::inputs_of(const std::vector<Point>& points) const {
+  std::vector<double> all;
+  for (const Point& point : points) {
+    const std::vector<double> inputs = space_.to_inputs(point);
+    all.insert(all.end(), inputs.begin(), inputs.end());
+  }
+  return all;
+}
+
+/// Many results of one study are fitted to again and again while trials are asked for: the last fit is kept.
+std::shared_ptr<const Suggester::Fit> Suggester::fit(const History& history, const Progress& progress) {
+  if (spec_.method == "random" || history.points.size() < least_rows) return {};
+  const bool same = last_ && last_->finished == history.finished && last_->points == history.points;
+  if (same && last_->values == history.values) return last_;
+  auto fit = std::make_shared<Fit>();
+  fit->finished = history.finished;
+  fit->points = history.points;
+  fit->values = history.values;
+  fit->inputs = inputs_of(history.points);
+  const auto [low, high] = std::minmax_element(history.values.begin(), history.values.end());
+  const double sign = spec_.direction == Direction::maximize ? 1.0 : -1.0;
+  std::vector<double> targets;
+  for (const double value : history.values) targets.push_back(sign * value);
+  const Scaling scaling = fit_scaling(targets, 1, ScalingKind::min_max);
+  fit->targets = scaling.apply(targets);
+  fit->low = spec_.direction == Direction::maximize ? *low : *high;
+  fit->high = spec_.direction == Direction::maximize ? *high : *low;
+  const DataSet data = make_dataset(fit->inputs, space_.inputs(), fit->targets);
+  const std::vector<std::uint64_t> seeds{purpose_seed(spec_, fit_purpose, history.finished)};
+  fit->model = nomu::fit(method_of(spec_, space_.inputs()), repeat(data, seeds), engine(), progress);
+  if (fit->model->reports().front().diverged) return {};
+  last_ = fit;
+  return fit;
+}
+
+double Suggester::scaled_c(const Fit& fit) const {
+  Tensor<float> x(1, width_points, space_.inputs());
+  const std::uint64_t seed = purpose_seed(spec_, width_purpose, 0);
+  for (std::uint32_t i = 0; i < width_points; ++i) {
+    const std::vector<double> inputs = space_.to_inputs(random_point(space_, seed, i));
+    for (std::size_t j = 0; j < inputs.size(); ++j) x(0, i, j) = static_cast<float>(inputs[j]);
+  }
+  return mean_width_c(fit.model->predict(x).sigma_model.flat(), spec_.mean_width);
+}
+
+/// A random point that is not part of the study; empty when there is none left.
+Point Suggester::unused(std::int64_t number, const std::function<bool(const Point&)>& taken) const {
+  const std::uint64_t seed = purpose_seed(spec_, random_purpose, number);
+  for (std::uint32_t attempt = 0; attempt < 1000; ++attempt) {
+    Point point = random_point(space_, seed, attempt);
+    if (spec_.noisy || !taken(point)) return point;
+  }
+  const std::optional<std::uint64_t> count = space_.count();
+  if (!count || *count > 1000000) return {};
+  const std::uint64_t first = Random(seed).below(*count);
+  for (std::uint64_t k = 0; k < *count; ++k) {
+    Point point = space_.at((first + k) % *count);
+    if (space_.feasible(point) && !taken(point)) return point;
+  }
+  return {};
+}
+
+Suggestion Suggester::from_model(const History& history, const Fit& fit, const Progress& progress) const {
+  const double c = history.c > 0.0 ? history.c : scaled_c(fit);
+  const auto first = static_cast<std::int64_t>(initial());
+  const std::int64_t steps = spec_.budget > first ? spec_.budget - first : 64;
+  RunKnowledge run{.c = c,
+                   .best = *std::max_element(fit.targets.begin(), fit.targets.end()),
+                   .worst = *std::min_element(fit.targets.begin(), fit.targets.end()),
+                   .delta = spec_.dynamic.delta(std::max<std::int64_t>(history.finished - first, 0), steps),
+                   .repeats = spec_.noisy,
+                   .finished = fit.inputs,
+                   .pending = inputs_of(history.pending),
+                   .failed = inputs_of(history.failed)};
+  const ProposalSpec proposal{
+      .kind = spec_.acquisition, .direct = spec_.direct, .dynamic = spec_.dynamic, .local_starts = spec_.local_starts};
+  const std::vector<Proposal> found = propose(*fit.model, space_, std::span(&run, 1), proposal, progress);
+  return {.point = found.front().point, .origin = "model", .c = c};
+}
+
+Suggestion Suggester::next(const History& history, const std::function<bool(const Point&)>& taken,
+                           const Progress& progress) {
+  const auto number = static_cast<std::size_t>(history.trials);
+  if (number < design_.size() && (spec_.noisy || !taken(design_[number]))) {
+    return {.point = design_[number], .origin = "design"};
+  }
+  if (number >= design_.size()) {
+    if (const std::shared_ptr<const Fit> model = fit(history, progress)) {
+      Suggestion found = from_model(history, *model, progress);
+      if (!found.point.empty() && (spec_.noisy || !taken(found.point))) return found;
+    }
+  }
+  return {.point = unused(history.trials, taken), .origin = "random"};
+}
+
+std::vector<Suggestion> Suggester::suggest(History history, std::size_t count,
+                                           const std::function<bool(const Point&)>& taken, const Progress& progress) {
+  std::vector<Suggestion> suggestions;
+  const auto known = [&](const Point& point) {
+    const auto same = [&](const Suggestion& s) { return s.point == point; };
+    return taken(point) || std::any_of(suggestions.begin(), suggestions.end(), same);
+  };
+  while (suggestions.size() < count) {
+    Suggestion suggestion = next(history, known, progress);
+    if (suggestion.point.empty()) break;
+    ++history.trials;
+    if (suggestion.c > 0.0) history.c = suggestion.c;
+    history.pending.push_back(suggestion.point);
+    suggestions.push_back(std::move(suggestion));
+  }
+  return suggestions;
+}
+
+}  // namespace nomu

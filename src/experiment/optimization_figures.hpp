@@ -1,0 +1,24 @@
+#pragma once
+/// The pictures of a report about a study.
+
+#include <optional>
+#include <vector>
+
+#include "nomu/bo/study.hpp"
+#include "nomu/experiment/report.hpp"
+
+namespace nomu {
+
+/// Values of all trials and the best so far, or the regret where the optimum is known.
+[[nodiscard]] NamedPlot progress_figure(const std::vector<Trial>& trials, Direction direction,
+                                        const std::optional<double>& optimum);
+
+/// Every trial as a line over the variables; the best tenth stands out.
+[[nodiscard]] NamedPlot parallel_figure(const Space& space, const std::vector<Trial>& trials, Direction direction);
+
+/// The model along each variable through `centre`, the variables with the largest effect first, and a map over the
+/// first two of them.
+[[nodiscard]] std::vector<NamedPlot> model_figures(const Space& space, const Study::Fitted& fitted, const Point& centre,
+                                                   const std::vector<Trial>& trials);
+
+}  // namespace nomu

@@ -1,0 +1,160 @@
+#include "nomu/experiment/study_report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "nomu/experiment/runner.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr const char* all_problems = "all";
+
+/// The finished rows of one method.
+struct MethodRows {
+  StudyMethod method;
+  std::vector<const ResultRow*> rows;
+};
+
+/// Every run of the study that is finished, each once: in fp32 where there is such a row, else in tf32.
+std::vector<MethodRows> finished_rows(const StudySpec& spec, const ResultStore& store) {
+  std::vector<MethodRows> all;
+  for (const StudyMethod& method : spec.methods) all.push_back({.method = method, .rows = {}});
+  for (const Piece& piece : expand_study(spec, "fp32", false)) {
+    const auto into =
+        std::ranges::find_if(all, [&](const MethodRows& m) { return m.method.name == piece.method.name; });
+    for (const StudyRun& run : piece.runs) {
+      const ResultRow* row = nullptr;
+      for (const char* precision : {"fp32", "tf32", "fp64"}) {
+        ResultKey key = run.key;
+        key.precision = precision;
+        if (row == nullptr) row = store.find(key);
+      }
+      // Another study may have asked for it under another name, on a problem of the same rows.
+      if (row != nullptr) into->rows.push_back(row);
+    }
+  }
+  return all;
+}
+
+double rounded(double value, std::int64_t decimals) {
+  const double unit = std::pow(10.0, static_cast<double>(decimals));
+  return std::round(value * unit) / unit;
+}
+
+void judge(ReportCell& cell, std::int64_t decimals) {
+  if (!cell.ours || !cell.paper) return;
+  // Both sides as the paper prints them: its intervals are known to so many decimals only.
+  constexpr double slack = 1e-9;
+  const double ours = rounded(cell.ours->value, decimals);
+  const Interval paper = cell.paper->interval.value_or(Interval{cell.paper->value, cell.paper->value});
+  cell.beyond = std::max({0.0, paper.lower - ours, ours - paper.upper});
+  const bool meet = rounded(cell.ours->interval.lower, decimals) <= paper.upper + slack &&
+                    rounded(cell.ours->interval.upper, decimals) >= paper.lower - slack;
+  cell.verdict = cell.beyond < slack ? Verdict::inside : meet ? Verdict::overlapping : Verdict::outside;
+}
+
+const ExpectedCell* find_expected(const std::vector<ExpectedCell>& expected, const std::string& problem,
+                                  const std::string& method, const std::string& metric) {
+  const auto found = std::ranges::find_if(expected, [&](const ExpectedCell& cell) {
+    return cell.problem == problem && cell.method == method && cell.metric == metric;
+  });
+  return found == expected.end() ? nullptr : &*found;
+}
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Whether all methods are there that the paper ranks in this line. One that it ranks last may be missing, since it
+/// moves no other.
+bool rankable(const std::vector<std::string>& there, const std::vector<ExpectedCell>& expected,
+              const std::string& problem, const std::string& metric) {
+  std::int64_t last = 0;
+  std::int64_t best_missing = std::numeric_limits<std::int64_t>::max();
+  for (const ExpectedCell& cell : expected) {
+    if (cell.problem != problem || cell.metric != metric || !cell.rank) continue;
+    last = std::max(last, *cell.rank);
+    if (!has(there, cell.method)) best_missing = std::min(best_missing, *cell.rank);
+  }
+  return best_missing >= last;
+}
+
+/// Ranks of one line. The paper ranks one column of a name only: the first of each is ranked here.
+void rank(std::span<ReportCell> cells, const std::vector<ExpectedCell>& expected, const std::string& metric) {
+  std::vector<ReportCell*> ranked;
+  std::vector<Interval> intervals;
+  std::vector<std::string> there;
+  for (ReportCell& cell : cells) {
+    if (!cell.paper || !cell.paper->rank || !cell.ours || has(there, cell.paper->method)) continue;
+    there.push_back(cell.paper->method);
+    ranked.push_back(&cell);
+    intervals.push_back(cell.ours->interval);
+  }
+  if (ranked.empty() || !rankable(there, expected, ranked[0]->problem, metric)) return;
+  const std::vector<std::size_t> ranks = paper_ranks(intervals);
+  for (std::size_t i = 0; i < ranked.size(); ++i) ranked[i]->rank = ranks[i];
+}
+
+template <class Value>
+void add_once(std::vector<Value>& all, const Value& value) {
+  if (std::ranges::find(all, value) == all.end()) all.push_back(value);
+}
+
+/// Whether a method has runs of every problem; a part of them says nothing about all.
+bool covers(const MethodRows& method, const std::vector<std::string>& problems) {
+  return std::ranges::all_of(problems, [&](const std::string& problem) {
+    return std::ranges::any_of(method.rows, [&](const ResultRow* row) { return row->problem == problem; });
+  });
+}
+
+/// One line of a table: all methods on one problem.
+void add_cells(StudyReport& report, const StudyKind& kind, const StudyMetric& metric, const std::string& problem,
+               const std::vector<MethodRows>& methods, const std::vector<std::string>& problems,
+               const std::vector<ExpectedCell>& expected) {
+  const std::size_t first = report.cells.size();
+  for (const MethodRows& method : methods) {
+    if (problem == all_problems && !covers(method, problems)) continue;
+    ReportCell cell{.problem = problem, .method = method.method.title, .metric = metric.title};
+    std::vector<const ResultRow*> rows;
+    for (const ResultRow* row : method.rows) {
+      if (problem != all_problems && row->problem != problem) continue;
+      if (row->status == RunStatus::ok) rows.push_back(row);
+      cell.failed += row->status == RunStatus::ok ? 0 : 1;
+    }
+    cell.runs = rows.size();
+    cell.ours = kind.estimate(metric.name, rows);
+    const ExpectedCell* paper = find_expected(expected, problem, method.method.paper, metric.name);
+    if (paper != nullptr) cell.paper = *paper;
+    judge(cell, report.decimals);
+    if (cell.ours || cell.failed > 0) report.cells.push_back(std::move(cell));
+  }
+  rank(std::span(report.cells).subspan(first), expected, metric.name);
+}
+
+}  // namespace
+
+StudyReport make_report(const StudySpec& spec, const ResultStore& store) {
+  const StudyKind& kind = find_kind(spec);
+  const std::vector<MethodRows> methods = finished_rows(spec, store);
+  std::vector<ExpectedCell> expected;
+  if (!spec.expected.empty()) expected = read_expected(spec.expected);
+  StudyReport report{.title = spec.title, .cells = {}, .origins = {}, .precisions = {}, .decimals = spec.decimals};
+  std::vector<std::string> problems = spec.problems;
+  if (kind.over_all && spec.whole) problems.emplace_back(all_problems);
+  for (const StudyMetric& metric : kind.metrics) {
+    for (const std::string& problem : problems)
+      add_cells(report, kind, metric, problem, methods, spec.problems, expected);
+  }
+  for (const MethodRows& method : methods) {
+    for (const ResultRow* row : method.rows) {
+      add_once(report.origins, row->provenance);
+      add_once(report.precisions, row->key.precision);
+    }
+  }
+  return report;
+}
+
+}  // namespace nomu

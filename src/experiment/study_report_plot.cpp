@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "nomu/experiment/plot.hpp"
+#include "nomu/experiment/study_report.hpp"
+
+namespace nomu {
+namespace {
+
+template <class Member>
+std::vector<std::string> distinct(const StudyReport& report, Member member) {
+  std::vector<std::string> all;
+  for (const ReportCell& cell : report.cells) {
+    if (std::ranges::find(all, cell.*member) == all.end()) all.push_back(cell.*member);
+  }
+  return all;
+}
+
+void add_point(PlotPoints& points, double x, double value, const Interval& interval) {
+  points.x.push_back(x);
+  points.y.push_back(value);
+  points.lower.push_back(std::min(interval.lower, value));
+  points.upper.push_back(std::max(interval.upper, value));
+}
+
+/// Our values and the paper's with their intervals, side by side over the problems.
+Plot plot_of(const StudyReport& report, const std::string& metric, const std::string& method,
+             const std::vector<std::string>& problems) {
+  constexpr double apart = 0.12;
+  PlotPoints ours{.name = "ours", .color = PlotColor::blue};
+  PlotPoints paper{.name = "paper", .color = PlotColor::orange, .marker = PlotMarker::square};
+  for (const ReportCell& cell : report.cells) {
+    if (cell.metric != metric || cell.method != method) continue;
+    const auto place = static_cast<double>(std::ranges::find(problems, cell.problem) - problems.begin());
+    if (cell.ours) add_point(ours, place - apart, cell.ours->value, cell.ours->interval);
+    if (cell.paper) {
+      const double value = cell.paper->value;
+      add_point(paper, place + apart, value, cell.paper->interval.value_or(Interval{value, value}));
+    }
+  }
+  Plot plot;
+  plot.title = method;
+  plot.x.names = problems;
+  plot.y.label = metric;
+  plot.layers.emplace_back(std::move(ours));
+  plot.layers.emplace_back(std::move(paper));
+  return plot;
+}
+
+}  // namespace
+
+std::string report_svg(const StudyReport& report) {
+  const std::vector<std::string> problems = distinct(report, &ReportCell::problem);
+  std::vector<Plot> plots;
+  for (const std::string& method : distinct(report, &ReportCell::method)) {
+    for (const std::string& metric : distinct(report, &ReportCell::metric)) {
+      plots.push_back(plot_of(report, metric, method, problems));
+    }
+  }
+  if (plots.empty()) plots.emplace_back();
+  const int width = std::max(320, 60 * static_cast<int>(problems.size()) + 80);
+  return render_svg_grid(plots, {.title = report.title,
+                                 .columns = std::min<std::size_t>(problems.size() > 5 ? 2 : 4, plots.size()),
+                                 .cell = {.width = width, .height = 260}});
+}
+
+}  // namespace nomu

@@ -1,0 +1,18 @@
+#pragma once
+// Derivatives of network outputs by the inputs: one backward pass an output, on the host, from the fitted parameters.
+
+#include "engine/plan.hpp"
+#include "nomu/core/tensor.hpp"
+
+namespace nomu {
+
+struct OutputSlopes {
+  Tensor<float> outputs;  ///< [M][q][K]
+  Tensor<float> slopes;   ///< [M][q][K d]: output k by input j at k d + j
+};
+
+/// For x [1 or M][q][d] and parameters [M][1][P]; dropout is off.
+[[nodiscard]] OutputSlopes input_slopes(const engine::Networks& networks, const Tensor<float>& parameters,
+                                        const Tensor<float>& x);
+
+}  // namespace nomu

@@ -1,0 +1,278 @@
+"""nomu optimize: a study from the shell, what it refuses, and what survives being killed.
+
+Usage: test_optimize.py PATH_TO_NOMU [unittest arguments]
+Environment: NOMU_KILLS, NOMU_GROUP_KILLS: how many SIGKILLs the storms throw (25 and 5; a full storm is 500 and 50).
+"""
+
+import json
+import os
+import random
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+NOMU = ""
+
+SPACE = """
+[[variables]]
+name = "x"
+low = -1
+high = 1
+
+[[variables]]
+name = "n"
+type = "integer"
+low = 0
+high = 9
+
+[[variables]]
+name = "solver"
+type = "categorical"
+choices = ["cg", "lu; echo 7"]
+
+[study]
+initial = 4
+settings = "train.epochs=30; mean_net.hidden=[8]; sigma_net.hidden=[8]; augment.count=16"
+direct.evaluations = 60
+local_starts = 0
+"""
+
+
+def run(*arguments, **options) -> subprocess.CompletedProcess:
+    return subprocess.run([NOMU, "optimize", *map(str, arguments)], capture_output=True, text=True, timeout=300, **options)
+
+
+def asked(study: Path, *options) -> list:
+    return json.loads(run("ask", study, "--json", *options).stdout)
+
+
+class WithStudy(unittest.TestCase):
+    settings: tuple = ()
+
+    def setUp(self) -> None:
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory())) if hasattr(self, "enterContext") else Path(tempfile.mkdtemp())
+        self.space = self.folder / "space.toml"
+        self.space.write_text(SPACE)
+        self.study = self.folder / "study.db"
+        made = run("new", self.study, "--space", self.space, *[w for s in self.settings for w in ("--set", s)])
+        self.assertEqual(made.returncode, 0, made.stderr)
+
+    def assertRefused(self, result: subprocess.CompletedProcess, *texts: str, code: int = 2) -> None:
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        for text in texts:
+            self.assertIn(text, result.stderr)
+
+    def verify(self, *options: str) -> dict:
+        result = run("verify", self.study, "--json", *options)
+        report = json.loads(result.stdout)
+        self.assertTrue(report["clean"], report)
+        return report
+
+
+class AskAndTell(WithStudy):
+    def test_a_study_by_hand(self) -> None:
+        for value in range(6):
+            trial = asked(self.study)[0]
+            self.assertEqual(trial["id"], value + 1)
+            self.assertEqual(set(trial["point"]), {"x", "n", "solver"})
+            self.assertEqual(run("tell", self.study, trial["id"], 5 - value).returncode, 0)
+        self.assertEqual(json.loads(run("best", self.study, "--json").stdout)["value"], 0.0)
+        self.assertIn("6 trials: 6 finished, 0 failed, 0 pending", run("status", self.study).stdout)
+        rows = run("list", self.study, "--all", "--csv").stdout.splitlines()
+        self.assertEqual(rows[0], "trial,state,x,n,solver,value,reason")
+        self.assertEqual(len(rows), 7)
+        self.assertEqual(self.verify()["exact"], 6)
+
+    def test_batches_respect_what_is_pending(self) -> None:
+        first = asked(self.study, "--count", 5)
+        second = asked(self.study, "--count", 3)
+        points = [json.dumps(t["point"], sort_keys=True) for t in first + second]
+        self.assertEqual(len(set(points)), 8)
+
+    def test_lines_in_and_out(self) -> None:
+        asked(self.study, "--count", 3)
+        lines = '{"id": 1, "value": 2}\n{"id": 2, "failed": "melted"}\n{"point": {"x": 0.5, "n": 3, "solver": "cg"}, "value": 1}\n'
+        told = run("tell", self.study, "--lines", "--json", input=lines)
+        self.assertEqual(json.loads(told.stdout), {"told": 3})
+        status = json.loads(run("status", self.study, "--json").stdout)
+        self.assertEqual((status["finished"], status["failed"], status["pending"]), (2, 1, 1))
+        self.assertEqual(status["best"]["value"], 1)
+        self.verify()
+
+    def test_mistakes_are_explained(self) -> None:
+        asked(self.study)
+        self.assertRefused(run("tell", self.study, 1, "nan"), "finite number", "--failed REASON")
+        self.assertRefused(run("tell", self.study, 1, "inf"), "finite number")
+        self.assertRefused(run("tell", self.study, 9, 1), "there is no trial 9")
+        self.assertRefused(run("tell", self.study, "first", 1), "named by its number")
+        self.assertRefused(run("tell", self.study, 1), "ID VALUE")
+        self.assertRefused(run("tell", self.study, "--point", "y=1", 3), "there is no variable 'y'", "x, n, solver")
+        self.assertRefused(run("tell", self.study, "--point", "x=1", 3), "lacks the variable 'n'")
+        self.assertRefused(run("tell", self.study, "--point", "x=7", "--point", "n=1", "--point", "solver=cg", 3), "between -1 and 1")
+        self.assertRefused(run("tell", self.study, "--lines", input='{"ID": 1, "value": 2}\n'), "unknown key 'ID'")
+        self.assertEqual(run("tell", self.study, 1, 4).returncode, 0)
+        self.assertRefused(run("tell", self.study, 1, 5), "has the value 4 already")
+        self.assertEqual(run("tell", self.study, 1, 5, "--replace").returncode, 0)
+        self.assertRefused(run("best", self.folder / "none.db"), "no such file")
+        self.assertRefused(run("best", self.space), "is not a study")
+        self.assertRefused(run("new", self.study, "--space", self.space), "exists already")
+        self.verify()
+
+    def test_wrong_spaces_are_explained(self) -> None:
+        def refused(text: str, *expected: str) -> None:
+            self.space.write_text(text)
+            self.assertRefused(run("new", self.folder / "other.db", "--space", self.space), *expected)
+            self.assertFalse((self.folder / "other.db").exists())
+
+        refused('[[variables]]\nname = "x"\nlow = 1\nhigh = 0\n', "bounds are reversed")
+        refused('[[variables]]\nname = "x"\nlow = 1\nhigh = 1\n', "both bounds are 1")
+        refused('[[variables]]\nname = "x"\nlwo = 1\nhigh = 1\n', "line 3", "did you mean 'low'")
+        refused(SPACE + 'methd = "gp"\n', "methd", "method")
+        refused(SPACE.replace("[study]", '[study]\nmethod = "gpp"'), "gp")
+
+    def test_no_result_no_best(self) -> None:
+        self.assertRefused(run("best", self.study), "no trial has a result yet", code=1)
+
+
+class Run(WithStudy):
+    settings = ("budget=8",)
+
+    def test_runs_a_command_to_the_end_of_the_budget(self) -> None:
+        result = run("run", self.study, "--command", "echo working; echo {x} {solver} >&2; echo {n}", "--workers", 3)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("8 trials finished, 0 failed", result.stdout)
+        for line in run("list", self.study, "--json", "--all").stdout.splitlines():
+            trial = json.loads(line)
+            self.assertEqual(trial["value"], trial["point"]["n"])  # and nothing in a choice is run as a command
+        self.assertEqual(self.verify()["trials"], 8)
+
+    def test_the_trial_comes_on_standard_input_too(self) -> None:
+        command = f"{sys.executable} -c \"import json, sys; print(json.load(sys.stdin)['point']['x'])\""
+        self.assertEqual(run("run", self.study, "--command", command, "--trials", 2).returncode, 0)
+        trial = json.loads(run("list", self.study, "--json").stdout.splitlines()[0])
+        self.assertEqual(trial["value"], trial["point"]["x"])
+
+    def reasons(self, command: str, *options) -> list:
+        result = run("run", self.study, "--command", command, "--trials", 2, *options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return [json.loads(line)["reason"] for line in run("list", self.study, "--json", "--limit", 2).stdout.splitlines()]
+
+    def test_failures_have_reasons(self) -> None:
+        self.assertEqual(self.reasons("echo no luck >&2; exit 3"), ["exit code 3: no luck"] * 2)
+        self.assertEqual(self.reasons("echo about 3"), ["its last line is no finite number: 'about 3'"] * 2)
+        self.assertEqual(self.reasons("true"), ["printed nothing"] * 2)
+        self.assertEqual(self.reasons("echo nan"), ["its last line is no finite number: 'nan'"] * 2)
+
+    def test_a_command_that_hangs_is_ended(self) -> None:
+        begin = time.monotonic()
+        self.assertEqual(self.reasons("sleep 60; echo 1", "--timeout", 0.3), ["no result after 0.3 s"] * 2)
+        self.assertLess(time.monotonic() - begin, 30)
+
+    def test_wrong_commands_cost_no_trial(self) -> None:
+        self.assertRefused(run("run", self.study, "--command", "./no_such_program {x}"), "cannot be run", "no trial was spent")
+        self.assertRefused(run("run", self.study, "--command", "echo {y}"), "there is no variable 'y'")
+        status = json.loads(run("status", self.study, "--json").stdout)
+        self.assertEqual((status["finished"], status["failed"]), (0, 0))
+
+    def test_many_failures_in_a_row_stop_it(self) -> None:
+        self.assertRefused(run("run", self.study, "--command", "exit 1", "--failures", 3), "3 trials in a row failed", code=1)
+
+    def test_an_interrupt_gives_the_trials_back(self) -> None:
+        process = subprocess.Popen([NOMU, "optimize", "run", self.study, "--command", "sleep 30; echo 1", "--workers", "2"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while json.loads(run("status", self.study, "--json").stdout)["pending"] < 2:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(json.loads(run("status", self.study, "--json").stdout)["expired"], 2)
+
+
+class Storm(WithStudy):
+    settings = ("method=random",)
+
+    def start(self) -> subprocess.Popen:
+        log = self.folder / "told.log"
+        # A result is in the log before it is told, so everything told must be in the log, once at most.
+        command = f"sleep 0.0$(({{id}} % 4)); echo {{id}} >> {log}; echo {{id}}"
+        return subprocess.Popen([NOMU, "optimize", "run", self.study, "--command", command, "--workers", "4"],
+                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
+
+    def storm(self, kills: int, whole_group: bool) -> None:
+        told = set()
+        draw = random.Random(kills)
+        for _ in range(kills):
+            process = self.start()
+            lines = []
+            reader = threading.Thread(target=lambda p=process, out=lines: out.extend(p.stdout))
+            reader.start()
+            time.sleep(draw.uniform(0.0, 0.12))
+            if whole_group:
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
+            process.wait()
+            reader.join()
+            process.stdout.close()
+            told |= {int(line.split()[1].rstrip(":")) for line in lines if line.endswith("\n") and line.startswith("trial ")}
+        trials = [json.loads(line) for line in run("list", self.study, "--all", "--json").stdout.splitlines()]
+        finished = {t["id"]: t["value"] for t in trials if t["state"] == "finished"}
+        self.assertLessEqual(told, set(finished))  # what was said to be told is there
+        for identity, value in finished.items():
+            self.assertEqual(value, identity)
+        self.assertEqual(len({t["id"] for t in trials}), len(trials))
+        self.verify()
+        more = run("run", self.study, "--command", "echo {id}", "--trials", 5)
+        self.assertEqual(more.returncode, 0, more.stderr)
+        self.verify()
+
+    def test_sigkill(self) -> None:
+        self.storm(int(os.environ.get("NOMU_KILLS", "25")), whole_group=False)
+
+    def test_sigkill_of_the_whole_group(self) -> None:
+        self.storm(int(os.environ.get("NOMU_GROUP_KILLS", "5")), whole_group=True)
+
+
+class Sharing(WithStudy):
+    settings = ("method=random",)
+
+    def test_many_processes_on_one_file_never_see_a_lock(self) -> None:
+        def work(errors: list) -> None:
+            for _ in range(int(os.environ.get("NOMU_OPERATIONS", "12"))):
+                for arguments in (("ask", self.study, "--json"), ("status", self.study, "--json")):
+                    result = run(*arguments)
+                    if result.returncode != 0:
+                        errors.append(result.stderr)
+                    elif arguments[0] == "ask":
+                        told = run("tell", self.study, json.loads(result.stdout)[0]["id"], 1)
+                        if told.returncode != 0:
+                            errors.append(told.stderr)
+
+        errors: list = []
+        threads = [threading.Thread(target=work, args=(errors,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(errors, [])
+        self.verify()
+
+    @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
+    def test_a_read_only_file_can_be_read_but_not_told(self) -> None:
+        asked(self.study)
+        self.study.chmod(stat.S_IRUSR)
+        self.folder.chmod(stat.S_IRUSR | stat.S_IXUSR)
+        self.addCleanup(self.folder.chmod, stat.S_IRWXU)
+        self.assertEqual(run("status", self.study).returncode, 0)
+        self.assertRefused(run("tell", self.study, 1, 1), "cannot be written to")
+
+
+if __name__ == "__main__":
+    NOMU = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main()

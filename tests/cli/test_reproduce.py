@@ -1,0 +1,160 @@
+"""Studies: `nomu reproduce`; every study in its smoke profile, resuming after a kill, packing, messages, exit codes.
+
+Usage: test_reproduce.py PATH_TO_NOMU [unittest arguments]
+In their smoke profile, studies of data files take made rows; with NOMU_DATA their messages are checked on real ones too.
+"""
+
+import csv
+import gzip
+import json
+import os
+import random
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree
+from pathlib import Path
+
+import own_data
+from own_data import run
+
+
+def rows_in(folder: Path) -> list:
+    rows = []
+    for file in sorted((folder / "rows").glob("*.csv")):
+        with open(file, newline="") as text:
+            rows += csv.DictReader(text)
+    return rows
+
+
+def key(row: dict) -> tuple:
+    return tuple(row[name] for name in ("spec", "data", "seed", "precision", "results_version"))
+
+
+class Reproduce(unittest.TestCase):
+    def setUp(self) -> None:
+        self._temporary = tempfile.TemporaryDirectory()
+        self.folder = Path(self._temporary.name)
+
+    def tearDown(self) -> None:
+        self._temporary.cleanup()
+
+    def smoke(self, study: str, out: str, *more) -> subprocess.CompletedProcess:
+        done = run("reproduce", study, "--profile", "smoke", "--out", self.folder / out, "--device", "cpu", *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def reports(self, out: str) -> list:
+        return [(self.folder / out / f"report.{ending}").read_bytes() for ending in ("md", "csv", "svg")]
+
+    def test_every_study(self) -> None:
+        studies = json.loads(run("reproduce", "--list", "--json").stdout)
+        names = [study["study"] for study in studies]
+        self.assertLessEqual({"toy-1d", "toy-2d", "testbed-uniform", "testbed-gauss", "sensitivity"}, set(names))
+        for name in names:
+            with self.subTest(name):
+                self.assertIn("added in", self.smoke(name, name).stdout)
+                pictures = list((self.folder / name).glob("*.svg"))
+                self.assertTrue(pictures)
+                for picture in pictures:
+                    xml.etree.ElementTree.fromstring(picture.read_bytes())
+
+    def test_data_that_are_not_there(self) -> None:
+        done = run("reproduce", "uci", "--out", self.folder / "a")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("name it with --data", done.stderr)
+        done = run("reproduce", "solar", "--data", self.folder, "--out", self.folder / "a")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("solar/irradiance_data.txt", done.stderr)
+
+    def test_data_sets(self) -> None:
+        data = os.environ.get("NOMU_DATA", "")
+        if not data:
+            self.skipTest("NOT RUN: NOMU_DATA does not name the folder of the data files")
+        said = run("reproduce", "uci", "--data", data, "--problems", "yacht,yacht-authors", "--methods", "nlm", "--runs",
+                   "2", "--out", self.folder / "a", "--device", "cpu", "--json")
+        self.assertEqual(json.loads(said.stdout)["added"], 4)
+
+    def test_report_beside_the_paper(self) -> None:
+        said = self.smoke("toy-1d", "a", "--methods", "gp", "--functions", "forrester,levy").stdout
+        self.assertIn("forrester  GP", said)
+        self.assertIn("-2.68 [-2.86, -2.49]", said)
+        self.assertNotIn("NOMU", said)
+        again = run("reproduce", "toy-1d", "--profile", "smoke", "--methods", "gp", "--functions", "forrester,levy",
+                    "--out", self.folder / "a", "--report")  # fmt: skip
+        self.assertEqual(again.stdout.splitlines()[:-1], said.splitlines()[:-2])
+
+    def test_packed_rows_are_finished(self) -> None:
+        packed = self.folder / "toy.csv.gz"
+        self.smoke("toy-1d", "a", "--methods", "gp,de", "--pack", packed)
+        with gzip.open(packed, "rt") as text:
+            self.assertEqual(len(list(csv.DictReader(text))), 2 * 3 * 4)
+        done = self.smoke("toy-1d", "b", "--methods", "gp,de", "--results", packed, "--json")
+        self.assertEqual(json.loads(done.stdout)["added"], 0)
+        self.assertEqual(self.reports("a"), self.reports("b"))
+
+    def test_threads_and_limits_change_nothing(self) -> None:
+        self.smoke("toy-1d", "a", "--threads", "1")
+        cut = self.smoke("toy-1d", "b", "--threads", "2", "--limit", "0.05", "--json")
+        self.assertFalse(json.loads(cut.stdout)["complete"])
+        self.smoke("toy-1d", "b", "--threads", "2")
+        self.assertEqual(self.reports("a"), self.reports("b"))
+
+    def test_killed_at_any_moment(self) -> None:
+        began = time.monotonic()
+        self.smoke("toy-1d", "whole")
+        took = time.monotonic() - began
+        expected = sorted(map(key, rows_in(self.folder / "whole")))
+        draw = random.Random(4)
+        cut_short = 0
+        for trial in range(5):
+            out = self.folder / f"killed{trial}"
+            for kill in range(4):
+                process = subprocess.Popen(
+                    [own_data.NOMU, "reproduce", "toy-1d", "--profile", "smoke", "--device", "cpu", "--out", out],
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                )  # fmt: skip
+                time.sleep(draw.uniform(0, took / 2))
+                process.send_signal(signal.SIGKILL)
+                cut_short += process.wait() == -signal.SIGKILL
+                found = list(map(key, rows_in(out)))
+                self.assertEqual(len(found), len(set(found)), "no run is there twice")
+            self.smoke("toy-1d", out.name)
+            self.assertEqual(self.reports(out.name), self.reports("whole"))
+            self.assertEqual(sorted(map(key, rows_in(out))), expected)
+        self.assertGreater(cut_short, 5, "the kills came too late to mean anything")
+
+    def test_interrupt_keeps_what_is_finished(self) -> None:
+        process = subprocess.Popen(
+            [own_data.NOMU, "reproduce", "toy-1d", "--methods", "nomu", "--functions", "levy", "--device", "cpu",
+             "--out", self.folder / "a"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, said)
+
+    def refused(self, message: str, *arguments) -> None:
+        done = run("reproduce", *arguments, "--out", self.folder / "refused")
+        self.assertIn(message, done.stderr)
+        self.assertEqual(done.returncode, 2, done.stderr)
+
+    def test_messages(self) -> None:
+        self.refused("name a study")
+        self.refused("did you mean 'toy-1d'?", "toy-1")
+        self.refused("did you mean 'mcdo'?", "toy-1d", "--methods", "mcd")
+        self.refused("no problem 'levi'", "toy-1d", "--functions", "levi")
+        self.refused("cannot read", "toy-1d", "--results", self.folder / "none.csv.gz", "--report")
+        wrong = self.folder / "wrong.toml"
+        wrong.write_text("kind = 'toy'\nproblem = ['levy']\n")
+        self.refused("did you mean 'problems'?", wrong)
+        wrong.write_text("kind = 'toy'\nproblems = ['levy']\n[[method]]\nname = 'nomu'\nset.mu_sq = 1\n")
+        self.refused("did you mean 'mu_sqr'?", wrong)
+        wrong.write_text("kind = 'toys'\nproblems = ['levy']\n[[method]]\nname = 'nomu'\n")
+        self.refused("did you mean 'toy'?", wrong)
+
+
+if __name__ == "__main__":
+    own_data.main()

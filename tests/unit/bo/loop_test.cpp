@@ -1,0 +1,106 @@
+#include "nomu/bo/loop.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "message_of.hpp"
+#include "nomu/core/random.hpp"
+
+namespace nomu {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<LoopRun> runs_of(const TestFunction& function, std::size_t count, std::size_t initial = 5) {
+  std::vector<LoopRun> runs;
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    LoopRun run{.evaluate = function.evaluate, .initial = {}, .seed = seed};
+    Random random(seed, 77);
+    for (std::size_t e = 0; e < initial * function.dimension; ++e) run.initial.push_back(random.uniform(-1.0, 1.0));
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+LoopSpec small(const MethodSpec& method) {
+  return {.method = method, .steps = 6, .mean_width = 0.5, .direct = {.evaluations = 200}, .width_points = 300};
+}
+
+NomuSpec small_nomu() {
+  NomuSpec spec = NomuSpec::written(2);
+  spec.mean_net.hidden = spec.sigma_net.hidden = {16};
+  spec.train.epochs = 60;
+  spec.augment.count = 32;
+  return spec;
+}
+
+TEST(Loop, ARunIsTheSameAloneAndInCompany) {
+  const auto engine = make_engine({.threads = 1});
+  const TestFunction function = find_function("branin", 2);
+  const std::vector<LoopRun> runs = runs_of(function, 3);
+  const std::vector<LoopTrace> together = run_loops(small(small_nomu()), runs, 2, *engine);
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const auto alone = run_loops(small(small_nomu()), std::span(&runs[r], 1), 2, *engine);
+    EXPECT_EQ(together[r].points, alone[0].points);
+    EXPECT_EQ(together[r].c, alone[0].c);
+  }
+  EXPECT_EQ(together[0].values.size(), 11U);
+  EXPECT_EQ(together[0].doublings.size(), 6U);
+}
+
+TEST(Loop, GpBeatsRandomSearchOnASmoothFunction) {
+  const auto engine = make_engine({.threads = 1});
+  const TestFunction function = find_function("bo_levy", 2);
+  const std::vector<LoopRun> runs = runs_of(function, 4, 8);
+  LoopSpec gp = LoopSpec::paper("gp", 0.5, 2);
+  gp.steps = 12;
+  gp.direct.evaluations = 500;
+  gp.width_points = 500;
+  LoopSpec random = LoopSpec::paper("rand", 0.5, 2);
+  random.steps = 12;
+  double better = 0.0;
+  double worse = 0.0;
+  for (const LoopTrace& trace : run_loops(gp, runs, 2, *engine)) better += regret(trace.values, 1.0).back();
+  for (const LoopTrace& trace : run_loops(random, runs, 2, *engine)) worse += regret(trace.values, 1.0).back();
+  EXPECT_LT(better, 0.7 * worse);
+}
+
+TEST(Loop, EveryMethodOfThePaperIsSetUp) {
+  for (const char* name : {"nomu", "gp", "pgp", "mcdo", "de", "hde"}) {
+    const LoopSpec spec = LoopSpec::paper(name, 0.05, 5);
+    ASSERT_TRUE(spec.method) << name;
+    EXPECT_EQ(spec.mean_width.has_value(), std::string(name) != "pgp") << name;
+    EXPECT_EQ(spec.direct.evaluations, 5000);
+    EXPECT_EQ(spec.dynamic.doublings, 16);
+  }
+  EXPECT_FALSE(LoopSpec::paper("rand", 0.05, 5).method);
+  EXPECT_THAT(message_of<ConfigError>([] { return LoopSpec::paper("nom", 0.05, 5); }), HasSubstr("nomu, gp, pgp"));
+}
+
+TEST(Loop, RegretFallsAndIsRelative) {
+  const std::vector<double> values{1.0, 3.0, 2.0, 4.0};
+  EXPECT_EQ(regret(values, 5.0), (std::vector<double>{0.8, 0.4, 0.4, 0.2}));
+}
+
+TEST(Loop, DirectFindsTheOptimumOfAFunctionWithoutFormula) {
+  const TestFunction function = find_function("branin", 2);
+  const double found = direct_optimum([&](std::span<const double> x) { return evaluate_rows(function, x); }, 2, 2000);
+  ASSERT_TRUE(function.maximum);
+  EXPECT_NEAR(found, function.maximum->value, 1e-3);
+}
+
+TEST(Loop, WrongInputIsNamed) {
+  const auto engine = make_engine({.threads = 1});
+  LoopSpec random = LoopSpec::paper("rand", 0.5, 2);
+  EXPECT_THAT(message_of<ConfigError>([&] { return run_loops(random, {}, 2, *engine); }), HasSubstr("there is no run"));
+  std::vector<LoopRun> runs = runs_of(find_function("branin", 2), 2);
+  runs[1].initial.pop_back();
+  EXPECT_THAT(message_of<ConfigError>([&] { return run_loops(random, runs, 2, *engine); }), HasSubstr("same number"));
+  runs = runs_of(find_function("branin", 2), 1);
+  runs[0].evaluate = [](std::span<const double>) { return NAN; };
+  EXPECT_THAT(message_of([&] { return run_loops(random, runs, 2, *engine); }), HasSubstr("run 0 is nan"));
+}
+
+}  // namespace
+}  // namespace nomu

@@ -1,0 +1,142 @@
+#include "nomu/bo/proposal.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "message_of.hpp"
+#include "nomu/models/slopes.hpp"
+
+namespace nomu {
+namespace {
+
+/// Members whose mean has its top at a place of their own and whose sigma is the same everywhere.
+class Hills : public FittedCohort {
+ public:
+  Hills(std::vector<float> tops, float sigma) : tops_(std::move(tops)), sigma_(sigma), reports_(tops_.size()) {}
+  [[nodiscard]] std::size_t members() const override { return tops_.size(); }
+  [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
+  [[nodiscard]] FittedState state() const override { return {}; }
+  [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
+    Prediction p{.mean = Tensor<float>(members(), x.rows(), 1),
+                 .sigma_model = Tensor<float>(members(), x.rows(), 1, sigma_),
+                 .sigma_noise = {},
+                 .sigma_below = {}};
+    for (std::size_t m = 0; m < members(); ++m) {
+      for (std::size_t i = 0; i < x.rows(); ++i) {
+        for (const float v : x.row(x.members() == 1 ? 0 : m, i)) p.mean(m, i, 0) -= (v - tops_[m]) * (v - tops_[m]);
+      }
+    }
+    return p;
+  }
+
+ protected:
+  std::vector<float> tops_;
+
+ private:
+  float sigma_;
+  std::vector<FitReport> reports_;
+};
+
+class SlopedHills final : public Hills, public HasSlopes {
+ public:
+  using Hills::Hills;
+  [[nodiscard]] PredictionSlopes slopes(const Tensor<float>& x) const override {
+    PredictionSlopes s{.mean = x, .sigma_model = Tensor<float>(x.members(), x.rows(), x.cols())};
+    for (std::size_t m = 0; m < members(); ++m) {
+      for (float& v : s.mean.member(m)) v = -2.0F * (v - tops_[m]);
+    }
+    return s;
+  }
+};
+
+TEST(Proposal, EveryRunGetsItsOwnTop) {
+  const Space space = Space::box(2, -1.0, 1.0);
+  const Hills models({0.25F, -0.5F, 0.9F}, 0.1F);
+  const std::vector<Proposal> found =
+      propose(models, space, std::vector<RunKnowledge>(3), {.direct = {.evaluations = 600}});
+  EXPECT_NEAR(found[0].point[0], 0.25, 0.01);
+  EXPECT_NEAR(found[1].point[1], -0.5, 0.01);
+  EXPECT_NEAR(found[2].point[0], 0.9, 0.01);
+  EXPECT_NEAR(found[0].value, 0.1, 1e-3);
+}
+
+TEST(Proposal, RefinementFindsTheTopExactly) {
+  const Space space = Space::box(4, -1.0, 1.0);
+  for (const bool slopes : {true, false}) {
+    const Hills flat({0.31F, -0.57F}, 0.0F);
+    const SlopedHills sloped({0.31F, -0.57F}, 0.0F);
+    const FittedCohort& models = slopes ? static_cast<const FittedCohort&>(sloped) : flat;
+    const ProposalSpec coarse{.direct = {.evaluations = 100}};
+    ProposalSpec local = coarse;
+    local.local_starts = 5;
+    local.local_steps = 40;
+    const std::vector<RunKnowledge> runs(2);
+    const auto plain = propose(models, space, runs, coarse);
+    const auto refined = propose(models, space, runs, local);
+    for (std::size_t m = 0; m < 2; ++m) {
+      EXPECT_GE(refined[m].value, plain[m].value);
+      EXPECT_NEAR(refined[m].value, 0.0, 1e-5) << "slopes " << slopes;
+    }
+  }
+}
+
+TEST(Proposal, DynamicCDoublesWhileTooNear) {
+  const Space space = Space::box(1, -1.0, 1.0);
+  const Hills models({0.0F}, 0.1F);  // the same sigma everywhere: c does not help
+  RunKnowledge run{.c = 1.0, .delta = 0.05, .finished = {0.01}};
+  const auto found =
+      propose(models, space, std::span(&run, 1), {.direct = {.evaluations = 100}, .dynamic = {.doublings = 4}});
+  EXPECT_EQ(found[0].doublings, 4);
+  EXPECT_DOUBLE_EQ(found[0].c, 16.0);
+  run.delta = 0.001;
+  EXPECT_EQ(propose(models, space, std::span(&run, 1), {.direct = {.evaluations = 100}})[0].doublings, 0);
+}
+
+TEST(Proposal, PendingPointsAreAvoided) {
+  const Space space = Space::box(1, -1.0, 1.0);
+  const Hills models({0.0F}, 2.0F);
+  const RunKnowledge run{.c = 1.0, .pending = {0.0}};
+  const auto found =
+      propose(models, space, std::span(&run, 1), {.direct = {.evaluations = 200}, .dynamic = {.doublings = 0}});
+  EXPECT_GT(std::abs(found[0].point[0]), 0.2);
+}
+
+TEST(Proposal, AFiniteSpaceIsUsedUpWithoutRepeats) {
+  const Space space({{.name = "n", .kind = Variable::Kind::integer, .low = 0, .high = 4},
+                     {.name = "k", .kind = Variable::Kind::categorical, .choices = {"a", "b"}}});
+  const Hills models({0.3F}, 0.1F);
+  RunKnowledge run;
+  std::set<Point> seen;
+  for (int i = 0; i < 10; ++i) {
+    const auto found = propose(models, space, std::span(&run, 1), {});
+    ASSERT_FALSE(found[0].point.empty());
+    EXPECT_TRUE(seen.insert(found[0].point).second);
+    const std::vector<double> inputs = space.to_inputs(found[0].point);
+    run.finished.insert(run.finished.end(), inputs.begin(), inputs.end());
+  }
+  EXPECT_TRUE(propose(models, space, std::span(&run, 1), {})[0].point.empty());
+  run.repeats = true;
+  EXPECT_FALSE(propose(models, space, std::span(&run, 1), {})[0].point.empty());
+}
+
+TEST(Proposal, FailuresWeighTheirNeighbourhoodDown) {
+  const std::vector<double> finished{0.5, 0.5, 0.9, -0.3};
+  const std::vector<double> failed{-0.5, 0.5, -0.9, -0.8};
+  EXPECT_GT(failure_share(std::vector<double>{-0.6, 0.2}, finished, failed), 0.9);
+  EXPECT_LT(failure_share(std::vector<double>{0.6, 0.2}, finished, failed), 0.1);
+  EXPECT_EQ(failure_share(std::vector<double>{0.6, 0.2}, finished, {}), 0.0);
+  const Space space = Space::box(2, -1.0, 1.0);
+  const RunKnowledge run{.worst = -5.0, .finished = finished, .failed = failed};
+  const auto found = propose(Hills({-0.5F}, 0.1F), space, std::span(&run, 1), {.direct = {.evaluations = 400}});
+  EXPECT_GT(found[0].point[0], -0.2);
+}
+
+TEST(Proposal, WrongCountsAreNamed) {
+  EXPECT_THAT(message_of([] { return propose(Hills({0.0F}, 1.0F), Space::box(1, 0.0, 1.0), {}, {}); }),
+              testing::HasSubstr("0 runs for 1 fitted models"));
+}
+
+}  // namespace
+}  // namespace nomu

@@ -1,0 +1,289 @@
+#include "nomu/bo/study.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "bo/suggester.hpp"
+#include "message_of.hpp"
+
+namespace nomu {
+namespace {
+
+using testing::HasSubstr;
+
+/// A folder of its own for every test.
+class StudyFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::temp_directory_path() / (std::string("nomu_study_") + info->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  [[nodiscard]] std::filesystem::path file() const { return folder_ / "study.db"; }
+
+  std::filesystem::path folder_;
+};
+
+/// One thread: results do not depend on it, and tests run beside each other.
+std::shared_ptr<Engine> engine() {
+  static const std::shared_ptr<Engine> shared = make_engine({.threads = 1});
+  return shared;
+}
+
+OptimizeSpec quick() {
+  OptimizeSpec spec;
+  spec.settings = "train.epochs=60; mean_net.hidden=[12]; sigma_net.hidden=[12]; augment.count=32";
+  spec.initial = 5;
+  spec.direct.evaluations = 150;
+  spec.local_starts = 2;
+  return spec;
+}
+
+double bowl(const Point& x) {
+  double sum = 0.0;
+  for (const double v : x) sum += (v - 0.3) * (v - 0.3);
+  return sum;
+}
+
+void advance(Study& study, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    const Trial trial = study.ask();
+    study.tell(trial, bowl(trial.point));
+  }
+}
+
+std::vector<Point> points_of(const Study& study) {
+  std::vector<Point> points;
+  for (const Trial& trial : study.trials()) points.push_back(trial.point);
+  return points;
+}
+
+using StudyFiles = StudyFileTest;
+
+TEST(Study, AskTellFindsTheBottom) {
+  Study study(Space::box(2, -1.0, 1.0), quick(), engine());
+  advance(study, 20);
+  const StudyStatus status = study.status();
+  EXPECT_EQ(status.finished, 20);
+  EXPECT_EQ(status.pending, 0);
+  ASSERT_TRUE(status.best);
+  EXPECT_LT(*status.best->value, 0.05);
+  EXPECT_EQ(study.trial(1).origin, "design");
+  EXPECT_EQ(study.trial(20).origin, "model");
+}
+
+TEST_F(StudyFiles, TheSameSeedGivesTheSameSequenceAlsoAcrossProcesses) {
+  Study whole(Space::box(2, -1.0, 1.0), quick(), engine());
+  advance(whole, 9);
+  (void)Study::create(file(), Space::box(2, -1.0, 1.0), quick());
+  for (int i = 0; i < 9; ++i) {
+    Study again = Study::open(file(), StudyAccess::write, engine());
+    advance(again, 1);
+  }
+  EXPECT_EQ(points_of(whole), points_of(Study::open(file(), StudyAccess::read)));
+  OptimizeSpec other = quick();
+  other.seed = 2;
+  Study different(Space::box(2, -1.0, 1.0), other, engine());
+  advance(different, 9);
+  EXPECT_NE(points_of(whole), points_of(different));
+}
+
+TEST(Study, BatchesEqualSingleQuestionsAndNeverRepeat) {
+  Study one(Space::box(2, -1.0, 1.0), quick(), engine());
+  Study many(Space::box(2, -1.0, 1.0), quick(), engine());
+  advance(one, 5);
+  advance(many, 5);
+  std::vector<Point> singly;
+  for (int i = 0; i < 4; ++i) singly.push_back(one.ask().point);
+  std::vector<Point> together;
+  for (const Trial& trial : many.ask(4)) together.push_back(trial.point);
+  EXPECT_EQ(singly, together);
+  EXPECT_EQ(std::set<Point>(together.begin(), together.end()).size(), 4U);
+}
+
+TEST(Study, AFiniteSpaceEndsTheStudy) {
+  const Space space({{.name = "n", .kind = Variable::Kind::integer, .low = 0, .high = 3},
+                     {.name = "k", .kind = Variable::Kind::categorical, .choices = {"a", "b"}}});
+  Study study(space, quick(), engine());
+  std::set<Point> seen;
+  for (int i = 0; i < 8; ++i) {
+    const Trial trial = study.ask();
+    EXPECT_TRUE(seen.insert(trial.point).second);
+    study.tell(trial, bowl(trial.point));
+  }
+  EXPECT_TRUE(study.finished());
+  EXPECT_TRUE(study.ask(3).empty());
+  EXPECT_THAT(message_of<Error>([&] { return study.ask(); }), HasSubstr("every point of the space has been tried"));
+}
+
+TEST(Study, TheBudgetIsKept) {
+  OptimizeSpec spec = quick();
+  spec.budget = 3;
+  Study study(Space::box(1, 0.0, 1.0), spec, engine());
+  EXPECT_EQ(study.ask(5).size(), 3U);
+  EXPECT_TRUE(study.finished());
+  EXPECT_THAT(message_of<Error>([&] { return study.ask(); }), HasSubstr("the budget of 3 trials is spent"));
+}
+
+TEST(Study, ResultsAreToldOnceUnlessReplaced) {
+  Study study(Space::box(1, 0.0, 1.0), quick(), engine());
+  const Trial trial = study.ask();
+  study.tell(trial, 1.0);
+  EXPECT_THAT(message_of([&] {
+                study.tell(trial, 2.0);
+                return 0;
+              }),
+              HasSubstr("trial 1 has the value 1 already; say replace"));
+  study.tell(trial.id, 2.0, true);
+  EXPECT_EQ(study.best()->value, 2.0);
+  study.fail(trial.id, "sensor was off", true);
+  EXPECT_EQ(study.status().failed, 1);
+  EXPECT_FALSE(study.best());
+  study.tell(trial.id, 3.0, true);
+  EXPECT_TRUE(study.verify().clean());
+}
+
+TEST(Study, WrongInputIsNamed) {
+  Study study(Space::box(1, 0.0, 1.0), quick(), engine());
+  const auto told = [&](std::int64_t id, double value) {
+    return message_of([&] {
+      study.tell(id, value);
+      return 0;
+    });
+  };
+  EXPECT_THAT(told(7, 1.0), HasSubstr("there is no trial 7; there are 0"));
+  (void)study.ask();
+  EXPECT_THAT(told(1, NAN), HasSubstr("the value of trial 1 is nan"));
+  EXPECT_THAT(told(1, INFINITY), HasSubstr("only finite numbers are results"));
+  EXPECT_THAT(message_of([&] { return study.add(Point{2.0}, 1.0); }),
+              HasSubstr("'x1' must be a number between 0 and 1"));
+  OptimizeSpec spec = quick();
+  spec.method = "nomo";
+  EXPECT_THAT(message_of<ConfigError>([&] { return Study(Space::box(1, 0.0, 1.0), spec); }), HasSubstr("nomu"));
+  spec = quick();
+  spec.settings = "train.epoch=3";
+  EXPECT_THAT(message_of<ConfigError>([&] { return Study(Space::box(1, 0.0, 1.0), spec); }), HasSubstr("train.epochs"));
+}
+
+TEST(Study, ExpiredLeasesAreHandedOutAgainAndLateResultsCount) {
+  OptimizeSpec spec = quick();
+  spec.lease = 1e-3;
+  Study study(Space::box(1, 0.0, 1.0), spec, engine());
+  const Trial first = study.ask();
+  while (study.status().expired == 0) {
+  }
+  const std::vector<Trial> again = study.ask(1, "second worker");
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(again[0].id, first.id);
+  EXPECT_EQ(again[0].point, first.point);
+  EXPECT_EQ(again[0].worker, "second worker");
+  study.tell(first, 0.5);  // the first worker was only slow
+  EXPECT_EQ(study.status().finished, 1);
+  EXPECT_TRUE(study.verify().clean());
+}
+
+TEST(Study, DeadWorkersAreReleased) {
+  Study study(Space::box(1, 0.0, 1.0), quick(), engine());
+  (void)study.ask(1, "alive");
+  const Trial lost = study.ask(1, "dead").front();
+  EXPECT_EQ(study.release([](const std::string& worker) { return worker == "dead"; }), 1);
+  EXPECT_EQ(study.ask(1, "other").front().id, lost.id);
+  EXPECT_EQ(study.status().trials, 2);
+}
+
+TEST(Study, FailuresKeepProposalsAway) {
+  // Everything left of 0 fails; the bottom would be at 0.3 and the mean keeps falling to the left for long.
+  OptimizeSpec spec = quick();
+  spec.initial = 8;
+  Study study(Space::box(2, -1.0, 1.0), spec, engine());
+  int inside = 0;
+  for (int i = 0; i < 58; ++i) {
+    const Trial trial = study.ask();
+    const bool failing = trial.point[0] < 0.0;
+    if (i >= 8 && failing) ++inside;
+    if (failing) {
+      study.fail(trial.id, "diverged");
+    } else {
+      study.tell(trial, bowl(trial.point));
+    }
+  }
+  EXPECT_LT(inside, 5);  // under 10 % of 50
+  EXPECT_TRUE(study.verify().clean());
+}
+
+TEST(Study, AllFailuresNeverStopIt) {
+  Study study(Space::box(1, 0.0, 1.0), quick(), engine());
+  for (int i = 0; i < 12; ++i) study.fail(study.ask().id, "nothing works");
+  EXPECT_EQ(study.status().failed, 12);
+}
+
+TEST(Study, GivenResultsAreUsed) {
+  Study study(Space::box(1, -1.0, 1.0), quick(), engine());
+  for (int i = 0; i < 6; ++i) (void)study.add({-1.0 + 0.4 * i}, bowl({-1.0 + 0.4 * i}));
+  EXPECT_EQ(study.ask().origin, "model");
+  EXPECT_TRUE(study.verify().clean());
+}
+
+TEST(Study, VerifyRecomputesEverySuggestion) {
+  Study study(Space::box(2, -1.0, 1.0), quick(), engine());
+  advance(study, 6);
+  for (const Trial& trial : study.ask(3)) {
+    if (trial.id != 8) study.tell(trial, bowl(trial.point));
+  }
+  study.fail(8, "lost");
+  advance(study, 2);
+  const VerifyReport report = study.verify();
+  EXPECT_TRUE(report.clean()) << report.problems.front();
+  EXPECT_EQ(report.suggestions, 11);
+  EXPECT_EQ(report.exact, 11);
+  EXPECT_EQ(report.trials, 11);
+}
+
+TEST_F(StudyFiles, ForeignFilesAreRefused) {
+  EXPECT_THAT(message_of([&] { return Study::open(file()); }), HasSubstr("no such file"));
+  std::ofstream(file()) << "this is no database, but it is long enough to have been looked at by SQLite: "
+                        << std::string(2000, 'x');
+  EXPECT_THAT(message_of([&] { return Study::open(file()); }), HasSubstr("is not a study"));
+  EXPECT_THAT(message_of([&] { return Study::create(file(), Space::box(1, 0.0, 1.0), quick()); }),
+              HasSubstr("exists already"));
+}
+
+TEST(Study, MaximizeCountsExceptionsAndNanAsFailures) {
+  MaximizeOptions options{.evaluations = 18, .study = quick()};
+  const Optimum found = maximize(
+      [](const Point& x) {
+        if (x[0] < -0.8) throw std::runtime_error("too cold");
+        return x[1] < -0.8 ? NAN : -bowl(x);
+      },
+      Space::box(2, -1.0, 1.0), options);
+  EXPECT_EQ(found.trials.size(), 18U);
+  EXPECT_GT(found.value, -0.1);
+  options.evaluations = 3;
+  EXPECT_THAT(
+      message_of<Error>([&] { return minimize([](const Point&) { return NAN; }, Space::box(1, 0.0, 1.0), options); }),
+      HasSubstr("all of 3 evaluations failed"));
+}
+
+TEST(FitSubset, KeepsTheBestTheLatestAndASpread) {
+  std::vector<double> values;
+  for (int i = 0; i < 1000; ++i) values.push_back(std::fmod(i * 37.0, 1000.0));
+  const std::vector<std::size_t> rows = fit_subset(values, Direction::minimize, 100);
+  EXPECT_LE(rows.size(), 100U);
+  EXPECT_GE(rows.size(), 90U);
+  EXPECT_TRUE(std::is_sorted(rows.begin(), rows.end()));
+  EXPECT_EQ(rows.back(), 999U);
+  std::set<std::size_t> set(rows.begin(), rows.end());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_TRUE(values[i] >= 50.0 || set.contains(i));
+  }
+  EXPECT_EQ(fit_subset(values, Direction::minimize, 1000).size(), 1000U);
+}
+
+}  // namespace
+}  // namespace nomu
