@@ -139,21 +139,26 @@ __device__ unsigned finished_unit(const Tile& tile) {
   return tile.m + threadIdx.x % (Product::Shape::m / 4) * 4;
 }
 
-/// Calls f(row, sums, read(row)) for four units of every row that is this thread's; where f is `short_work`, `read`
-/// runs some rows ahead. What f writes beyond the layer's units falls into the padding of its rows.
+/// Puts the sums of a tile where finish() reads them. Nothing may come between the product and this on which the threads
+/// of a warp can part: the compiler need not bring them together again for a barrier, but keeps addresses in registers
+/// that the warp shares.
+template <class Product>
+__device__ void share_sums(const Product& product) {
+  __syncthreads();
+  product.store_columns();
+  __syncthreads();
+}
+
+/// Calls f(row, sums, read(row)) for four units of every row that is this thread's, after share_sums(); where f is
+/// `short_work`, `read` runs some rows ahead. What f writes beyond the layer's units falls into the padding of its rows.
 template <bool short_work, class Product, class Read, class F>
-__device__ void finish(const Product& product, const Tile& tile, unsigned rows, unsigned units, const Read& read,
-                       const F& f) {
+__device__ void finish(const Tile& tile, unsigned rows, const Read& read, const F& f) {
   using Cut = typename Product::Shape;
   constexpr unsigned quads = Cut::m / 4;
   constexpr unsigned stride = Cut::threads / quads;  // rows from one to the next of a thread
   constexpr unsigned all = Cut::n / stride;
   constexpr unsigned ahead = !short_work ? 1 : all % 6 == 0 ? 6 : all % 3 == 0 ? 3 : 2;
   static_assert(Cut::threads % quads == 0 && Cut::n % (stride * ahead) == 0);
-  __syncthreads();
-  product.store_columns();
-  __syncthreads();
-  if (finished_unit<Product>(tile) >= units) return;
   const unsigned first = threadIdx.x / quads;
   const float* sums = shared_memory() + first * Product::tile_ld + threadIdx.x % quads * 4;
 #pragma unroll 1
@@ -186,9 +191,11 @@ __device__ void forward_tile(const View& view, const Tile* tiles, unsigned tile_
   float* own = view.values_of(member);
   multiply_segments<Product, true>(product, {view.segments + job.first_segment, job.segments, weights, own, tile,
                                              job.units, control.rows, control.data_rows});
+  share_sums(product);
 
   const unsigned unit = finished_unit<Product>(tile);
-  const Quad bias = unit < job.units ? read_quad(weights + job.bias + unit) : Quad{};
+  if (unit >= job.units) return;
+  const Quad bias = read_quad(weights + job.bias + unit);
   float* out = own + job.out + unit;
   const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.net * view.members + member];
   const auto nothing = [](unsigned) { return 0; };
@@ -196,14 +203,14 @@ __device__ void forward_tile(const View& view, const Tile* tiles, unsigned tile_
     write_quad(out + std::size_t{row} * job.out_ld, view.rounded ? rounded(values) : values);
   };
   if (rate == 0.0F && job.activation == Activation::relu) {
-    return finish<true>(product, tile, control.rows, job.units, nothing, [&](unsigned row, Quad sums, int) {
+    return finish<true, Product>(tile, control.rows, nothing, [&](unsigned row, Quad sums, int) {
 #pragma unroll
       for (unsigned e = 0; e < 4; ++e) sums.value[e] = activate(Activation::relu, sums.value[e] + bias.value[e]);
       write(row, sums);
     });
   }
   const DropoutMask mask = mask_of(control, view.info[member].seed, job.layer, rate);
-  finish<false>(product, tile, control.rows, job.units, nothing, [&](unsigned row, Quad sums, int) {
+  finish<false, Product>(tile, control.rows, nothing, [&](unsigned row, Quad sums, int) {
     bool kept[4] = {true, true, true, true};
     if (rate > 0.0F) kept_units(mask, std::uint64_t{control.first_row + row} * job.units + unit, kept);
 #pragma unroll
@@ -237,7 +244,7 @@ __device__ inline OneHead head_of(const View& view, const BackwardJob& job, cons
                                   unsigned unit) {
   if (job.terms == 0) return {};
   const HeadTerm& term = view.terms[job.first_term];
-  return {own + term.delta, read_some(weights + term.weights + unit, unit < job.units ? job.units - unit : 0)};
+  return {own + term.delta, read_some(weights + term.weights + unit, job.units - unit)};
 }
 
 /// Deltas of a layer: product, heads, slope of the activation.
@@ -254,8 +261,10 @@ __device__ void backward_tile(const View& view, const Tile* tiles, unsigned tile
   float* own = view.values_of(member);
   multiply_segments<Product, false>(product, {view.segments + job.first_segment, job.segments, weights, own, tile,
                                               job.units, rows, control.data_rows});
+  share_sums(product);
 
   const unsigned unit = finished_unit<Product>(tile);
+  if (unit >= job.units) return;
   const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.net * view.members + member];
   const auto write = [&](unsigned row, const Quad& deltas) {
     write_quad(own + job.out + std::size_t{row} * job.ld + unit, view.rounded ? rounded(deltas) : deltas);
@@ -269,7 +278,7 @@ __device__ void backward_tile(const View& view, const Tile* tiles, unsigned tile
     const auto read = [&](unsigned row) {
       return Read{read_quad(own + job.values + std::size_t{row} * job.ld + unit), head.slope(row)};
     };
-    return finish<true>(product, tile, rows, job.units, read, [&](unsigned row, Quad sums, const Read& with) {
+    return finish<true, Product>(tile, rows, read, [&](unsigned row, Quad sums, const Read& with) {
 #pragma unroll
       for (unsigned e = 0; e < 4; ++e) {
         const float delta = sums.value[e] + fmaf(with.slope, head.weights.value[e], 0.0F);
@@ -282,7 +291,7 @@ __device__ void backward_tile(const View& view, const Tile* tiles, unsigned tile
   // Where a ReLU unit is positive it was kept; other activations need the mask again.
   const bool masked = rate > 0.0F && job.activation != Activation::relu;
   const auto read = [&](unsigned row) { return read_quad(own + job.values + std::size_t{row} * job.ld + unit); };
-  finish<false>(product, tile, rows, job.units, read, [&](unsigned row, Quad sums, const Quad& values) {
+  finish<false, Product>(tile, rows, read, [&](unsigned row, Quad sums, const Quad& values) {
     bool kept[4] = {true, true, true, true};
     if (masked) kept_units(mask, std::uint64_t{row} * job.units + unit, kept);
 #pragma unroll
