@@ -139,9 +139,9 @@ __device__ unsigned finished_unit(const Tile& tile) {
   return tile.m + threadIdx.x % (Product::Shape::m / 4) * 4;
 }
 
-/// Puts the sums of a tile where finish() reads them. Nothing may come between the product and this on which the threads
-/// of a warp can part: the compiler need not bring them together again for a barrier, but keeps addresses in registers
-/// that the warp shares.
+/// Puts the sums of a tile where finish() reads them. Nothing may come between the product and this on which the
+/// threads of a warp can part: the compiler need not bring them together again for a barrier, but keeps addresses in
+/// registers that the warp shares.
 template <class Product>
 __device__ void share_sums(const Product& product) {
   __syncthreads();
@@ -150,7 +150,8 @@ __device__ void share_sums(const Product& product) {
 }
 
 /// Calls f(row, sums, read(row)) for four units of every row that is this thread's, after share_sums(); where f is
-/// `short_work`, `read` runs some rows ahead. What f writes beyond the layer's units falls into the padding of its rows.
+/// `short_work`, `read` runs some rows ahead. What f writes beyond the layer's units falls into the padding of its
+/// rows.
 template <bool short_work, class Product, class Read, class F>
 __device__ void finish(const Tile& tile, unsigned rows, const Read& read, const F& f) {
   using Cut = typename Product::Shape;
