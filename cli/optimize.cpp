@@ -28,13 +28,14 @@ struct Options {
 };
 
 void make_new(const Options& options) {
+  prepare_file(options.study, {options.space});
   StudyFile file = parse_study_file(read_file(options.space), options.space);
   const Fields fields = fields_of(file.spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
   (void)Study::create(options.study, file.space, file.spec);
   if (options.json) return print("{}\n", nlohmann::json{{"study", options.study}}.dump());
-  print("{}: {} variables, {} the value of {}\nnext: nomu optimize ask {}\n", options.study, file.space.size(),
-        file.spec.direction == Direction::minimize ? "minimises" : "maximises", file.spec.method, options.study);
+  print("{}: {} variables, to be {} with {}\nnext: nomu optimize ask {}\n", options.study, file.space.size(),
+        file.spec.direction == Direction::minimize ? "minimised" : "maximised", file.spec.method, options.study);
 }
 
 void show_status(const Study& study, bool json) {

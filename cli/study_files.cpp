@@ -17,10 +17,10 @@ namespace fs = std::filesystem;
 fs::path study_folder() {
   std::error_code error;
   const fs::path tool = fs::read_symlink("/proc/self/exe", error);
-  const fs::path installed = tool.parent_path().parent_path() / "share" / "nomu" / "paper";
+  fs::path installed = tool.parent_path().parent_path() / "share" / "nomu" / "paper";
   if (fs::is_directory(installed, error)) return installed;
   for (fs::path folder = tool.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
-    const fs::path candidate = folder / "experiments" / "paper";
+    fs::path candidate = folder / "experiments" / "paper";
     if (fs::is_directory(candidate, error)) return candidate;
   }
   throw DataError("reproduce", fmt::format("no studies in '{}' nor in experiments/paper above the tool; name a .toml "

@@ -87,7 +87,7 @@ void bench_trials(long count) {
   const std::filesystem::path file = std::filesystem::temp_directory_path() / "nomu_bench_study.db";
   for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(file.string() + end);
   OptimizeSpec spec;
-  Study study = Study::create(file, Space::box(10, -1.0, 1.0), spec, make_engine({.threads = 2}));
+  Study study = Study::create(file, Space::box(10, -1.0, 1.0), spec);
   Random random(3);
   Point x(10);
   const auto draw = [&] {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 
 #include "nomu/core/error.hpp"
 
@@ -80,7 +81,7 @@ std::string Statement::text(int column) const {
           static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
-Database::Database(const std::filesystem::path& path, Access access) : path_(path) { open(access); }
+Database::Database(std::filesystem::path path, Access access) : path_(std::move(path)) { open(access); }
 
 void Database::open(Access access) {
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
@@ -102,7 +103,8 @@ void Database::open(Access access) {
                           nullptr);
     }
     if (code == SQLITE_OK) break;
-    if (frozen || !immutable || (code & 0xff) != SQLITE_CANTOPEN) fail(code);
+    const bool no_log = (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY;
+    if (frozen || !immutable || !no_log) fail(code);
   }
   if (access == Access::create) run("PRAGMA journal_mode=WAL");
 }

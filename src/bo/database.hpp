@@ -48,7 +48,7 @@ class Database {
   enum class Access { create, write, read };
 
   /// ":memory:" is a database that nobody else sees. Throws DataError.
-  Database(const std::filesystem::path& path, Access access);
+  Database(std::filesystem::path path, Access access);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] sqlite3* handle() const { return handle_.get(); }

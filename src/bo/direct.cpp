@@ -42,7 +42,7 @@ Direct::Direct(std::size_t dimension, const DirectSpec& spec)
 
 /// Half the diagonal of a cell: with k = level / d every side was cut k or k + 1 times.
 double Direct::size_of(std::size_t level) const {
-  const double shorter = static_cast<double>(level % dimension_);
+  const auto shorter = static_cast<double>(level % dimension_);
   const double sides = static_cast<double>(dimension_) - shorter + shorter / 9.0;
   return 0.5 * std::sqrt(sides) * third(level / dimension_);
 }

@@ -45,7 +45,7 @@ Study::Study(Study&&) noexcept = default;
 Study& Study::operator=(Study&&) noexcept = default;
 Study::~Study() = default;
 
-Study::Study(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine)
+Study::Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engine> engine)
     : parts_(std::make_unique<Parts>(new_database(":memory:", space, spec), std::move(engine))) {}
 
 Study Study::create(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec,

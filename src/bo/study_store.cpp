@@ -105,14 +105,13 @@ bool StudyStore::taken(const Point& point) const {
   return row.step();
 }
 
-std::int64_t StudyStore::log(const StudyEvent& event) const {
+void StudyStore::log(const StudyEvent& event) const {
   database_.prepare("INSERT INTO events(kind, trial, body, at) VALUES(?, ?, ?, ?)")
       .bind(1, event.kind)
       .bind(2, event.trial)
       .bind(3, event_to_text(event))
       .bind(4, seconds_now())
       .run();
-  return event.trial;
 }
 
 std::vector<Trial> StudyStore::reissue(std::size_t count, double lease, std::string_view worker) const {

@@ -64,7 +64,7 @@ class StudyStore {
   [[nodiscard]] std::string damage() const;
 
  private:
-  std::int64_t log(const StudyEvent& event) const;
+  void log(const StudyEvent& event) const;
   [[nodiscard]] Trial require(std::int64_t id) const;
 
   Database database_;

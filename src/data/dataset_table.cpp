@@ -205,6 +205,7 @@ Table complete_rows(const Table& table, std::span<const std::string> columns) {
     for (const std::size_t i : rows) kept.back().push_back(column[i]);
   }
   std::vector<std::size_t> lines;
+  lines.reserve(rows.size());
   for (const std::size_t i : rows) lines.push_back(table.line(i));
   return {table.source(), std::move(kept), std::move(lines)};
 }

@@ -138,11 +138,7 @@ StudyKind testbed_kind() {
           .shape = shape,
           .recipe = recipe,
           .draw = draw,
-          .measure =
-              [](const StudySpec&, const Piece& piece, std::span<const RunData* const> data, Engine& engine,
-                 const Progress& progress) {
-                return fit_and_measure(piece, data, sufficient_names().size(), engine, progress, sufficient_values);
-              },
+          .measure = measure_sufficient,
           .estimate = estimate};
 }
 

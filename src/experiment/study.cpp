@@ -33,6 +33,7 @@ void keep_named(std::vector<Element>& all, const std::vector<std::string>& names
                 const Name& name_of, const Keep& keep) {
   if (names.empty()) return;
   std::vector<std::string> known;
+  known.reserve(all.size());
   for (const Element& element : all) known.push_back(name_of(element));
   for (const std::string& name : names) {
     if (std::ranges::any_of(known, [&](const std::string& one) { return keep(one, name); })) continue;

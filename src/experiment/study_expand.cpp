@@ -97,6 +97,7 @@ std::vector<Piece> expand_study(const StudySpec& spec, const std::string& precis
   }
   std::ranges::stable_sort(placed, {}, &Placed::first);
   std::vector<Piece> pieces;
+  pieces.reserve(placed.size());
   for (Placed& one : placed) pieces.push_back(std::move(one.piece));
   return pieces;
 }

@@ -53,7 +53,7 @@ void judge(ReportCell& cell, std::int64_t decimals) {
   cell.beyond = std::max({0.0, paper.lower - ours, ours - paper.upper});
   const bool meet = rounded(cell.ours->interval.lower, decimals) <= paper.upper + slack &&
                     rounded(cell.ours->interval.upper, decimals) >= paper.lower - slack;
-  cell.verdict = cell.beyond < slack ? Verdict::inside : meet ? Verdict::overlapping : Verdict::outside;
+  cell.verdict = cell.beyond < slack ? CellVerdict::inside : meet ? CellVerdict::overlapping : CellVerdict::outside;
 }
 
 const ExpectedCell* find_expected(const std::vector<ExpectedCell>& expected, const std::string& problem,

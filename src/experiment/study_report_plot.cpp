@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include "nomu/experiment/plot.hpp"
 #include "nomu/experiment/study_report.hpp"
@@ -7,12 +9,26 @@ namespace nomu {
 namespace {
 
 template <class Member>
-std::vector<std::string> distinct(const StudyReport& report, Member member) {
+std::vector<std::string> distinct(std::span<const ReportCell> cells, Member member) {
   std::vector<std::string> all;
-  for (const ReportCell& cell : report.cells) {
+  for (const ReportCell& cell : cells) {
     if (std::ranges::find(all, cell.*member) == all.end()) all.push_back(cell.*member);
   }
   return all;
+}
+
+/// What was run of the metrics that the paper has numbers for; of all metrics where it has none at all.
+std::vector<ReportCell> worth_drawing(const StudyReport& report) {
+  std::vector<ReportCell> compared;
+  std::ranges::copy_if(report.cells, std::back_inserter(compared),
+                       [](const ReportCell& c) { return c.paper.has_value(); });
+  const std::vector<std::string> metrics = distinct(compared, &ReportCell::metric);
+  std::vector<ReportCell> cells;
+  for (const ReportCell& cell : report.cells) {
+    if (!cell.ours) continue;
+    if (metrics.empty() || std::ranges::find(metrics, cell.metric) != metrics.end()) cells.push_back(cell);
+  }
+  return cells;
 }
 
 void add_point(PlotPoints& points, double x, double value, const Interval& interval) {
@@ -23,15 +39,15 @@ void add_point(PlotPoints& points, double x, double value, const Interval& inter
 }
 
 /// Our values and the paper's with their intervals, side by side over the problems.
-Plot plot_of(const StudyReport& report, const std::string& metric, const std::string& method,
+Plot plot_of(std::span<const ReportCell> cells, const std::string& metric, const std::string& method,
              const std::vector<std::string>& problems) {
   constexpr double apart = 0.12;
   PlotPoints ours{.name = "ours", .color = PlotColor::blue};
   PlotPoints paper{.name = "paper", .color = PlotColor::orange, .marker = PlotMarker::square};
-  for (const ReportCell& cell : report.cells) {
+  for (const ReportCell& cell : cells) {
     if (cell.metric != metric || cell.method != method) continue;
     const auto place = static_cast<double>(std::ranges::find(problems, cell.problem) - problems.begin());
-    if (cell.ours) add_point(ours, place - apart, cell.ours->value, cell.ours->interval);
+    add_point(ours, place - apart, cell.ours->value, cell.ours->interval);
     if (cell.paper) {
       const double value = cell.paper->value;
       add_point(paper, place + apart, value, cell.paper->interval.value_or(Interval{value, value}));
@@ -49,11 +65,12 @@ Plot plot_of(const StudyReport& report, const std::string& metric, const std::st
 }  // namespace
 
 std::string report_svg(const StudyReport& report) {
-  const std::vector<std::string> problems = distinct(report, &ReportCell::problem);
+  const std::vector<ReportCell> cells = worth_drawing(report);
+  const std::vector<std::string> problems = distinct(cells, &ReportCell::problem);
   std::vector<Plot> plots;
-  for (const std::string& method : distinct(report, &ReportCell::method)) {
-    for (const std::string& metric : distinct(report, &ReportCell::metric)) {
-      plots.push_back(plot_of(report, metric, method, problems));
+  for (const std::string& method : distinct(cells, &ReportCell::method)) {
+    for (const std::string& metric : distinct(cells, &ReportCell::metric)) {
+      plots.push_back(plot_of(cells, metric, method, problems));
     }
   }
   if (plots.empty()) plots.emplace_back();

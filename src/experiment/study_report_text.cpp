@@ -24,9 +24,9 @@ std::string with_interval(double value, const std::optional<Interval>& interval,
 
 std::string verdict_text(const ReportCell& cell, std::int64_t decimals) {
   switch (cell.verdict) {
-    case Verdict::inside: return "inside";
-    case Verdict::overlapping: return fmt::format("overlapping, {} beyond", number(cell.beyond, decimals));
-    case Verdict::outside: return fmt::format("outside, {} beyond", number(cell.beyond, decimals));
+    case CellVerdict::inside: return "inside";
+    case CellVerdict::overlapping: return fmt::format("overlapping, {} beyond", number(cell.beyond, decimals));
+    case CellVerdict::outside: return fmt::format("outside, {} beyond", number(cell.beyond, decimals));
     default: return "";
   }
 }
@@ -84,8 +84,7 @@ std::string origins_text(const StudyReport& report) {
     origins.push_back(fmt::format("{} ({}, {})", from.engine, from.provider, from.isa));
   }
   std::ranges::sort(origins);
-  const auto repeated = std::ranges::unique(origins);
-  origins.erase(repeated.begin(), repeated.end());
+  origins.erase(std::unique(origins.begin(), origins.end()), origins.end());
   if (origins.empty()) return "Nothing is finished";
   return fmt::format("Computed on {} in {}", fmt::join(origins, ", "), fmt::join(report.precisions, ", "));
 }
@@ -139,7 +138,7 @@ std::string report_csv(const StudyReport& report) {
                         format_number(ours.interval.upper), cell.runs, cell.failed,
                         format_number(cell.paper ? cell.paper->value : none), format_number(paper.lower),
                         format_number(paper.upper), verdicts.at(static_cast<std::size_t>(cell.verdict)),
-                        cell.verdict == Verdict::unknown ? "" : format_number(cell.beyond),
+                        cell.verdict == CellVerdict::unknown ? "" : format_number(cell.beyond),
                         cell.rank ? fmt::format("{}", *cell.rank) : "",
                         cell.paper && cell.paper->rank ? fmt::format("{}", *cell.paper->rank) : "");
   }

@@ -33,10 +33,11 @@ std::vector<std::string> parts_of(std::string_view text) {
   return parts;
 }
 
-/// `lists` takes what has no field type of its own.
+/// `lists` takes what has no field type of its own, and what goes to every method.
 struct Lists {
   std::string problems;
   std::string expected;
+  std::int64_t cohort = 0;
 };
 
 Fields study_fields(StudySpec& spec, Lists& lists) {
@@ -56,6 +57,7 @@ Fields study_fields(StudySpec& spec, Lists& lists) {
   f.add("results_version", spec.results_version, Range::at_least(1), "raised when numbers change on purpose");
   f.add("decimals", spec.decimals, Range::between(0, 9), "of the paper's numbers");
   f.add("network", spec.network, Range::at_least(1), "hidden widths of functions that are networks");
+  f.add("cohort", lists.cohort, Range::at_least(0), "runs trained in lock step everywhere; 0: as each method says");
   f.add("expected", lists.expected, "file of the paper's numbers, beside this one");
   return f;
 }
@@ -163,6 +165,9 @@ StudySpec read_study(const std::filesystem::path& file, StudyProfile profile) {
   spec.problems = parts_of(lists.problems);
   if (!lists.expected.empty()) spec.expected = file.parent_path() / lists.expected;
   read_methods(table, profile, spec);
+  for (StudyMethod& method : spec.methods) {
+    if (lists.cohort > 0) method.cohort = method.cohort_cpu = lists.cohort;
+  }
   if (spec.kind.empty()) fail(table, 1, "a study needs a kind");
   if (spec.problems.empty()) fail(table, 1, "a study needs problems");
   if (spec.methods.empty()) fail(table, 1, "a study needs at least one [[method]]");

@@ -20,4 +20,10 @@ std::vector<double> sufficient_values(std::span<const double> mean, std::span<co
           least.c * least.c};
 }
 
+std::vector<Measured> measure_sufficient(const StudySpec& /*spec*/, const Piece& piece,
+                                         std::span<const RunData* const> data, Engine& engine,
+                                         const Progress& progress) {
+  return fit_and_measure(piece, data, sufficient_names().size(), engine, progress, sufficient_values);
+}
+
 }  // namespace nomu

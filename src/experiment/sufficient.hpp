@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "nomu/experiment/study_kind.hpp"
+
 namespace nomu {
 
 /// "auc", "min_nll", "rmse", "log_sigma", "z_squared".
@@ -14,5 +16,10 @@ namespace nomu {
 /// they are not defined.
 [[nodiscard]] std::vector<double> sufficient_values(std::span<const double> mean, std::span<const double> sigma,
                                                     std::span<const double> target);
+
+/// The same for every run of a piece, fitted as it is: how kinds that keep these numbers measure.
+[[nodiscard]] std::vector<Measured> measure_sufficient(const StudySpec& spec, const Piece& piece,
+                                                       std::span<const RunData* const> data, Engine& engine,
+                                                       const Progress& progress);
 
 }  // namespace nomu

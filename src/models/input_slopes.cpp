@@ -28,7 +28,7 @@ class MemberPass {
           z.noalias() += activity_[feed.source] * weights(layer, feed);
         }
       }
-      activity_.push_back(z.unaryExpr([&](float v) { return engine::activate(layer.activation, v); }));
+      activity_.emplace_back(z.unaryExpr([&](float v) { return engine::activate(layer.activation, v); }));
     }
   }
 

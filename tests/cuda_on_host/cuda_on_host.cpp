@@ -136,7 +136,7 @@ void run_block(unsigned threads, unsigned shared_bytes) {
 
 }  // namespace
 
-void launch(std::size_t blocks, unsigned threads, unsigned shared_bytes, std::function<void()> kernel) {
+void launch(std::size_t blocks, unsigned threads, unsigned shared_bytes, const std::function<void()>& kernel) {
   if (recording != nullptr) {
     recording->push_back([=] { launch(blocks, threads, shared_bytes, kernel); });
     return;

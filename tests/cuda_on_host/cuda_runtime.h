@@ -33,7 +33,7 @@ void __syncthreads();
 namespace cuda_on_host {
 
 /// Runs a kernel at once, or keeps it where a stream is being recorded.
-void launch(std::size_t blocks, unsigned threads, unsigned shared_bytes, std::function<void()> kernel);
+void launch(std::size_t blocks, unsigned threads, unsigned shared_bytes, const std::function<void()>& kernel);
 float* shared_memory();
 void copy_later(float* to, const float* from, unsigned bytes, unsigned filled);
 void close_copies();

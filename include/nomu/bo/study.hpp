@@ -97,13 +97,15 @@ enum class StudyAccess { read, write };
 class Study {
  public:
   /// A study in memory. Without an engine, one of a single thread is made when the first model is due.
-  Study(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine = {});
+  Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engine> engine = {});
   /// Makes the file. Throws DataError where there is one already.
   [[nodiscard]] static Study create(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec,
                                     std::shared_ptr<Engine> engine = {});
   /// Throws DataError for a file that is missing, not readable or no study.
   [[nodiscard]] static Study open(const std::filesystem::path& path, StudyAccess access = StudyAccess::write,
                                   std::shared_ptr<Engine> engine = {});
+  Study(const Study&) = delete;
+  Study& operator=(const Study&) = delete;
   Study(Study&&) noexcept;
   Study& operator=(Study&&) noexcept;
   ~Study();

@@ -20,6 +20,7 @@ struct ResultKey {
   std::string precision;             ///< of the matrix products: "fp32", "tf32"
   std::int64_t results_version = 1;  ///< raised by a study when its numbers change on purpose
 
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the comparison with 0 for a pointer
   friend auto operator<=>(const ResultKey&, const ResultKey&) = default;
 };
 

@@ -30,7 +30,7 @@ struct ExpectedCell {
 [[nodiscard]] std::vector<ExpectedCell> read_expected(const std::filesystem::path& file);
 
 /// How our number stands to the paper's, both rounded as the paper prints them.
-enum class Verdict {
+enum class CellVerdict {
   inside,       ///< our value lies in the paper's interval
   overlapping,  ///< it does not, but the intervals meet
   outside,
@@ -46,7 +46,7 @@ struct ReportCell {
   std::size_t failed = 0;  ///< diverged or degenerate, not part of it
   std::optional<ExpectedCell> paper = {};
   std::optional<std::size_t> rank = {};  ///< ours by the paper's rule, among the methods the paper ranks
-  Verdict verdict = Verdict::unknown;
+  CellVerdict verdict = CellVerdict::unknown;
   double beyond = 0.0;  ///< from the paper's interval to our value
 };
 

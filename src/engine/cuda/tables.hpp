@@ -106,7 +106,8 @@ struct MemberInfo {
   }
 };
 
-/// How far a member has come.
+/// How far a member has come. Like all of these tables it is left without initialisers, for __shared__ copies.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 struct MemberState {
   LossCourse course;
   std::int64_t target;    ///< epochs to train to
@@ -136,6 +137,7 @@ struct Control {
 };
 
 /// Everything a kernel may look at. Arrays over members have the member as their first axis.
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 struct View {
   std::uint64_t parameters;  ///< floats a member
   std::uint64_t workspace;   ///< floats a member

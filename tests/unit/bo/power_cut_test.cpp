@@ -27,7 +27,7 @@ TEST(PowerCut, NothingToldIsLostAndNothingIsTwice) {
       Study study = Study::open(file);
       for (int i = 0; i < 8; ++i) {
         const Trial trial = study.ask();
-        const double value = static_cast<double>(round * 100 + i);
+        const auto value = static_cast<double>(round * 100 + i);
         study.tell(trial, value);
         told[trial.id] = value;
       }

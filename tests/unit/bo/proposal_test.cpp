@@ -32,9 +32,10 @@ class Hills : public FittedCohort {
   }
 
  protected:
-  std::vector<float> tops_;
+  [[nodiscard]] float top(std::size_t m) const { return tops_[m]; }
 
  private:
+  std::vector<float> tops_;
   float sigma_;
   std::vector<FitReport> reports_;
 };
@@ -45,7 +46,7 @@ class SlopedHills final : public Hills, public HasSlopes {
   [[nodiscard]] PredictionSlopes slopes(const Tensor<float>& x) const override {
     PredictionSlopes s{.mean = x, .sigma_model = Tensor<float>(x.members(), x.rows(), x.cols())};
     for (std::size_t m = 0; m < members(); ++m) {
-      for (float& v : s.mean.member(m)) v = -2.0F * (v - tops_[m]);
+      for (float& v : s.mean.member(m)) v = -2.0F * (v - top(m));
     }
     return s;
   }

@@ -27,6 +27,7 @@ class StudyFileTest : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
   [[nodiscard]] std::filesystem::path file() const { return folder_ / "study.db"; }
 
+ private:
   std::filesystem::path folder_;
 };
 

@@ -72,7 +72,7 @@ TEST(ResultStore, FindsWhatAnotherProcessLeft) {
   ResultStore first(folder.path() / "rows");
   first.add(std::vector<ResultRow>{row_of(501), row_of(502)});
   first.add(std::vector<ResultRow>{row_of(503)});
-  folder.write("rows/.nomu-1-0.tmp", "half a file");
+  (void)folder.write("rows/.nomu-1-0.tmp", "half a file");
   const ResultStore second(folder.path() / "rows");
   EXPECT_EQ(second.size(), 3U);
   ASSERT_NE(second.find(row_of(503).key), nullptr);

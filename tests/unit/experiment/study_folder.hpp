@@ -13,9 +13,10 @@ namespace nomu {
 /// Empty when made, gone when it goes.
 class StudyFolder {
  public:
-  StudyFolder()
-      : path_(std::filesystem::path(testing::TempDir()) /
-              (std::string("nomu_study_") + testing::UnitTest::GetInstance()->current_test_info()->name())) {
+  StudyFolder() {
+    const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+    path_ = std::filesystem::path(testing::TempDir()) /
+            (std::string("nomu_study_") + test.test_suite_name() + "_" + test.name());
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
@@ -26,7 +27,7 @@ class StudyFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   /// Writes a file and returns where.
-  std::filesystem::path write(const std::string& name, const std::string& text) const {
+  [[nodiscard]] std::filesystem::path write(const std::string& name, const std::string& text) const {
     write_file_atomically(path_ / name, text);
     return path_ / name;
   }
@@ -47,6 +48,7 @@ expected = "small.csv"
 
 [smoke]
 runs = 2
+cohort = 2
 
 [[method]]
 name = "nomu"

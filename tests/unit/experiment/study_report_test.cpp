@@ -11,6 +11,8 @@
 namespace nomu {
 namespace {
 
+using Verdict = CellVerdict;
+
 using testing::HasSubstr;
 
 /// AUC of all runs of both methods, the same for every run.
@@ -31,10 +33,10 @@ void fill(const StudySpec& spec, ResultStore& store, double nomu, double gp) {
   }
 }
 
-class StudyReports : public testing::Test {
- protected:
-  StudyReports() : store(folder.path() / "rows") {
-    folder.write("small.csv", R"(problem,method,metric,value,lower,upper,rank
+/// The small study with a few numbers of the paper, nothing run yet.
+struct SmallStudy {
+  SmallStudy() : store(folder.path() / "rows") {
+    (void)folder.write("small.csv", R"(problem,method,metric,value,lower,upper,rank
 levy,NOMU,auc,0.40,0.39,0.42,1
 levy,GP,auc,0.53,0.51,0.56,2
 step,NOMU,auc,0.29,,,
@@ -42,23 +44,23 @@ step,NOMU,auc,0.29,,,
     spec = read_study(folder.write("small.toml", small_toy_study), StudyProfile::full);
   }
 
-  /// The cell of a method on levy, AUC.
-  static const ReportCell& cell(const StudyReport& report, const std::string& method,
-                                const std::string& problem = "levy") {
-    for (const ReportCell& one : report.cells) {
-      if (one.method == method && one.problem == problem && one.metric == "AUC") return one;
-    }
-    throw std::runtime_error("no such cell");
-  }
-
   StudyFolder folder;
   ResultStore store;
   StudySpec spec;
 };
 
-TEST_F(StudyReports, JudgesAsThePaperPrints) {
-  fill(spec, store, 0.424, 0.61);
-  const StudyReport report = make_report(spec, store);
+/// The AUC of a method on a problem.
+const ReportCell& cell(const StudyReport& report, const std::string& method, const std::string& problem = "levy") {
+  for (const ReportCell& one : report.cells) {
+    if (one.method == method && one.problem == problem && one.metric == "AUC") return one;
+  }
+  throw std::runtime_error("no such cell");
+}
+
+TEST(StudyReports, JudgesAsThePaperPrints) {
+  SmallStudy small;
+  fill(small.spec, small.store, 0.424, 0.61);
+  const StudyReport report = make_report(small.spec, small.store);
   EXPECT_EQ(cell(report, "NOMU").verdict, Verdict::inside);
   EXPECT_EQ(cell(report, "NOMU").runs, 3U);
   EXPECT_EQ(cell(report, "GP").verdict, Verdict::outside);
@@ -69,59 +71,65 @@ TEST_F(StudyReports, JudgesAsThePaperPrints) {
   EXPECT_EQ(cell(report, "NOMU", "all").runs, 6U);
 }
 
-TEST_F(StudyReports, RanksBesideThePapers) {
-  fill(spec, store, 0.7, 0.6);
-  const StudyReport report = make_report(spec, store);
+TEST(StudyReports, RanksBesideThePapers) {
+  SmallStudy small;
+  fill(small.spec, small.store, 0.7, 0.6);
+  const StudyReport report = make_report(small.spec, small.store);
   EXPECT_EQ(cell(report, "NOMU").rank, 2U);
   EXPECT_EQ(cell(report, "GP").rank, 1U);
   EXPECT_FALSE(cell(report, "NOMU", "step").rank.has_value());
   EXPECT_THAT(report_text(report), HasSubstr("0 of 2 ranks as in the paper"));
 }
 
-TEST_F(StudyReports, RanksNothingWhileAMethodIsMissing) {
-  StudySpec part = spec;
+TEST(StudyReports, RanksNothingWhileAMethodIsMissing) {
+  SmallStudy small;
+  StudySpec part = small.spec;
   restrict_to(part, {.methods = {"gp"}, .problems = {}, .runs = 0});
-  fill(part, store, 0.0, 0.5);
-  EXPECT_FALSE(cell(make_report(spec, store), "GP").rank.has_value());
+  fill(part, small.store, 0.0, 0.5);
+  EXPECT_FALSE(cell(make_report(small.spec, small.store), "GP").rank.has_value());
 }
 
-TEST_F(StudyReports, PutsNoPartOfTheProblemsBesideAll) {
-  fill(spec, store, 0.4, 0.5);
-  StudySpec part = spec;
+TEST(StudyReports, PutsNoPartOfTheProblemsBesideAll) {
+  SmallStudy small;
+  fill(small.spec, small.store, 0.4, 0.5);
+  StudySpec part = small.spec;
   restrict_to(part, {.methods = {}, .problems = {"levy"}, .runs = 0});
-  EXPECT_THROW((void)cell(make_report(part, store), "NOMU", "all"), std::runtime_error);
-  ResultStore one(folder.path() / "one");
+  EXPECT_THROW((void)cell(make_report(part, small.store), "NOMU", "all"), std::runtime_error);
+  ResultStore one(small.folder.path() / "one");
   fill(part, one, 0.4, 0.5);
-  EXPECT_THROW((void)cell(make_report(spec, one), "NOMU", "all"), std::runtime_error);
+  EXPECT_THROW((void)cell(make_report(small.spec, one), "NOMU", "all"), std::runtime_error);
 }
 
-TEST_F(StudyReports, CountsFailedRunsApart) {
-  fill(spec, store, 0.4, 0.5);
-  ResultRow row = *store.find(expand_study(spec, "fp32", false)[0].runs[0].key);
+TEST(StudyReports, CountsFailedRunsApart) {
+  SmallStudy small;
+  fill(small.spec, small.store, 0.4, 0.5);
+  ResultRow row = *small.store.find(expand_study(small.spec, "fp32", false)[0].runs[0].key);
   row.status = RunStatus::diverged;
-  ResultStore other(folder.path() / "other");
+  ResultStore other(small.folder.path() / "other");
   other.add(std::vector<ResultRow>{row});
-  other.import(*std::filesystem::directory_iterator(folder.path() / "rows"));
-  const StudyReport report = make_report(spec, other);
+  other.import(*std::filesystem::directory_iterator(small.folder.path() / "rows"));
+  const StudyReport report = make_report(small.spec, other);
   EXPECT_EQ(cell(report, "NOMU", row.problem).failed, 1U);
   EXPECT_THAT(report_text(report), HasSubstr("+ 1 failed"));
 }
 
-TEST_F(StudyReports, IsRenderedInEveryForm) {
-  fill(spec, store, 0.4, 0.5);
-  const StudyReport report = make_report(spec, store);
+TEST(StudyReports, IsRenderedInEveryForm) {
+  SmallStudy small;
+  fill(small.spec, small.store, 0.4, 0.5);
+  const StudyReport report = make_report(small.spec, small.store);
   EXPECT_THAT(report_text(report), HasSubstr("Computed on cpu (eigen, avx2) in fp32"));
   EXPECT_THAT(report_markdown(report),
               HasSubstr("| levy | NOMU | 0.40 [0.40, 0.40] | 3 | 0.40 [0.39, 0.42] | inside |"));
   EXPECT_THAT(report_csv(report), HasSubstr("AUC,levy,NOMU,0.4,0.4,0.4,3,0,0.4,0.39,0.42,inside,0,1,1\n"));
   EXPECT_THAT(report_svg(report), HasSubstr("<svg"));
-  const StudyReport empty = make_report(spec, ResultStore(folder.path() / "none"));
+  const StudyReport empty = make_report(small.spec, ResultStore(small.folder.path() / "none"));
   EXPECT_THAT(report_text(empty), HasSubstr("Nothing is finished"));
   EXPECT_THAT(report_svg(empty), HasSubstr("no data"));
 }
 
-TEST_F(StudyReports, TakesTf32RowsWhereThereAreNoOthers) {
-  StudySpec other = spec;
+TEST(StudyReports, TakesTf32RowsWhereThereAreNoOthers) {
+  SmallStudy small;
+  StudySpec other = small.spec;
   restrict_to(other, {.methods = {"nomu"}, .problems = {"levy"}, .runs = 1});
   ResultRow row{.key = expand_study(other, "tf32", true)[0].runs[0].key,
                 .study = "small",
@@ -131,17 +139,19 @@ TEST_F(StudyReports, TakesTf32RowsWhereThereAreNoOthers) {
                 .values = {{"auc", 0.4}, {"min_nll", -1.0}},
                 .provenance = {},
                 .seconds = 0.0};
-  store.add({&row, 1});
-  const StudyReport report = make_report(spec, store);
+  small.store.add({&row, 1});
+  const StudyReport report = make_report(small.spec, small.store);
   EXPECT_EQ(cell(report, "NOMU").runs, 1U);
   EXPECT_EQ(report.precisions, std::vector<std::string>{"tf32"});
 }
 
-TEST_F(StudyReports, WrongExpectedNumbersNameTheCell) {
-  const auto file = folder.write("bad.csv", "problem,method,metric,value,lower,upper,rank\nlevy,NOMU,auc,much,,,\n");
+TEST(StudyReports, WrongExpectedNumbersNameTheCell) {
+  SmallStudy small;
+  const auto file =
+      small.folder.write("bad.csv", "problem,method,metric,value,lower,upper,rank\nlevy,NOMU,auc,much,,,\n");
   const std::string message = message_of<DataError>([&] { (void)read_expected(file); });
   EXPECT_THAT(message, HasSubstr("row 2, column 'value'"));
-  const auto none = folder.write("none.csv", "problem,method,metric,value,lower,upper,rank\nlevy,NOMU,auc,,,,\n");
+  const auto none = small.folder.write("none.csv", "problem,method,metric,value,lower,upper,rank\nlevy,NOMU,auc,,,,\n");
   EXPECT_THAT(message_of<DataError>([&] { (void)read_expected(none); }), HasSubstr("a number is missing"));
 }
 

@@ -24,6 +24,8 @@ TEST(ReadStudy, ProfilesShareTheFile) {
   EXPECT_EQ(full.name, "small");
   EXPECT_EQ(full.problems, (std::vector<std::string>{"levy", "step"}));
   EXPECT_EQ(full.runs, 3);
+  EXPECT_EQ(full.methods[0].cohort_cpu, 4);
+  EXPECT_EQ(smoke.methods[0].cohort_cpu, 2);
   EXPECT_EQ(smoke.runs, 2);
   EXPECT_EQ(full.expected, folder.path() / "small.csv");
   MethodSpec large = full.methods[0].spec(6, 1);
