@@ -67,7 +67,7 @@ void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float
   view.members = members;
   view.inputs = static_cast<std::uint32_t>(request.layout.inputs);
   view.outputs = static_cast<std::uint32_t>(request.layout.outputs);
-  view.rounded = request.precision == Precision::tf32_hopper;
+  view.rounded = request.precision != Precision::fp32;
   view.info = info.data();
   view.control = control.data();
   view.weights = const_cast<float*>(request.weights);  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
