@@ -43,7 +43,7 @@ def main():
         "Optuna's default": lambda seed: optuna.samplers.TPESampler(seed=seed),
     }
     engine = next(e for e in nomu.list_engines() if e.name == "cpu")
-    print(f"Branin, {arguments.trials} trials, {arguments.seeds} seeds; minimum {MINIMUM}; {engine.provider} {engine.isa}")
+    print(f"{arguments.trials} trials, {arguments.seeds} seeds; {engine.provider} {engine.isa}; {MINIMUM} is least")
     for name, sampler in samplers.items():
         begin = time.perf_counter()
         found = sorted(best_of(sampler(seed), arguments.trials) for seed in range(1, arguments.seeds + 1))

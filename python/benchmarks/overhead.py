@@ -65,7 +65,7 @@ def main():
         with table.open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow([*(f"x{i}" for i in range(1, 9)), "y"])
-            writer.writerows([*map(repr, map(float, row)), repr(float(target))] for row, target in zip(X, y))
+            writer.writerows([*map(float, row), float(target)] for row, target in zip(X, y, strict=True))
         for _ in range(arguments.repeats):
             begin = time.perf_counter()
             seconds, said = fit_by_tool(arguments.tool, table, model)
@@ -73,12 +73,14 @@ def main():
             middle = time.perf_counter()
             seconds, fitted = fit_by_python(X, y)
             python.append(seconds)
-            print(f"tool {tool[-1]:.3f} s cpu, {middle - begin:.3f} s; python {seconds:.3f} s cpu, {time.perf_counter() - middle:.3f} s")
+            print(f"tool {tool[-1]:.3f} s of processor, {middle - begin:.3f} s on the clock; ", end="")
+            print(f"python {seconds:.3f} s, {time.perf_counter() - middle:.3f} s")
         same = np.array_equal(nomu.load_model(model).predict(X).mean, fitted.predict(X))
     engine = fitted.model_.engine
     print(f"tool: {said['provider']} {said['isa']}; python: {engine.provider} {engine.isa}; same predictions: {same}")
     share = statistics.median(python) / statistics.median(tool) - 1
-    print(f"median processor time: tool {statistics.median(tool):.3f} s, python {statistics.median(python):.3f} s: {100 * share:+.2f} %")
+    print(f"median processor time: tool {statistics.median(tool):.3f} s, ", end="")
+    print(f"python {statistics.median(python):.3f} s: {100 * share:+.2f} %")
     print(f"import nomu: {import_seconds():.3f} s")
 
 

@@ -1,5 +1,10 @@
 """What all regressors share: reading X and y, fitting through the library, predicting with uncertainty."""
 
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
@@ -9,6 +14,10 @@ from . import _nomu
 from ._frames import columns_of, has_text
 from ._progress import ProgressBar
 from ._settings import pairs_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from typing_extensions import Self
 
 _FEWEST_ROWS = 4
 _LARGEST_SEED = 2**31 - 1
@@ -74,7 +83,16 @@ class Regressor(RegressorMixin, BaseEstimator):
         self.threads = threads
         self.progress = progress
 
-    def fit(self, X, y, *, noise_std=None, row_weight=None, groups=None, times=None):
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        noise_std: ArrayLike | None = None,
+        row_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        times: ArrayLike | None = None,
+    ) -> Self:
         """Fit and calibrate.
 
         Parameters
@@ -103,7 +121,7 @@ class Regressor(RegressorMixin, BaseEstimator):
             )
         return self
 
-    def predict(self, X, return_std=False, *, noise_std=None):
+    def predict(self, X: Any, return_std: bool = False, *, noise_std: ArrayLike | None = None) -> Any:
         """Predict means, and on request calibrated standard deviations.
 
         Parameters
@@ -125,7 +143,7 @@ class Regressor(RegressorMixin, BaseEstimator):
             return predicted.mean
         return predicted.mean, self.model_.calibration.sigma(predicted)
 
-    def predict_parts(self, X, *, noise_std=None):
+    def predict_parts(self, X: Any, *, noise_std: ArrayLike | None = None) -> dict[str, np.ndarray]:
         """Predict with the uncertainty taken apart.
 
         Returns
@@ -147,7 +165,9 @@ class Regressor(RegressorMixin, BaseEstimator):
             parts["sigma_below"] = calibration.c_model * predicted.sigma_below
         return parts
 
-    def predict_interval(self, X, level=None, *, noise_std=None):
+    def predict_interval(
+        self, X: Any, level: float | None = None, *, noise_std: ArrayLike | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Predict bounds that hold the target with probability ``level``.
 
         Parameters
@@ -167,12 +187,12 @@ class Regressor(RegressorMixin, BaseEstimator):
             level = self.model_.default_level or self.level
         return self.model_.bounds(x, float(level), _numbers(noise_std, "noise_std", x))
 
-    def guarantee(self, level=None):
+    def guarantee(self, level: float | None = None) -> str:
         """What bounds of this level are worth, in a sentence."""
         check_is_fitted(self)
         return self.model_.calibration.guarantee(float(level or self.model_.default_level or self.level))
 
-    def save(self, path):
+    def save(self, path: str | PathLike) -> None:
         """Write a ``.nomu`` file for the command line and ``nomu.load_model``. It contains the training rows."""
         check_is_fitted(self)
         self.model_.save(path)

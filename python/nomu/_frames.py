@@ -25,5 +25,5 @@ def columns_of(frame):
         else:
             missing = column.isna().to_numpy()
             cells = column.astype(object).to_numpy()
-            columns.append((str(name), ["" if gone else str(cell) for cell, gone in zip(cells, missing)]))
+            columns.append((str(name), ["" if gone else str(cell) for cell, gone in zip(cells, missing, strict=True)]))
     return columns

@@ -6,9 +6,15 @@
 A ``Study`` asks and is told, in memory or in the SQLite files of ``nomu optimize``; several processes may share one.
 """
 
+from __future__ import annotations
+
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+from numpy import ndarray
 
 from . import _nomu
 from ._errors import NomuError
@@ -35,7 +41,7 @@ class Trial:
     """One question and, once there is one, its answer."""
 
     number: int
-    params: dict
+    params: dict[str, Any]
     state: str  # "pending", "finished" or "failed"
     value: float | None
     reason: str
@@ -49,9 +55,9 @@ class Trial:
 class Optimum:
     """What a search found."""
 
-    params: dict
+    params: dict[str, Any]
     value: float
-    trials: list
+    trials: list[Trial]
 
 
 class Study:
@@ -77,7 +83,15 @@ class Study:
     """
 
     def __init__(
-        self, space, path=None, *, direction="minimize", constraints=(), threads=1, progress=None, **settings
+        self,
+        space: Any,
+        path: str | PathLike | None = None,
+        *,
+        direction: str = "minimize",
+        constraints: Iterable[Any] = (),
+        threads: int = 1,
+        progress: bool | None = None,
+        **settings: Any,
     ):
         pairs = pairs_of({"direction": direction, **{k.replace("__", "."): v for k, v in settings.items()}})
         made = space_of(space, constraints)
@@ -88,14 +102,16 @@ class Study:
             self._study = _nomu.Study.create(path, made, pairs, threads)
 
     @classmethod
-    def open(cls, path, *, read_only=False, threads=1, progress=None):
+    def open(
+        cls, path: str | PathLike, *, read_only: bool = False, threads: int = 1, progress: bool | None = None
+    ) -> Study:
         """A study that is there already, made here or by ``nomu optimize new``."""
         study = cls.__new__(cls)
         study._progress = progress
         study._study = _nomu.Study.open(path, read_only, threads)
         return study
 
-    def ask(self, count=None, worker=""):
+    def ask(self, count: int | None = None, worker: str = "") -> Any:
         """The next trial, or with ``count`` a list of up to so many; the list is shorter when no more are left.
 
         Raises ``nomu.NomuError`` for a single trial when none is left.
@@ -109,27 +125,27 @@ class Study:
             raise NomuError("[bo/study] nothing is left to try: the budget is spent or the space used up")
         return trials[0]
 
-    def tell(self, trial, value, *, replace=False):
+    def tell(self, trial: Trial | int, value: float, *, replace: bool = False) -> None:
         """The result of a trial (or of its number); on disk when this returns."""
         self._study.tell(_number(trial), float(value), replace)
 
-    def fail(self, trial, reason="", *, replace=False):
+    def fail(self, trial: Trial | int, reason: str = "", *, replace: bool = False) -> None:
         """The trial has no value and never will."""
         self._study.fail(_number(trial), str(reason), replace)
 
-    def add(self, params, value):
+    def add(self, params: Mapping[str, Any], value: float) -> Trial:
         """A result from elsewhere."""
         return Trial(**self._study.add(params, float(value)))
 
-    def renew(self, trial):
+    def renew(self, trial: Trial | int) -> None:
         """Push the lease of a trial that is being worked on."""
         self._study.renew(_number(trial))
 
-    def trials(self, limit=0):
+    def trials(self, limit: int = 0) -> list[Trial]:
         """All trials in order, or the latest ``limit``."""
         return [Trial(**one) for one in self._study.trials(limit)]
 
-    def predict(self, params):
+    def predict(self, params: Iterable[Mapping[str, Any]]) -> tuple[ndarray, ndarray] | None:
         """Mean and sigma of the study's model at a list of points, [q] each, in the units of the results.
 
         None where there are too few results for a model.
@@ -137,34 +153,34 @@ class Study:
         with ProgressBar(self._progress) as bar:
             return self._study.surrogate(list(params), bar.callback)
 
-    def verify(self, quick=False):
+    def verify(self, quick: bool = False) -> dict[str, Any]:
         """Replay the log: a dictionary that says whether everything follows from it."""
         with ProgressBar(self._progress) as bar:
             return self._study.verify(quick, bar.callback)
 
     @property
-    def best(self):
+    def best(self) -> Trial | None:
         """The best trial so far, or None."""
         found = self._study.best
         return None if found is None else Trial(**found)
 
     @property
-    def finished(self):
+    def finished(self) -> bool:
         """Whether nothing is left to be asked for."""
         return self._study.finished
 
     @property
-    def status(self):
+    def status(self) -> dict[str, int]:
         """Counts of trials by state."""
         return self._study.status
 
     @property
-    def settings(self):
+    def settings(self) -> dict[str, str]:
         """Every setting as text."""
         return dict(self._study.settings)
 
     @property
-    def variables(self):
+    def variables(self) -> list[Variable]:
         """What may be varied."""
         return self._study.space.variables
 
@@ -196,7 +212,9 @@ def _search(f, space, evaluations, **settings):
     return Optimum(best.params, best.value, study.trials())
 
 
-def maximize(f, bounds, evaluations=50, *, path=None, **settings):
+def maximize(
+    f: Callable[..., float], bounds: Any, evaluations: int = 50, *, path: str | PathLike | None = None, **settings: Any
+) -> Optimum:
     """The point with the largest value of f.
 
     Parameters
@@ -221,6 +239,8 @@ def maximize(f, bounds, evaluations=50, *, path=None, **settings):
     return _search(f, bounds, evaluations, direction="maximize", path=path, **settings)
 
 
-def minimize(f, bounds, evaluations=50, *, path=None, **settings):
+def minimize(
+    f: Callable[..., float], bounds: Any, evaluations: int = 50, *, path: str | PathLike | None = None, **settings: Any
+) -> Optimum:
     """The point with the smallest value of f; see ``maximize``."""
     return _search(f, bounds, evaluations, direction="minimize", path=path, **settings)

@@ -1,9 +1,17 @@
 """Pictures of uncertainty with matplotlib: each draws into ``ax`` (or a new figure) and returns the axes."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from . import metrics
 from ._arrays import vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
 
 __all__ = ["bands", "mw_cp", "regret", "reliability", "sigma_map"]
 
@@ -34,7 +42,17 @@ def _predict(model, x):
     return x, *model.predict(x, return_std=True)
 
 
-def bands(model, X=None, y=None, *, low=None, high=None, level=None, points=300, ax=None):
+def bands(
+    model: Any,
+    X: Any = None,
+    y: ArrayLike | None = None,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    level: float | None = None,
+    points: int = 300,
+    ax: Axes | None = None,
+) -> Axes:
     """Mean and bounds of a model with one input.
 
     Parameters
@@ -74,7 +92,15 @@ def bands(model, X=None, y=None, *, low=None, high=None, level=None, points=300,
     return ax
 
 
-def sigma_map(model, X=None, *, low=None, high=None, points=80, ax=None):
+def sigma_map(
+    model: Any,
+    X: Any = None,
+    *,
+    low: ArrayLike | None = None,
+    high: ArrayLike | None = None,
+    points: int = 80,
+    ax: Axes | None = None,
+) -> Axes:
     """The calibrated standard deviation of a model with two inputs, as a map with the rows as dots.
 
     ``low`` and ``high`` are the corners of the map, [2] each; default: the box of X (n, 2), a tenth wider.
@@ -98,7 +124,9 @@ def sigma_map(model, X=None, *, low=None, high=None, points=80, ax=None):
     return ax
 
 
-def reliability(mean, sigma, y, *, label=None, ax=None):
+def reliability(
+    mean: ArrayLike, sigma: ArrayLike, y: ArrayLike, *, label: str | None = None, ax: Axes | None = None
+) -> Axes:
     """The share of rows whose predicted level is at most p, over p: on the diagonal when all quantiles are right.
 
     mean, sigma, y : array-likes of shape (q,)
@@ -119,7 +147,9 @@ def reliability(mean, sigma, y, *, label=None, ax=None):
     return ax
 
 
-def mw_cp(mean, sigma, y, *, label=None, ax=None):
+def mw_cp(
+    mean: ArrayLike, sigma: ArrayLike, y: ArrayLike, *, label: str | None = None, ax: Axes | None = None
+) -> Axes:
     """Mean width over coverage of the bounds mean -+ c sigma, for all c; lower is better. Its area is the paper's AUC.
 
     mean, sigma, y : array-likes of shape (q,)
@@ -134,7 +164,9 @@ def mw_cp(mean, sigma, y, *, label=None, ax=None):
     return ax
 
 
-def regret(trials, optimum, *, direction="minimize", label=None, ax=None):
+def regret(
+    trials: Any, optimum: float, *, direction: str = "minimize", label: str | None = None, ax: Axes | None = None
+) -> Axes:
     """How far the best value so far is from the optimum, after each evaluation.
 
     Parameters

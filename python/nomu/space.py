@@ -1,6 +1,8 @@
 """What may be varied: named real, integer and categorical variables, and linear constraints between them."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
 from numbers import Real
 
 from . import _nomu
@@ -20,22 +22,22 @@ class _Unnamed:
         return self._make(name, *self._arguments)
 
 
-def real(low, high, log=False):
+def real(low: float, high: float, log: bool = False) -> _Unnamed:
     """A real variable; with ``log``, equal ratios are equal steps."""
     return _Unnamed(_nomu.Variable.real, float(low), float(high), bool(log))
 
 
-def integer(low, high, log=False):
+def integer(low: int, high: int, log: bool = False) -> _Unnamed:
     """A whole number, both bounds included."""
     return _Unnamed(_nomu.Variable.integer, float(low), float(high), bool(log))
 
 
-def categorical(choices):
+def categorical(choices: Iterable[str]) -> _Unnamed:
     """One of several names."""
     return _Unnamed(_nomu.Variable.categorical, [str(choice) for choice in choices])
 
 
-def Constraint(terms, at_least=None, at_most=None):  # noqa: N802 (a class for all who use it)
+def Constraint(terms: Mapping[str, float], at_least: float | None = None, at_most: float | None = None):
     """at_least <= sum of coefficient times value <= at_most, for ``terms`` {variable: coefficient}."""
     return _nomu.Constraint([(str(name), float(c)) for name, c in terms.items()], at_least, at_most)
 
@@ -55,7 +57,7 @@ def _variable(name, given):
     return real(*given).named(name)
 
 
-def space_of(given, constraints=()):
+def space_of(given, constraints=()) -> _nomu.Space:
     """A search space from a dictionary {name: variable}, or from a sequence, whose variables are x1, x2, ..."""
     if isinstance(given, _nomu.Space):
         return given

@@ -36,7 +36,8 @@ def test_bounds_are_measured():
 def test_curve_and_summary():
     c, covered, width = metrics.mw_cp_curve(MEAN, SIGMA, Y)
     assert c[0] == 0 and covered[-1] == 1 and np.all(np.diff(width) >= 0)
-    assert np.trapezoid(width, covered) == pytest.approx(metrics.auc(MEAN, SIGMA, Y)) if hasattr(np, "trapezoid") else True
+    area = np.sum(np.diff(covered) * (width[1:] + width[:-1]) / 2)
+    assert area == pytest.approx(metrics.auc(MEAN, SIGMA, Y))
     all_of_it = metrics.measure(MEAN, SIGMA, Y)
     assert all_of_it["rows"] == 200 and all_of_it["crps"] == metrics.crps(MEAN, SIGMA, Y)
     assert all_of_it["miscalibration_area"] == metrics.miscalibration_area(MEAN, SIGMA, Y) < 0.1

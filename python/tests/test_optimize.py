@@ -52,7 +52,8 @@ def test_an_interrupt_is_no_failure():
 
 
 def test_every_kind_of_variable():
-    space = {"a": (0.0, 1.0), "rate": real(1e-4, 1, log=True), "n": integer(1, 5), "solver": ["cg", "lu"], "c": categorical("xy")}
+    space = {"a": (0.0, 1.0), "rate": real(1e-4, 1, log=True), "n": integer(1, 5)}
+    space |= {"solver": ["cg", "lu"], "c": categorical("xy")}
     study = Study(space, direction="maximize", **QUICK)
     for _ in range(9):
         trial = study.ask()

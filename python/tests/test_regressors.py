@@ -105,7 +105,8 @@ def test_text_columns_of_a_table(rows):
     assert model.model_.input_names == ["x", "kind=1", "kind=up", "n"]
     assert list(model.feature_names_in_) == ["x", "kind", "n"]
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(table), model.predict(table))
-    assert np.array_equal(quick("GPRegressor").fit(table.astype({"kind": "category"}), y).predict(table), model.predict(table))
+    categories = quick("GPRegressor").fit(table.astype({"kind": "category"}), y)
+    assert np.array_equal(categories.predict(table), model.predict(table))
     with pytest.raises(nomu.DataError, match="kind"):
         model.predict(table.assign(kind="never seen"))
     with pytest.raises(nomu.DataError, match="row 1, column 'kind'"):
