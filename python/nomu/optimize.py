@@ -135,7 +135,7 @@ class Study:
 
     def add(self, params: Mapping[str, Any], value: float) -> Trial:
         """A result from elsewhere."""
-        return Trial(**self._study.add(params, float(value)))
+        return Trial(**self._study.add(dict(params), float(value)))
 
     def renew(self, trial: Trial | int) -> None:
         """Push the lease of a trial that is being worked on."""
@@ -151,7 +151,7 @@ class Study:
         None where there are too few results for a model.
         """
         with ProgressBar(self._progress) as bar:
-            return self._study.surrogate(list(params), bar.callback)
+            return self._study.surrogate([dict(point) for point in params], bar.callback)
 
     def verify(self, quick: bool = False) -> dict[str, Any]:
         """Replay the log: a dictionary that says whether everything follows from it."""
