@@ -140,7 +140,7 @@ TEST(Study, ResultsAreToldOnceUnlessReplaced) {
                 study.tell(trial, 2.0);
                 return 0;
               }),
-              HasSubstr("trial 1 has the value 1 already; say replace"));
+              HasSubstr("trial 1 has the value 1 already; --replace"));
   study.tell(trial.id, 2.0, true);
   EXPECT_EQ(study.best()->value, 2.0);
   study.fail(trial.id, "sensor was off", true);
