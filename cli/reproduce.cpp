@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -34,6 +35,28 @@ struct Options {
   bool report_only = false;
   bool json = false;
   bool json_progress = false;
+};
+
+/// Makes sure of a folder for results. What it had to make, and what is still empty when an exception comes by, goes
+/// again: a refused command leaves nothing behind.
+class ResultFolder {
+ public:
+  explicit ResultFolder(const fs::path& folder) {
+    for (fs::path path = folder; !path.empty() && !fs::exists(path); path = path.parent_path()) made_.push_back(path);
+    prepare_folder(folder);
+  }
+  ResultFolder(const ResultFolder&) = delete;
+  ResultFolder& operator=(const ResultFolder&) = delete;
+  ResultFolder(ResultFolder&&) = delete;
+  ResultFolder& operator=(ResultFolder&&) = delete;
+  ~ResultFolder() {
+    if (std::uncaught_exceptions() == 0) return;
+    std::error_code ignored;  // of those that are not empty
+    for (const fs::path& path : made_) fs::remove(path, ignored);
+  }
+
+ private:
+  std::vector<fs::path> made_;  // innermost first
 };
 
 fs::path folder_of(const Options& options) {
@@ -103,6 +126,9 @@ void write_report(const Options& options, const StudyReport& report) {
   write_file_atomically(out / "report.md", report_markdown(report));
   write_file_atomically(out / "report.csv", report_csv(report));
   write_file_atomically(out / "report.svg", report_svg(report));
+  if (const std::string curves = curves_svg(report); !curves.empty()) {
+    write_file_atomically(out / "curves.svg", curves);
+  }
   if (!options.json) print("{}report: {}\n", report_text(report), (out / "report.md").string());
 }
 
@@ -139,7 +165,7 @@ void run(Options options) {
   StudySpec spec = whole;
   restrict_to(spec, options.part);
   if (options.out.empty()) options.out = (fs::path("reproduce") / spec.name).string();
-  prepare_folder(options.out);
+  const ResultFolder folder(options.out);
   if (spec.kind == figures_kind) return draw(options, spec);
   ResultStore store(fs::path(options.out) / "rows");
   for (const std::string& packed : options.results) store.import(packed);
