@@ -67,7 +67,8 @@ check: lint
 	@for target in table config model; do \
 	  echo "== fuzz $$target"; \
 	  mkdir -p build/fuzz/corpus/$$target; \
-	  build/fuzz/tests/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -timeout=10 -rss_limit_mb=4096 \
+	  build/fuzz/tests/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -print_funcs=0 -print_final_stats=1 \
+	    -timeout=10 -rss_limit_mb=1024 \
 	    build/fuzz/corpus/$$target tests/fuzz/corpus/$$target; \
 	done
 	@echo "== tidy"

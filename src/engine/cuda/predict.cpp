@@ -69,7 +69,7 @@ class PredictRoom {
     view_.members = members_;
     view_.inputs = static_cast<std::uint32_t>(request.layout.inputs);
     view_.outputs = static_cast<std::uint32_t>(request.layout.outputs);
-    view_.rounded = request.precision == Precision::tf32_hopper;
+    view_.rounded = request.precision != Precision::fp32;
     view_.info = info_.data();
     view_.control = control_.data();
     view_.weights = const_cast<float*>(request.weights);  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read

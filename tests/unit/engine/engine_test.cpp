@@ -26,6 +26,9 @@ TEST(Engine, UnknownNamesAreRefusedWithWhatThereIs) {
             std::string::npos);
   EXPECT_NE(refusal({.device = "cpu", .threads = -1}).find("threads must be between 0 (all) and 1024, got -1"),
             std::string::npos);
+  EXPECT_EQ(refusal({.device = "cpu", .precision = "fp16"}), "[engine] unknown precision 'fp16'; there are fp32, tf32");
+  EXPECT_EQ(refusal({.device = "cpu", .precision = "tf32"}),
+            "[engine] tf32 is a precision of GPUs; use --precision fp32, or --device cuda");
 }
 
 TEST(Engine, ListsWhatThereIs) {
