@@ -67,6 +67,33 @@ std::vector<Point> points_of(const Study& study) {
 
 using StudyFiles = StudyFileTest;
 
+TEST_F(StudyFiles, AWarmStartFollowsFromTheLogAlone) {
+  OptimizeSpec spec = quick();
+  spec.warm_epochs = 20;
+  spec.warm_every = 4;
+  const Space space = Space::box(2, -1.0, 1.0);
+  Study whole(space, spec, engine());
+  advance(whole, 12);
+  // The same in parts, each of which knows the file only.
+  {
+    Study part = Study::create(file(), space, spec, engine());
+    advance(part, 7);
+  }
+  for (int i = 0; i < 5; ++i) {
+    Study part = Study::open(file(), StudyAccess::write, engine());
+    advance(part, 1);
+  }
+  const Study parts = Study::open(file(), StudyAccess::read, engine());
+  EXPECT_EQ(points_of(parts), points_of(whole));
+  const VerifyReport report = parts.verify();
+  EXPECT_TRUE(report.clean());
+  EXPECT_EQ(report.exact, report.suggestions);
+  spec.warm_epochs = 0;
+  Study cold(space, spec, engine());
+  advance(cold, 12);
+  EXPECT_NE(points_of(cold), points_of(whole));
+}
+
 TEST(Study, AskTellFindsTheBottom) {
   Study study(Space::box(2, -1.0, 1.0), quick(), engine());
   advance(study, 20);
