@@ -128,6 +128,7 @@ TEST(Study, BatchesEqualSingleQuestionsAndNeverRepeat) {
   advance(one, 5);
   advance(many, 5);
   std::vector<Point> singly;
+  singly.reserve(4);
   for (int i = 0; i < 4; ++i) singly.push_back(one.ask().point);
   std::vector<Point> together;
   for (const Trial& trial : many.ask(4)) together.push_back(trial.point);
@@ -300,6 +301,7 @@ TEST(Study, MaximizeCountsExceptionsAndNanAsFailures) {
 
 TEST(FitSubset, KeepsTheBestTheLatestAndASpread) {
   std::vector<double> values;
+  values.reserve(1000);
   for (int i = 0; i < 1000; ++i) values.push_back(std::fmod(i * 37.0, 1000.0));
   const std::vector<std::size_t> rows = fit_subset(values, Direction::minimize, 100);
   EXPECT_LE(rows.size(), 100U);
