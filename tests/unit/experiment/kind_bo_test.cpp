@@ -56,7 +56,9 @@ TEST(BoStudy, TheBestOfAllRunsIsTheOptimum) {
   const StudyFolder folder;
   const StudySpec spec = read_study(folder.write("small.toml", small_bo_study), StudyProfile::full);
   const auto row = [](std::uint64_t seed, const std::string& problem, double optimum, double regret) {
-    ResultRow one{.problem = problem, .values = {{"regret", regret}, {"optimum", optimum}, {"regret_00", 0.5}}};
+    ResultRow one;
+    one.problem = problem;
+    one.values = {{"regret", regret}, {"optimum", optimum}, {"regret_00", 0.5}};
     one.key.seed = seed;
     return one;
   };
