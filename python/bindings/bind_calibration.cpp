@@ -104,7 +104,9 @@ void bind_calibration(nb::module_& m) {
           "predicted"_a, "level"_a, "Lower and upper bounds, [q] each; refused where nothing vouches for the level.")
       .def("guarantee", &guarantee, "level"_a, "What bounds of this level are worth, in a sentence.")
       .def("guaranteed_coverage", &guaranteed_coverage, "level"_a, "The coverage that is proven; 0: nothing is.")
-      .def("__eq__", [](const Calibration& a, const Calibration& b) { return a == b; })
+      .def(
+          "__eq__", [](const Calibration& a, const Calibration& b) { return a == b; }, nb::is_operator(),
+          nb::sig("def __eq__(self, other: object) -> bool"))
       .def("__repr__", [](const Calibration& c) {
         return "Calibration(kind='" + std::string(to_text(c.kind)) + "', rows=" + std::to_string(c.rows) + ")";
       });

@@ -167,7 +167,9 @@ void bind_study(nb::module_& m) {
           "trials", [](const Study& self, std::int64_t limit) { return trials_of(self, self.trials(limit)); },
           "limit"_a = 0, nb::sig("def trials(self, limit: int = 0) -> list[dict]"))
       .def("verify", &verified, "quick"_a = false, "progress"_a = nb::none())
-      .def("surrogate", &surrogate, "points"_a, "progress"_a = nb::none());
+      .def("surrogate", &surrogate, "points"_a, "progress"_a = nb::none(),
+           nb::sig("def surrogate(self, points: list[dict], progress: object = None)"
+                   " -> tuple[numpy.ndarray, numpy.ndarray] | None"));
   bind_answers(study);
 }
 

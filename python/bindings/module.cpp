@@ -5,7 +5,7 @@
 
 NB_MODULE(_nomu, m) {
   m.doc() = "The compiled part of nomu; use it through the modules of the package.";
-  m.attr("__version__") = nomu::version();
+  m.def("version", &nomu::version, "The version of the library.");
   nomu::python::bind_errors(m);
   nomu::python::bind_engine(m);
   nomu::python::bind_data(m);

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ._errors import ConfigError, DataError, DeviceError, NomuError
-from ._nomu import EngineInfo, Model, __version__, list_engines, load_model, method_names
+from ._nomu import EngineInfo, Model, list_engines, load_model, method_names, version
 
 if TYPE_CHECKING:
     from . import calibrate, metrics, optimize, optuna, plot
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         NeuralLinearRegressor,
         NOMURegressor,
     )
+
+__version__ = version()
 
 # What lives in which module; a new module joins here.
 _LAZY = {
@@ -53,6 +55,7 @@ __all__ = [
     "list_engines",
     "load_model",
     "method_names",
+    "version",
     *_LAZY,
     *_MODULES,
 ]

@@ -66,7 +66,7 @@ class Regressor(RegressorMixin, BaseEstimator):
     """Base of the regressors; use one of its subclasses."""
 
     _method = ""
-    _names = {}  # parameter -> settings of the library
+    _names: dict[str, tuple[str, ...]] = {}  # parameter -> settings of the library
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-def _three(mean, sigma, y):
+def _three(mean: ArrayLike, sigma: ArrayLike, y: ArrayLike) -> tuple[ndarray, ndarray, ndarray]:
     return vector(mean, "mean"), vector(sigma, "sigma"), vector(y, "y")
 
 
@@ -38,12 +38,12 @@ def standardised_residuals(mean: ArrayLike, sigma: ArrayLike, y: ArrayLike) -> n
 
 def nll(mean: ArrayLike, sigma: ArrayLike, y: ArrayLike, constant: bool = True) -> float:
     """Mean negative log Gaussian likelihood; ``constant``: whether ln(2 pi) / 2 is part of it."""
-    return _nomu.nll(*_three(mean, sigma, y), bool(constant))
+    return _nomu.nll(*_three(mean, sigma, y), constant=bool(constant))
 
 
 def minimal_nll(mean: ArrayLike, sigma: ArrayLike, y: ArrayLike, constant: bool = True) -> tuple[float, float]:
     """The smallest NLL over all factors c of sigma, and that c."""
-    return _nomu.minimal_nll(*_three(mean, sigma, y), bool(constant))
+    return _nomu.minimal_nll(*_three(mean, sigma, y), constant=bool(constant))
 
 
 def coverage(lower: ArrayLike, upper: ArrayLike, y: ArrayLike) -> float:

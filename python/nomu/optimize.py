@@ -9,6 +9,7 @@ A ``Study`` asks and is told, in memory or in the SQLite files of ``nomu optimiz
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -61,7 +62,7 @@ class Optimum:
 
 
 class Study:
-    """Questions and answers of one search.
+    """Questions and answers of one search. Several threads may share it; they wait for each other.
 
     Parameters
     ----------
@@ -96,6 +97,7 @@ class Study:
         pairs = pairs_of({"direction": direction, **{k.replace("__", "."): v for k, v in settings.items()}})
         made = space_of(space, constraints)
         self._progress = progress
+        self._lock = threading.Lock()
         if path is None:
             self._study = _nomu.Study.in_memory(made, pairs, threads)
         else:
@@ -108,6 +110,7 @@ class Study:
         """A study that is there already, made here or by ``nomu optimize new``."""
         study = cls.__new__(cls)
         study._progress = progress
+        study._lock = threading.Lock()
         study._study = _nomu.Study.open(path, read_only, threads)
         return study
 
@@ -116,7 +119,7 @@ class Study:
 
         Raises ``nomu.NomuError`` for a single trial when none is left.
         """
-        with ProgressBar(self._progress) as bar:
+        with self._lock, ProgressBar(self._progress) as bar:
             found = self._study.ask(1 if count is None else count, worker, bar.callback)
         trials = [Trial(**one) for one in found]
         if count is not None:
@@ -127,52 +130,60 @@ class Study:
 
     def tell(self, trial: Trial | int, value: float, *, replace: bool = False) -> None:
         """The result of a trial (or of its number); on disk when this returns."""
-        self._study.tell(_number(trial), float(value), replace)
+        with self._lock:
+            self._study.tell(_number(trial), float(value), replace)
 
     def fail(self, trial: Trial | int, reason: str = "", *, replace: bool = False) -> None:
         """The trial has no value and never will."""
-        self._study.fail(_number(trial), str(reason), replace)
+        with self._lock:
+            self._study.fail(_number(trial), str(reason), replace)
 
     def add(self, params: Mapping[str, Any], value: float) -> Trial:
         """A result from elsewhere."""
-        return Trial(**self._study.add(params, float(value)))
+        with self._lock:
+            return Trial(**self._study.add(dict(params), float(value)))
 
     def renew(self, trial: Trial | int) -> None:
         """Push the lease of a trial that is being worked on."""
-        self._study.renew(_number(trial))
+        with self._lock:
+            self._study.renew(_number(trial))
 
     def trials(self, limit: int = 0) -> list[Trial]:
         """All trials in order, or the latest ``limit``."""
-        return [Trial(**one) for one in self._study.trials(limit)]
+        with self._lock:
+            return [Trial(**one) for one in self._study.trials(limit)]
 
     def predict(self, params: Iterable[Mapping[str, Any]]) -> tuple[ndarray, ndarray] | None:
         """Mean and sigma of the study's model at a list of points, [q] each, in the units of the results.
 
         None where there are too few results for a model.
         """
-        with ProgressBar(self._progress) as bar:
-            return self._study.surrogate(list(params), bar.callback)
+        with self._lock, ProgressBar(self._progress) as bar:
+            return self._study.surrogate([dict(point) for point in params], bar.callback)
 
     def verify(self, quick: bool = False) -> dict[str, Any]:
         """Replay the log: a dictionary that says whether everything follows from it."""
-        with ProgressBar(self._progress) as bar:
+        with self._lock, ProgressBar(self._progress) as bar:
             return self._study.verify(quick, bar.callback)
 
     @property
     def best(self) -> Trial | None:
         """The best trial so far, or None."""
-        found = self._study.best
+        with self._lock:
+            found = self._study.best
         return None if found is None else Trial(**found)
 
     @property
     def finished(self) -> bool:
         """Whether nothing is left to be asked for."""
-        return self._study.finished
+        with self._lock:
+            return self._study.finished
 
     @property
     def status(self) -> dict[str, int]:
         """Counts of trials by state."""
-        return self._study.status
+        with self._lock:
+            return self._study.status
 
     @property
     def settings(self) -> dict[str, str]:

@@ -21,6 +21,8 @@ from ._settings import pairs_of
 
 __all__ = ["NomuSampler"]
 
+_NEVER = 1e12  # seconds: Optuna says when a trial is over, however long it takes
+
 
 class _Axis:
     """One parameter of Optuna as a variable of nomu; steps and categories are counted."""
@@ -64,7 +66,7 @@ class _Search:
         self.space = search_space
         self.axes = [_Axis(name, distribution) for name, distribution in search_space.items()]
         space = _nomu.Space([axis.variable() for axis in self.axes])
-        self.study = _nomu.Study.in_memory(space, pairs_of({"direction": direction, **settings}))
+        self.study = _nomu.Study.in_memory(space, pairs_of({"lease": _NEVER, "direction": direction, **settings}))
         self.asked = {}  # number of Optuna's trial -> ours
         self.known = set()  # Optuna's trials that were told
 

@@ -10,6 +10,8 @@ from . import metrics
 from ._arrays import vector
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
@@ -96,8 +98,8 @@ def sigma_map(
     model: Any,
     X: Any = None,
     *,
-    low: ArrayLike | None = None,
-    high: ArrayLike | None = None,
+    low: Sequence[float] | None = None,
+    high: Sequence[float] | None = None,
     points: int = 80,
     ax: Axes | None = None,
 ) -> Axes:
@@ -178,9 +180,9 @@ def regret(
     ax = _axes(ax)
     given = getattr(trials, "trials", trials)
     given = given() if callable(given) else given
-    values = [getattr(trial, "value", trial) for trial in given]
+    found = [getattr(trial, "value", trial) for trial in given]
     worst = np.inf if direction == "minimize" else -np.inf
-    values = np.array([worst if value is None else value for value in values], dtype=np.float64)
+    values = np.array([worst if value is None else value for value in found], dtype=np.float64)
     best = np.minimum.accumulate(values) if direction == "minimize" else np.maximum.accumulate(values)
     distance = np.abs(best - optimum)
     ax.step(np.arange(1, len(distance) + 1), distance, where="post", label=label)

@@ -146,3 +146,17 @@ def test_numpy_numbers_are_numbers():
     study = Study({"x": np.array([0.0, 1.0])}, budget=np.int64(3), method="random")
     study.tell(study.ask(), np.float32(0.5))
     assert study.best.value == 0.5
+
+
+def test_threads_share_a_study():
+    from concurrent.futures import ThreadPoolExecutor
+
+    study = Study({"x": (-5, 5), "y": (-5, 5)}, **QUICK)
+
+    def work(_):
+        trial = study.ask()
+        study.tell(trial, bowl(**trial.params))
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(work, range(12)))
+    assert study.status["finished"] == 12 and len({tuple(t.params.values()) for t in study.trials()}) == 12
