@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/layout.hpp"
+#include "engine/predictor.hpp"
 #include "engine/session.hpp"
 #include "models/automatic.hpp"
 #include "models/mixture.hpp"
@@ -106,8 +107,8 @@ class FittedMcDropout final : public FittedCohort {
     // Passes share a call, so that the parameters reach the device once.
     for (std::uint32_t pass = 0; pass < passes_;) {
       const std::uint32_t count = passes_at_once(pass, members() * x.rows());
-      const Tensor<float> outputs =
-          engine_.predict(networks_, trained_.parameters, x, {.active = true, .pass = pass, .passes = count}, seeds_);
+      const Tensor<float> outputs = predictions_(engine_, networks_, trained_.parameters, x,
+                                                 {.active = true, .pass = pass, .passes = count}, seeds_);
       const std::size_t size = x.rows() * outputs.cols();
       for (std::uint32_t p = 0; p < count; ++p) {
         for (std::size_t m = 0; m < members(); ++m) mixture.add(m, outputs.member(m).subspan(p * size, size));
@@ -137,6 +138,7 @@ class FittedMcDropout final : public FittedCohort {
   Trained trained_;
   Tensor<float> noise_;
   Engine& engine_;
+  mutable engine::RepeatedPredictions predictions_;
   std::vector<std::uint64_t> seeds_;
 };
 
