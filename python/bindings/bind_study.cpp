@@ -26,15 +26,6 @@ OptimizeSpec spec_of(const Settings& settings) {
 
 std::shared_ptr<Engine> engine_of(std::int64_t threads) { return make_engine({.threads = threads}); }
 
-const char* state_name(TrialState state) {
-  switch (state) {
-    case TrialState::pending: return "pending";
-    case TrialState::finished: return "finished";
-    case TrialState::failed: break;
-  }
-  return "failed";
-}
-
 nb::dict trial_of(const Space& space, const Trial& trial) {
   nb::dict all;
   all["number"] = trial.id;

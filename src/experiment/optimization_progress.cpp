@@ -41,6 +41,7 @@ void add_mean(Plot& plot, const std::vector<Course>& courses) {
   PlotLine line{.name = fmt::format("mean of {} studies", courses.size()), .color = PlotColor::orange};
   for (std::size_t k = 0; k < length; ++k) {
     std::vector<double> values;
+    values.reserve(courses.size());
     for (const Course& course : courses) values.push_back(course.best[k]);
     const double middle = mean(values);
     Interval interval = normal_interval(values);

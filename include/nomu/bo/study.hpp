@@ -60,6 +60,9 @@ struct StudyFile {
 
 enum class TrialState { pending, finished, failed };
 
+/// "pending", "finished" or "failed".
+[[nodiscard]] const char* state_name(TrialState state);
+
 struct Trial {
   std::int64_t id = 0;  ///< 1, 2, ...
   Point point = {};
