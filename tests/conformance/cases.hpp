@@ -160,6 +160,11 @@ inline std::vector<Case> shape_cases() {
       });
     };
   };
+  const auto wide = [](const std::vector<std::size_t>& hidden, Gradient gradient) {
+    return changed(nomu_plan({.members = 1, .rows = 20, .inputs = 2, .hidden = hidden}, gradient), [](TrainPlan& p) {
+      for (Net& net : p.networks.nets) net.init_scale = 0.1F;  // wider sums: a smaller start keeps e^{-c r} in range
+    });
+  };
   return {
       {"tanh", with(Activation::tanh)},
       {"softplus", with(Activation::softplus)},
@@ -177,12 +182,12 @@ inline std::vector<Case> shape_cases() {
          return nomu_plan({.members = 2, .rows = 8, .inputs = 1, .hidden = {48, 40}}, Gradient::stopped);
        }},
       {"wide",
-       [] {
-         return changed(nomu_plan({.members = 1, .rows = 20, .inputs = 2, .hidden = {300, 270}}, Gradient::coupled),
-                        [](TrainPlan& p) {
-                          for (Net& net : p.networks.nets)
-                            net.init_scale = 0.1F;  // wider sums: a smaller start keeps e^{-c r} in range
-                        });
+       [=] {
+         return wide({300, 270}, Gradient::coupled);
+       }},
+      {"wide_multiples_of_64",
+       [=] {
+         return wide({256, 320}, Gradient::stopped);
        }},
       {"many_inputs",
        [] { return nomu_plan({.members = 2, .rows = 30, .inputs = 40, .hidden = {24}}, Gradient::stopped); }},

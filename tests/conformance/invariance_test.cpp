@@ -40,8 +40,8 @@ TEST_P(Invariance, AMemberOfAnyCohortEqualsItsOwnFit) {
 }
 
 TEST_P(Invariance, SixtyFourMembersWideNetworks) {
-  const TrainPlan plan =
-      nomu_plan({.members = 64, .rows = 8, .inputs = 1, .hidden = {280, 300}}, Gradient::coupled, LossKind::nomu, 40);
+  const TrainPlan plan = nomu_plan({.members = 64, .rows = 8, .inputs = 1, .hidden = {280, 320, 256}},
+                                   Gradient::coupled, LossKind::nomu, 40);
   const auto many = engine_->open(plan);
   many->run(16, {});
   for (const std::size_t m : {std::size_t{0}, std::size_t{31}, std::size_t{63}}) {

@@ -13,17 +13,23 @@ __device__ inline float through_activation(Activation activation, float value, f
   return kept ? delta / (1.0F - rate) * activation_slope(activation, value * (1.0F - rate)) : 0.0F;
 }
 
-/// What the heads say about unit `unit` in a row.
+/// What one head says about unit `unit` in a row, added to what is known already.
+__device__ inline float from_head(float delta, const HeadTerm& term, const Control& control, const float* weights,
+                                  const float* own, unsigned row, unsigned unit) {
+  if (term.data_rows_only && row >= control.data_rows) return delta;
+  for (unsigned k = 0; k < term.outputs; ++k) {
+    delta = fmaf(own[term.delta + std::size_t{row} * head_ld + k],
+                 weights[term.weights + std::size_t{unit} * term.outputs + k], delta);
+  }
+  return delta;
+}
+
+/// What all heads say.
 __device__ inline float from_heads(const View& view, const BackwardJob& job, const Control& control,
                                    const float* weights, const float* own, unsigned row, unsigned unit) {
   float delta = 0.0F;
   for (unsigned h = 0; h < job.terms; ++h) {
-    const HeadTerm& term = view.terms[job.first_term + h];
-    if (term.data_rows_only && row >= control.data_rows) continue;
-    for (unsigned k = 0; k < term.outputs; ++k) {
-      delta = fmaf(own[term.delta + std::size_t{row} * head_ld + k],
-                   weights[term.weights + std::size_t{unit} * term.outputs + k], delta);
-    }
+    delta = from_head(delta, view.terms[job.first_term + h], control, weights, own, row, unit);
   }
   return delta;
 }

@@ -13,8 +13,9 @@
 namespace nomu::engine::cuda {
 using UpdateCut = Cut<update_tile.units, update_tile.rows, 2, 4, 3>;
 
-template <bool exact>
-using GradientTile = Product<UpdateCut, false, false, exact>;
+/// Where a tile is whole, its inputs and deltas were rounded when they were written.
+template <bool exact, bool whole = false>
+using GradientTile = Product<UpdateCut, false, false, exact, whole && !exact>;
 
 enum class Work {
   update,   ///< Adam
@@ -33,6 +34,20 @@ struct RowSlabs {
   __device__ void load(unsigned stage) {
     GradientTile<exact>::load(stage, inputs, deltas, next, rows);
     next += slab;
+  }
+};
+
+/// The same where the tile is whole.
+template <bool exact>
+struct WholeRowSlabs {
+  typename GradientTile<exact, true>::Copies copies;
+  unsigned left;  ///< rows
+
+  [[nodiscard]] __device__ unsigned count() const { return (left + slab - 1) / slab; }
+  __device__ void load(unsigned stage) {
+    if (left < slab) return copies.load_last(stage, left);
+    copies.load(stage);
+    left -= slab;
   }
 };
 
@@ -168,23 +183,30 @@ __device__ float bias_of_tile(const Place& at, unsigned column, float sum, float
 }
 
 /// The tile's gradient to shared memory; returns the sum of this thread's column of deltas, the gradient of its bias.
-template <bool exact>
+template <bool exact, bool whole>
 __device__ float gradient_of(const Place& at) {
   const UpdateJob& job = at.job;
   const float* own = at.view.values_of(at.member);
   const unsigned rows = job.data_rows_only ? at.control.data_rows : at.control.rows;
-  RowSlabs<exact> slabs{{own + job.values + at.tile.m, job.values_ld, job.inputs - at.tile.m, true},
-                        {own + job.delta + at.tile.n, job.delta_ld, job.units - at.tile.n, true},
-                        rows};
-  GradientTile<exact> gradient;
+  using Gradient = GradientTile<exact, whole>;
+  const Operand inputs{own + job.values + at.tile.m, job.values_ld, job.inputs - at.tile.m, true};
+  const Operand deltas{own + job.delta + at.tile.n, job.delta_ld, job.units - at.tile.n, true};
+  Gradient gradient;
   float bias = 0.0F;
-  multiply(gradient, slabs, [&](unsigned stage) {
+  const auto add_bias = [&](unsigned stage) {
     if (!at.tile.with_bias || threadIdx.x >= update_tile.rows) return;
-    const float* deltas = GradientTile<exact>::slab_b(stage);
+    const float* shared = Gradient::slab_b(stage);
     float part = 0.0F;
-    for (unsigned k = 0; k < slab; ++k) part += deltas[GradientTile<exact>::SlabB::at(threadIdx.x, k)];
+    for (unsigned k = 0; k < slab; ++k) part += shared[Gradient::SlabB::at(threadIdx.x, k)];
     bias += part;
-  });
+  };
+  if constexpr (whole) {
+    WholeRowSlabs<exact> slabs{{inputs, deltas}, rows};
+    multiply(gradient, slabs, add_bias);
+  } else {
+    RowSlabs<exact> slabs{inputs, deltas, rows};
+    multiply(gradient, slabs, add_bias);
+  }
   __syncthreads();
   gradient.store_rows();
   __syncthreads();
@@ -204,13 +226,13 @@ __device__ Quad gradient_at(unsigned c, float shrink, const Quad& weight) {
 /// Gradient and Adam of a tile; returns the thread's share of the sum of squares of the new weights.
 template <bool exact, bool whole>
 __device__ double update_tile_of(const Place& at, float shrink, const float* clip) {
-  // Groups whose parameters are on their way while the gradient is computed: as many as registers allow.
-  constexpr unsigned ahead = exact ? 2 : 4;
+  // Groups whose parameters are on their way while the gradient is computed: the others come from the cache.
+  constexpr unsigned ahead = 2;
   const Share<whole> share(at);
   Parameters parameters[ahead];
 #pragma unroll
   for (unsigned c = 0; c < ahead; ++c) share.read(c, parameters[c]);
-  const float bias = gradient_of<exact>(at);
+  const float bias = gradient_of<exact, whole>(at);
   const AdamStep<float> adam_step = at.adam();
   const float on_weights = clip == nullptr ? 1.0F : clip[0];
   double squares = 0.0;
@@ -243,7 +265,7 @@ __device__ void work_on(const Place& at) {
     if (threadIdx.x == 0) v.squares[slot] = total;
     return;
   }
-  const float bias = work == Work::norms ? gradient_of<exact>(at) : 0.0F;
+  const float bias = work == Work::norms ? gradient_of<exact, false>(at) : 0.0F;
   const Share<false> share(at);
   double squares = 0.0;
   for (unsigned c = 0; c < share.count; ++c) {

@@ -14,9 +14,12 @@ __global__ void __launch_bounds__(32 * row_warps) row_loss_kernel(const View vie
   const unsigned row = blockIdx.x % blocks * row_warps + threadIdx.x / 32;
   const Control control = view.control[member];
   if (row >= control.rows) return;
-  const double loss = row_loss_of(view, control, member, view.weights_of(control.source, member),
-                                  view.values_of(member), view.row_index + std::size_t{member} * view.most_rows, row);
-  if (threadIdx.x % 32 == 0) view.row_loss[std::size_t{member} * view.most_rows + row] = loss;
+  float* own = view.values_of(member);
+  float out[most_outputs];
+  outputs_of(view, view.weights_of(control.source, member), own, row, out);
+  if (threadIdx.x % 32 != 0) return;
+  const std::size_t first = std::size_t{member} * view.most_rows;
+  view.row_loss[first + row] = row_loss_of(view, control, member, out, own, view.row_index + first, row);
 }
 
 __global__ void __launch_bounds__(32 * row_warps)

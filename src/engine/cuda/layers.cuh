@@ -9,22 +9,44 @@
 
 namespace nomu::engine::cuda {
 
+/// Where a job's segments are, and which tile of it is meant.
+struct SegmentPlace {
+  const Segment* first;
+  unsigned count;
+  const float *weights, *values;  ///< the member's
+  Tile tile;
+  unsigned units, rows, data_rows;
+
+  /// Forward, weights [depth][units] are read along their columns; backward, [units][depth] along their rows.
+  template <bool forward>
+  [[nodiscard]] __device__ Operand weights_of(const Segment& s) const {
+    const float* block = weights + s.weights;
+    return {forward ? block + tile.m : block + std::size_t{tile.m} * s.weight_ld, s.weight_ld, units - tile.m, s.wide};
+  }
+  [[nodiscard]] __device__ Operand values_of(const Segment& s) const {
+    const unsigned present = s.data_rows_only && data_rows < rows ? data_rows : rows;
+    return {values + s.values + std::size_t{tile.n} * s.values_ld, s.values_ld, present > tile.n ? present - tile.n : 0,
+            true};
+  }
+
+  /// Whether no slab lacks anything that matters: rows beyond the last only reach sums that nobody reads.
+  template <class Product>
+  [[nodiscard]] __device__ bool whole() const {
+    if (tile.m + Product::Shape::m > units) return false;
+    for (unsigned s = 0; s < count; ++s) {
+      if (!first[s].wide || first[s].depth % Product::depth != 0) return false;
+      if (first[s].data_rows_only && data_rows < rows) return false;
+    }
+    return true;
+  }
+};
+
 /// The slabs of all segments of a job, one after the other.
 template <class Product, bool forward>
 class SegmentSlabs {
  public:
-  __device__ SegmentSlabs(const View& view, const Control& control, unsigned member, unsigned first_segment,
-                          unsigned segments, unsigned units, unsigned rows, const Tile& tile)
-      : next_(view.segments + first_segment),
-        left_(segments),
-        weights_(view.weights_of(control.source, member)),
-        values_(view.values_of(member)),
-        tile_(tile),
-        units_(units),
-        rows_(rows),
-        data_rows_(control.data_rows) {
-    for (unsigned s = 0; s < segments; ++s)
-      count_ += (view.segments[first_segment + s].depth + Product::depth - 1) / Product::depth;
+  __device__ explicit SegmentSlabs(const SegmentPlace& place) : place_(place), next_(place.first), left_(place.count) {
+    for (unsigned s = 0; s < left_; ++s) count_ += (next_[s].depth + Product::depth - 1) / Product::depth;
     if (left_ > 0) open();
   }
 
@@ -40,26 +62,62 @@ class SegmentSlabs {
 
  private:
   __device__ void open() {
-    const Segment& s = *next_;
-    const float* block = weights_ + s.weights;
-    // Forward, weights [depth][units] are read along their columns; backward, [units][depth] along their rows.
-    a_ = {forward ? block + tile_.m : block + std::size_t{tile_.m} * s.weight_ld, s.weight_ld, units_ - tile_.m,
-          s.wide};
-    const unsigned rows = s.data_rows_only && data_rows_ < rows_ ? data_rows_ : rows_;
-    b_ = {values_ + s.values + std::size_t{tile_.n} * s.values_ld, s.values_ld, rows > tile_.n ? rows - tile_.n : 0,
-          true};
+    a_ = place_.template weights_of<forward>(*next_);
+    b_ = place_.values_of(*next_);
     k_ = 0;
-    depth_ = s.depth;
+    depth_ = next_->depth;
   }
 
+  const SegmentPlace& place_;
   const Segment* next_;
   unsigned left_;
-  const float *weights_, *values_;
-  Tile tile_;
-  unsigned units_, rows_, data_rows_;
   unsigned count_ = 0, k_ = 0, depth_ = 0;
   Operand a_{}, b_{};
 };
+
+/// The same where no slab lacks anything.
+template <class Product, bool forward>
+class WholeSlabs {
+ public:
+  __device__ explicit WholeSlabs(const SegmentPlace& place)
+      : place_(place),
+        next_(place.first),
+        copies_(place.template weights_of<forward>(*next_), place.values_of(*next_)) {
+    for (unsigned s = 0; s < place.count; ++s) count_ += next_[s].depth / Product::depth;
+    left_ = next_->depth / Product::depth;
+  }
+
+  [[nodiscard]] __device__ unsigned count() const { return count_; }
+
+  __device__ void load(unsigned stage) {
+    if (left_ == 0) {
+      ++next_;
+      left_ = next_->depth / Product::depth;
+      copies_ = {place_.template weights_of<forward>(*next_), place_.values_of(*next_)};
+    }
+    copies_.load(stage);
+    --left_;
+  }
+
+ private:
+  const SegmentPlace& place_;
+  const Segment* next_;
+  typename Product::Copies copies_;
+  unsigned count_ = 0, left_;
+};
+
+template <class Product, bool forward>
+__device__ void multiply_segments(Product& product, const SegmentPlace& place) {
+  if (place.count == 0) return;
+  const auto nothing = [](unsigned) {};
+  if (place.template whole<Product>()) {
+    WholeSlabs<Product, forward> slabs(place);
+    multiply(product, slabs, nothing);
+  } else {
+    SegmentSlabs<Product, forward> slabs(place);
+    multiply(product, slabs, nothing);
+  }
+}
 
 __device__ inline DropoutMask mask_of(const Control& control, std::uint64_t seed, unsigned layer, float rate) {
   return control.masks == Masks::training ? training_mask(seed, layer, control.step, rate)
@@ -75,20 +133,49 @@ __device__ inline void kept_units(const DropoutMask& mask, std::uint64_t place, 
   }
 }
 
-/// Calls f(row, unit, sums) for four units of a row at a time: `row` of the step, `unit` of the layer. What f writes
-/// beyond the layer's units falls into the padding of its rows.
-template <class Product, class F>
-__device__ void finish(const Product& product, const Tile& tile, unsigned rows, unsigned units, const F& f) {
+/// First of the four units that a thread finishes, the same in all its rows.
+template <class Product>
+__device__ unsigned finished_unit(const Tile& tile) {
+  return tile.m + threadIdx.x % (Product::Shape::m / 4) * 4;
+}
+
+/// Puts the sums of a tile where finish() reads them. Nothing may come between the product and this on which the
+/// threads of a warp can part: the compiler need not bring them together again for a barrier, but keeps addresses in
+/// registers that the warp shares.
+template <class Product>
+__device__ void share_sums(const Product& product) {
   __syncthreads();
   product.store_columns();
   __syncthreads();
+}
+
+/// Calls f(row, sums, read(row)) for four units of every row that is this thread's, after share_sums(); where f is
+/// `short_work`, `read` runs some rows ahead. What f writes beyond the layer's units falls into the padding of its
+/// rows.
+template <bool short_work, class Product, class Read, class F>
+__device__ void finish(const Tile& tile, unsigned rows, const Read& read, const F& f) {
   using Cut = typename Product::Shape;
   constexpr unsigned quads = Cut::m / 4;
-  for (unsigned c = threadIdx.x; c < Cut::n * quads; c += Cut::threads) {
-    const unsigned row = tile.n + c / quads;
-    const unsigned unit = tile.m + c % quads * 4;
-    if (row >= rows) break;
-    if (unit < units) f(row, unit, read_quad(shared_memory() + c / quads * Product::tile_ld + c % quads * 4));
+  constexpr unsigned stride = Cut::threads / quads;  // rows from one to the next of a thread
+  constexpr unsigned all = Cut::n / stride;
+  constexpr unsigned ahead = !short_work ? 1 : all % 6 == 0 ? 6 : all % 3 == 0 ? 3 : 2;
+  static_assert(Cut::threads % quads == 0 && Cut::n % (stride * ahead) == 0);
+  const unsigned first = threadIdx.x / quads;
+  const float* sums = shared_memory() + first * Product::tile_ld + threadIdx.x % quads * 4;
+#pragma unroll 1
+  for (unsigned c = 0; c < Cut::n; c += stride * ahead) {
+    const unsigned row = tile.n + first + c;
+    decltype(read(row)) with[ahead];
+#pragma unroll
+    for (unsigned b = 0; b < ahead; ++b) {
+      if (row + b * stride < rows) with[b] = read(row + b * stride);
+    }
+#pragma unroll
+    for (unsigned b = 0; b < ahead; ++b) {
+      if (row + b * stride < rows) {
+        f(row + b * stride, read_quad(sums + (c + b * stride) * Product::tile_ld), with[b]);
+      }
+    }
   }
 }
 
@@ -101,25 +188,64 @@ __device__ void forward_tile(const View& view, const Tile* tiles, unsigned tile_
   if (tile.n >= control.rows) return;
   const ForwardJob& job = view.forward[tile.job];
   Product product;
-  SegmentSlabs<Product, true> slabs(view, control, member, job.first_segment, job.segments, job.units, control.rows,
-                                    tile);
-  multiply(product, slabs, [](unsigned) {});
+  const float* weights = view.weights_of(control.source, member);
+  float* own = view.values_of(member);
+  multiply_segments<Product, true>(product, {view.segments + job.first_segment, job.segments, weights, own, tile,
+                                             job.units, control.rows, control.data_rows});
+  share_sums(product);
 
-  const float* bias = view.weights_of(control.source, member) + job.bias;
-  float* out = view.values_of(member) + job.out;
+  const unsigned unit = finished_unit<Product>(tile);
+  if (unit >= job.units) return;
+  const Quad bias = read_quad(weights + job.bias + unit);
+  float* out = own + job.out + unit;
   const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.net * view.members + member];
+  const auto nothing = [](unsigned) { return 0; };
+  const auto write = [&](unsigned row, const Quad& values) {
+    write_quad(out + std::size_t{row} * job.out_ld, view.rounded ? rounded(values) : values);
+  };
+  if (rate == 0.0F && job.activation == Activation::relu) {
+    return finish<true, Product>(tile, control.rows, nothing, [&](unsigned row, Quad sums, int) {
+#pragma unroll
+      for (unsigned e = 0; e < 4; ++e) sums.value[e] = activate(Activation::relu, sums.value[e] + bias.value[e]);
+      write(row, sums);
+    });
+  }
   const DropoutMask mask = mask_of(control, view.info[member].seed, job.layer, rate);
-  finish(product, tile, control.rows, job.units, [&](unsigned row, unsigned unit, Quad sums) {
-    const Quad b = read_quad(bias + unit);
+  finish<false, Product>(tile, control.rows, nothing, [&](unsigned row, Quad sums, int) {
     bool kept[4] = {true, true, true, true};
     if (rate > 0.0F) kept_units(mask, std::uint64_t{control.first_row + row} * job.units + unit, kept);
 #pragma unroll
     for (unsigned e = 0; e < 4; ++e) {
-      const float value = activate(job.activation, sums.value[e] + b.value[e]);
+      const float value = activate(job.activation, sums.value[e] + bias.value[e]);
       sums.value[e] = rate > 0.0F ? (kept[e] ? value * mask.scale() : 0.0F) : value;
     }
-    write_quad(out + std::size_t{row} * job.out_ld + unit, view.rounded ? rounded(sums) : sums);
+    write(row, sums);
   });
+}
+
+/// A layer's units that only one output of a head, or none, reads directly.
+struct OneHead {
+  const float* slopes = nullptr;  ///< of the head's output, head_ld apart; null: there is none
+  Quad weights{};                 ///< of the thread's four units
+
+  [[nodiscard]] __device__ float slope(unsigned row) const {
+    return slopes == nullptr ? 0.0F : slopes[std::size_t{row} * head_ld];
+  }
+};
+
+/// Whether all of a layer's deltas come as those of ReLU units without dropout, from other layers and one head at most.
+__device__ inline bool plain(const View& view, const BackwardJob& job, const Control& control, float rate) {
+  if (rate != 0.0F || job.activation != Activation::relu || job.terms > 1) return false;
+  if (job.terms == 0) return true;
+  const HeadTerm& term = view.terms[job.first_term];
+  return term.outputs == 1 && (!term.data_rows_only || job.data_rows_only || control.data_rows == control.rows);
+}
+
+__device__ inline OneHead head_of(const View& view, const BackwardJob& job, const float* weights, const float* own,
+                                  unsigned unit) {
+  if (job.terms == 0) return {};
+  const HeadTerm& term = view.terms[job.first_term];
+  return {own + term.delta, read_some(weights + term.weights + unit, job.units - unit)};
 }
 
 /// Deltas of a layer: product, heads, slope of the activation.
@@ -132,18 +258,41 @@ __device__ void backward_tile(const View& view, const Tile* tiles, unsigned tile
   const unsigned rows = job.data_rows_only ? control.data_rows : control.rows;
   if (control.update == 0 || tile.n >= rows) return;
   Product product;
-  SegmentSlabs<Product, false> slabs(view, control, member, job.first_segment, job.segments, job.units, rows, tile);
-  multiply(product, slabs, [](unsigned) {});
-
   const float* weights = view.weights_of(control.source, member);
   float* own = view.values_of(member);
+  multiply_segments<Product, false>(product, {view.segments + job.first_segment, job.segments, weights, own, tile,
+                                              job.units, rows, control.data_rows});
+  share_sums(product);
+
+  const unsigned unit = finished_unit<Product>(tile);
+  if (unit >= job.units) return;
   const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.net * view.members + member];
+  const auto write = [&](unsigned row, const Quad& deltas) {
+    write_quad(own + job.out + std::size_t{row} * job.ld + unit, view.rounded ? rounded(deltas) : deltas);
+  };
+  struct Read {
+    Quad values;
+    float slope;
+  };
+  if (plain(view, job, control, rate)) {
+    const OneHead head = head_of(view, job, weights, own, unit);
+    const auto read = [&](unsigned row) {
+      return Read{read_quad(own + job.values + std::size_t{row} * job.ld + unit), head.slope(row)};
+    };
+    return finish<true, Product>(tile, rows, read, [&](unsigned row, Quad sums, const Read& with) {
+#pragma unroll
+      for (unsigned e = 0; e < 4; ++e) {
+        const float delta = sums.value[e] + fmaf(with.slope, head.weights.value[e], 0.0F);
+        sums.value[e] = delta * activation_slope(Activation::relu, with.values.value[e]);
+      }
+      write(row, sums);
+    });
+  }
   const DropoutMask mask = mask_of(control, view.info[member].seed, job.layer, rate);
   // Where a ReLU unit is positive it was kept; other activations need the mask again.
   const bool masked = rate > 0.0F && job.activation != Activation::relu;
-  finish(product, tile, rows, job.units, [&](unsigned row, unsigned unit, Quad sums) {
-    const std::size_t place = std::size_t{row} * job.ld + unit;
-    const Quad values = read_quad(own + job.values + place);
+  const auto read = [&](unsigned row) { return read_quad(own + job.values + std::size_t{row} * job.ld + unit); };
+  finish<false, Product>(tile, rows, read, [&](unsigned row, Quad sums, const Quad& values) {
     bool kept[4] = {true, true, true, true};
     if (masked) kept_units(mask, std::uint64_t{row} * job.units + unit, kept);
 #pragma unroll
@@ -152,7 +301,7 @@ __device__ void backward_tile(const View& view, const Tile* tiles, unsigned tile
       const float delta = sums.value[e] + from_heads(view, job, control, weights, own, row, unit + e);
       sums.value[e] = through_activation(job.activation, values.value[e], delta, rate, kept[e]);
     }
-    write_quad(own + job.out + place, view.rounded ? rounded(sums) : sums);
+    write(row, sums);
   });
 }
 

@@ -6,6 +6,7 @@
 // and the neighbours. In `exact` arithmetic each factor is split into two TF32 numbers whose three larger products are
 // kept, and sums are carried over every 16 terms by ordinary additions: the tensor cores' own sums round towards zero.
 
+#include "engine/cuda/copies.cuh"
 #include "engine/cuda/ptx.cuh"
 
 namespace nomu::engine::cuda {
@@ -55,6 +56,15 @@ struct Slab {
 
   static __device__ unsigned at(unsigned i, unsigned k) { return inner ? i * ld + k : k * ld + i; }
 
+  /// Copies of whole slabs, from the sum's first term on.
+  template <unsigned threads>
+  using Copies = SlabCopies<inner ? count : terms, inner ? terms / 4 : count / 4, ld, threads>;
+  template <unsigned threads>
+  static __device__ Copies<threads> copies(const Operand& from) {
+    return {from.values, from.ld, inner ? (from.count < count ? from.count : count) : terms,
+            inner ? terms : terms * from.ld};
+  }
+
   /// Starts copying terms [k0, k0 + terms) of a sum of `depth`.
   static __device__ void load(float* shared, const Operand& from, unsigned k0, unsigned depth, unsigned threads) {
     constexpr unsigned groups = inner ? terms / 4 : count / 4;  // of four floats, in a row of shared memory
@@ -67,7 +77,8 @@ struct Slab {
   }
 };
 
-template <class Cut, bool a_inner, bool b_inner, bool exact>
+/// `given`: the factors are TF32 numbers already.
+template <class Cut, bool a_inner, bool b_inner, bool exact, bool given = false>
 class Product {
  public:
   using Shape = Cut;
@@ -89,6 +100,28 @@ class Product {
     SlabA::load(shared, a, k0, depth, Cut::threads);
     SlabB::load(shared + SlabA::floats, b, k0, depth, Cut::threads);
   }
+
+  /// The same for slabs that lack nothing, one after the other from the sum's first term on.
+  class Copies {
+   public:
+    __device__ Copies(const Operand& a, const Operand& b)
+        : a_(SlabA::template copies<Cut::threads>(a)), b_(SlabB::template copies<Cut::threads>(b)) {}
+    __device__ void load(unsigned stage) {
+      float* shared = shared_memory() + stage * stage_floats;
+      a_.load(shared);
+      b_.load(shared + SlabA::floats);
+    }
+    /// The last slab of operands that are not `inner`, with `left` terms.
+    __device__ void load_last(unsigned stage, unsigned left) const {
+      float* shared = shared_memory() + stage * stage_floats;
+      a_.load_last(shared, left);
+      b_.load_last(shared + SlabA::floats, left);
+    }
+
+   private:
+    typename SlabA::template Copies<Cut::threads> a_;
+    typename SlabB::template Copies<Cut::threads> b_;
+  };
 
   /// Called by each thread when its copies of a stage have arrived, before the barrier.
   __device__ static void arrived() {}
@@ -175,17 +208,23 @@ class Product {
 #pragma unroll
       for (unsigned i = 0; i < Cut::fragments_m; ++i) {
         fragment_a(a, i, k, fa[i]);
-        for (float& value : fa[i]) value = to_tf32(value);
+        if constexpr (!given) round(fa[i]);
       }
 #pragma unroll
       for (unsigned j = 0; j < Cut::fragments_n; ++j) {
         float fb[2];
         fragment_b(b, j, k, fb);
-        for (float& value : fb) value = to_tf32(value);
+        if constexpr (!given) round(fb);
 #pragma unroll
         for (unsigned i = 0; i < Cut::fragments_m; ++i) multiply_add(sum_[i][j], fa[i], fb);
       }
     }
+  }
+
+  template <unsigned count>
+  static __device__ void round(float (&values)[count]) {
+#pragma unroll
+    for (float& value : values) value = to_tf32(value);
   }
 
   template <unsigned count>
@@ -241,19 +280,24 @@ template <class Product, class Slabs, class Each>
 __device__ void multiply(Product& product, Slabs& slabs, const Each& each) {
   using Cut = typename Product::Shape;
   const unsigned count = slabs.count();
-#pragma unroll
-  for (unsigned s = 0; s + 1 < Cut::stages; ++s) {
+  constexpr unsigned ahead = Cut::stages - 1;
+#pragma unroll 1
+  for (unsigned s = 0; s < ahead; ++s) {
     if (s < count) slabs.load(s);
     commit_copies();
   }
+  unsigned now = 0;
+  unsigned later = ahead;
   for (unsigned it = 0; it < count; ++it) {
     wait_copies<Cut::stages - 2>();
     Product::arrived();
     __syncthreads();  // the slab is there for everyone, and everyone is done with the one before it
-    if (it + Cut::stages - 1 < count) slabs.load((it + Cut::stages - 1) % Cut::stages);
+    if (it + ahead < count) slabs.load(later);
     commit_copies();
-    product.add(it % Cut::stages);
-    each(it % Cut::stages);
+    product.add(now);
+    each(now);
+    now = now == ahead ? 0 : now + 1;
+    later = later == ahead ? 0 : later + 1;
   }
 }
 

@@ -19,6 +19,12 @@ __device__ inline void copy_16(float* to, const float* from, unsigned bytes) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from), "r"(bytes) : "memory");
 }
 
+/// The same for 16 bytes that are there.
+__device__ inline void copy_whole(float* to, const float* from) {
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from) : "memory");
+}
+
 /// The same for 4 bytes, or zeros.
 __device__ inline void copy_4(float* to, const float* from, unsigned bytes) {
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(to));
@@ -33,6 +39,9 @@ template <int pending>
 __device__ inline void wait_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
 }
+
+/// Has a cache line on its way to the cache that all processors share.
+__device__ inline void fetch_line(const float* from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
 
 /// Rounded to the 11 significant bits of TF32.
 __device__ inline float to_tf32(float value) {

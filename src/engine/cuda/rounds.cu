@@ -21,9 +21,11 @@ __global__ void __launch_bounds__(round_threads) round_kernel(const View view) {
 /// L2 penalty of the member's weights.
 __device__ double penalty(const View& view, unsigned member) {
   double sum = 0.0;
+#pragma unroll 4
   for (unsigned t = threadIdx.x; t < view.update_tiles; t += blockDim.x) {
     const auto l2 = static_cast<double>(view.l2[view.update[view.tiles[t].job].l2 * view.members + member]);
-    if (l2 != 0.0) sum += l2 * view.squares[std::size_t{member} * view.update_tiles + t];
+    const double squares = view.squares[std::size_t{member} * view.update_tiles + t];
+    if (l2 != 0.0) sum += l2 * squares;
   }
   return block_sum(sum);
 }

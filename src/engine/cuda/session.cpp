@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include "engine/cuda/cohort_data.hpp"
 #include "engine/cuda/graph.hpp"
 #include "engine/cuda/program.hpp"
+#include "engine/cuda/train_arrays.hpp"
 #include "engine/preflight.hpp"
 #include "nomu/core/error.hpp"
 
@@ -15,65 +15,10 @@ namespace nomu::engine::cuda {
 namespace {
 
 constexpr const char* where = "engine/cuda";
-constexpr std::int64_t history_length = 1024;      // epochs between two looks at the device
-constexpr std::size_t staging_bytes = 64U << 20U;  // for parameters on their way to the host
 constexpr std::int64_t graph_rounds = 16;
 constexpr std::int64_t resident_rounds = 64;
 
 std::uint32_t narrow(std::size_t value) { return static_cast<std::uint32_t>(value); }
-
-std::size_t buffers_of(const TrainPlan& plan) { return plan.train.snapshot == Snapshot::none ? 1 : 2; }
-
-bool clips(const TrainPlan& plan) {
-  return std::any_of(plan.clip_norm.values().begin(), plan.clip_norm.values().end(),
-                     [](float limit) { return limit > 0.0F; });
-}
-
-/// Everything that training changes.
-struct TrainArrays {
-  TrainArrays(const TrainPlan& plan, const Layout& layout, const Program& program, const StepSize& size, bool resident)
-      : weights(buffers_of(plan) * plan.members() * layout.parameters),
-        first(plan.members() * layout.parameters),
-        second(plan.members() * layout.parameters),
-        largest(plan.train.amsgrad ? plan.members() * layout.parameters : 0),
-        values(resident ? 0 : plan.members() * program.workspace),
-        history(plan.members() * history_length),
-        clip(clips(plan) ? plan.members() * layout.layers.size() * 2 : 0),
-        row_loss(plan.members() * size.rows),
-        squares(plan.members() * program.update_tiles.size()),
-        norms(clips(plan) ? plan.members() * layout.layers.size() * norm_parts * 2 : 0),
-        clipped(clips(plan) ? plan.members() * program.update_tiles.size() * 2 : 0),
-        order(size.data_rows < plan.x.rows() ? plan.members() * plan.x.rows() : 0),
-        row_index(plan.members() * size.rows),
-        clip_needed(clips(plan) ? plan.members() * layout.layers.size() : 0),
-        control(plan.members()),
-        state(plan.members()) {}
-
-  void describe(View& view) const {
-    view.weights = weights.data();
-    view.first = first.data();
-    view.second = second.data();
-    view.largest = largest.data();
-    view.values = values.data();
-    view.history = history.data();
-    view.clip = clip.data();
-    view.row_loss = row_loss.data();
-    view.squares = squares.data();
-    view.norms = norms.data();
-    view.clipped = clipped.data();
-    view.order = order.data();
-    view.row_index = row_index.data();
-    view.clip_needed = clip_needed.data();
-    view.control = control.data();
-    view.state = state.data();
-  }
-
-  DeviceArray<float> weights, first, second, largest, values, history, clip;
-  DeviceArray<double> row_loss, squares, norms, clipped;
-  DeviceArray<std::uint32_t> order, row_index, clip_needed;
-  DeviceArray<Control> control;
-  DeviceArray<MemberState> state;
-};
 
 class CudaSession final : public Session {
  public:
@@ -180,7 +125,7 @@ class CudaSession final : public Session {
     view_.layers = narrow(layout_.layers.size());
     view_.most_rows = size_.rows;
     view_.history_length = history_length;
-    view_.rounded = precision_ == Precision::tf32_hopper;
+    view_.rounded = precision_ != Precision::fp32;
     view_.train = plan.train;
     view_.reduction = plan.loss.reduction;
     view_.augment = plan.augment.kind;
@@ -355,20 +300,6 @@ class CudaSession final : public Session {
 };
 
 }  // namespace
-
-std::size_t session_bytes(const TrainPlan& plan, const Layout& layout, std::size_t members) {
-  const StepSize size = step_size(plan);
-  const double copies = static_cast<double>(buffers_of(plan)) + 2.0 + (plan.train.amsgrad ? 1.0 : 0.0);
-  const double tiles = static_cast<double>(layout.parameters) / (update_tile.units * update_tile.rows) +
-                       static_cast<double>(layout.layers.size() * 32);
-  const double rows = static_cast<double>(plan.x.rows()) * static_cast<double>(plan.x.cols() + 4);
-  const double floats = static_cast<double>(layout.parameters) * copies + workspace_floats(layout, size) + rows +
-                        tiles * 6.0 + history_length + static_cast<double>(size.rows) * 3.0 + 1024.0;
-  const double bytes = floats * sizeof(float) * static_cast<double>(members) + staging_bytes +
-                       static_cast<double>(layout.parameters) * sizeof(float);
-  constexpr auto most = static_cast<double>(std::numeric_limits<std::size_t>::max() / 2);
-  return static_cast<std::size_t>(std::min(bytes, most));
-}
 
 std::unique_ptr<Session> make_session(const TrainPlan& plan, Precision precision, Hardware hardware) {
   return std::make_unique<CudaSession>(plan, precision, hardware);

@@ -41,6 +41,21 @@ class GroupProduct {
     }
   }
 
+  class Copies {
+   public:
+    __device__ Copies(const Operand& a, const Operand& b)
+        : a_(SlabA::template copies<Cut::threads>(a)), b_(b.values, b.ld, b.count < Cut::n ? b.count : Cut::n, depth) {}
+    __device__ void load(unsigned stage) {
+      float* to_b = aligned() + stage * stage_floats;
+      a_.load(to_b + floats_b);
+      b_.load(to_b);
+    }
+
+   private:
+    typename SlabA::template Copies<Cut::threads> a_;
+    SlabCopies<Cut::n, depth / 4, depth, Cut::threads, true> b_;
+  };
+
   /// Makes the copies that have arrived for this thread visible to the products of all.
   __device__ static void arrived() { publish_to_products(); }
 

@@ -11,6 +11,7 @@ namespace nomu::engine::cuda {
 inline float* shared_memory() { return cuda_on_host::shared_memory(); }
 
 inline void copy_16(float* to, const float* from, unsigned bytes) { cuda_on_host::copy_later(to, from, bytes, 16); }
+inline void copy_whole(float* to, const float* from) { copy_16(to, from, 16); }
 inline void copy_4(float* to, const float* from, unsigned bytes) { cuda_on_host::copy_later(to, from, bytes, 4); }
 inline void commit_copies() { cuda_on_host::close_copies(); }
 
@@ -18,6 +19,8 @@ template <int pending>
 void wait_copies() {
   cuda_on_host::finish_copies(pending);
 }
+
+inline void fetch_line(const float*) {}
 
 inline float to_tf32(float value) {
   std::uint32_t bits = 0;

@@ -1,0 +1,62 @@
+#include "models/train.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "engine/session.hpp"
+#include "nomu/engine/engine.hpp"
+#include "nomu/models/nomu.hpp"
+#include "small_problems.hpp"
+
+namespace nomu {
+namespace {
+
+/// The CPU engine, as if there were room for two members only.
+class Cramped final : public Engine {
+ public:
+  [[nodiscard]] EngineInfo info() const override { return roomy_->info(); }
+  [[nodiscard]] std::size_t memory_needed(const engine::TrainPlan& plan) const override {
+    return roomy_->memory_needed(plan);
+  }
+  [[nodiscard]] std::size_t members_at_once(const engine::TrainPlan& plan) const override {
+    return std::min<std::size_t>(2, plan.members());
+  }
+  [[nodiscard]] std::unique_ptr<engine::Session> open(const engine::TrainPlan& plan) override {
+    EXPECT_LE(plan.members(), 2U);
+    ++sessions;
+    return roomy_->open(plan);
+  }
+  [[nodiscard]] Tensor<float> predict(const engine::Networks& networks, const Tensor<float>& parameters,
+                                      const Tensor<float>& x, const engine::DropoutPass& dropout,
+                                      const std::vector<std::uint64_t>& seeds) override {
+    return roomy_->predict(networks, parameters, x, dropout, seeds);
+  }
+  [[nodiscard]] Roofline roofline(const engine::TrainPlan& plan) override { return roomy_->roofline(plan); }
+
+  int sessions = 0;
+
+ private:
+  std::unique_ptr<Engine> roomy_ = make_engine({.device = "cpu"});
+};
+
+TEST(Train, MembersThatDoNotFitAtOnceAreTrainedInPartsAndComeOutTheSame) {
+  NomuSpec spec = quick_spec();
+  spec.train.epochs = 40;
+  const Cohort cohort = line_of_points({1, 2, 3, 4, 5});
+  Cramped cramped;
+  const auto in_parts = fit(spec, cohort, cramped);
+  EXPECT_GE(cramped.sessions, 3);
+  const auto roomy = make_engine({.device = "cpu"});
+  const auto at_once = fit(spec, cohort, *roomy);
+
+  const Prediction parts = in_parts->predict(line_probes());
+  const Prediction whole = at_once->predict(line_probes());
+  EXPECT_TRUE(std::ranges::equal(parts.mean.flat(), whole.mean.flat()));
+  EXPECT_TRUE(std::ranges::equal(parts.sigma_model.flat(), whole.sigma_model.flat()));
+  ASSERT_EQ(in_parts->reports().size(), 5U);
+  for (std::size_t m = 0; m < 5; ++m) EXPECT_EQ(in_parts->reports()[m].history, at_once->reports()[m].history);
+}
+
+}  // namespace
+}  // namespace nomu
