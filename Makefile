@@ -68,12 +68,13 @@ check: lint
 	@$(call build,tsan)
 	@$(call ctest,tsan,$$(setarch -R true 2>/dev/null && echo setarch -R))
 	@$(call build,fuzz)
-	@for target in table config model; do \
+	@for target in table config model onnx; do \
+	  [ -x build/fuzz/tests/fuzz/fuzz_$$target ] || { echo "== fuzz $$target: not built, its library is missing"; continue; }; \
 	  echo "== fuzz $$target"; \
 	  mkdir -p build/fuzz/corpus/$$target; \
 	  build/fuzz/tests/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -print_funcs=0 -print_final_stats=1 \
 	    -timeout=10 -rss_limit_mb=1024 \
-	    build/fuzz/corpus/$$target tests/fuzz/corpus/$$target; \
+	    build/fuzz/corpus/$$target tests/fuzz/corpus/$$target $$([ $$target != onnx ] || echo tests/golden/onnx); \
 	done
 	@scripts/python_test
 	@scripts/python_test --wheel

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <memory>
 #include <utility>
 
 #include "engine/cpu/gemm.hpp"
@@ -23,23 +24,22 @@ void await_change(const std::atomic<T>& value, T old) {
 
 /// How often this process has been forked off another: threads stay behind in the parent, so a team of an earlier
 /// count has none.
-std::atomic<std::uint32_t> forks{0};
-
-std::uint32_t forks_so_far() {
-  static const int watched = pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1); });
-  return watched == 0 ? forks.load(std::memory_order_relaxed) : 0;
+std::atomic<std::uint32_t>& forks() {
+  static std::atomic<std::uint32_t> count{0};
+  [[maybe_unused]] static const int watched = pthread_atfork(nullptr, nullptr, [] { forks().fetch_add(1); });
+  return count;
 }
 
 }  // namespace
 
-Team::Team(std::size_t threads) : born_(forks_so_far()) {
+Team::Team(std::size_t threads) : born_(forks().load()) {
   for (std::size_t i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
 }
 
 Team::~Team() {
   if (orphaned()) {
     // There is nobody to wait for; the handles of what stayed in the parent are given up.
-    (void)new std::vector<std::jthread>(std::move(workers_));
+    [[maybe_unused]] const auto* left = std::make_unique<std::vector<std::jthread>>(std::move(workers_)).release();
     return;
   }
   closing_.store(true);
@@ -70,7 +70,7 @@ void Team::work(std::size_t worker) {
   }
 }
 
-bool Team::orphaned() const { return born_ != forks.load(std::memory_order_relaxed); }
+bool Team::orphaned() const { return born_ != forks().load(std::memory_order_relaxed); }
 
 void Team::run(std::size_t pieces, const Task& task) {
   const std::unique_lock alone(running_, std::try_to_lock);
