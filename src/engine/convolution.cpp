@@ -21,23 +21,27 @@ bool sensible(std::size_t number) { return number >= 1 && number <= largest; }
 Convolution convolution_of(const Front& front, std::size_t net, std::size_t index, const ImageShape& in) {
   const Window& w = front.windows[index];
   if (!sensible(w.filters) || !sensible(w.kernel) || !sensible(w.stride) || w.padding > largest || w.pool > largest)
-    refuse(net, index, in, fmt::format("filters, kernel and stride must be 1 to {}, padding and pool 0 to that", largest));
+    refuse(net, index, in,
+           fmt::format("filters, kernel and stride must be 1 to {}, padding and pool 0 to that", largest));
   if (w.padding >= w.kernel)
-    refuse(net, index, in, fmt::format("a padding of {} would put whole squares of a kernel of {} on zeros; use less",
-                                       w.padding, w.kernel));
+    refuse(net, index, in,
+           fmt::format("a padding of {} would put whole squares of a kernel of {} on zeros; use less", w.padding,
+                       w.kernel));
   const std::size_t height = in.height + 2 * w.padding;
   const std::size_t width = in.width + 2 * w.padding;
   if (w.kernel > height || w.kernel > width)
-    refuse(net, index, in, fmt::format("a kernel of {} is larger than the image, which is {} x {} with its padding; use "
-                                       "a smaller kernel, more padding or less pooling before it",
-                                       w.kernel, height, width));
+    refuse(net, index, in,
+           fmt::format("a kernel of {} is larger than the image, which is {} x {} with its padding; use "
+                       "a smaller kernel, more padding or less pooling before it",
+                       w.kernel, height, width));
   const ImageShape map{w.filters, (height - w.kernel) / w.stride + 1, (width - w.kernel) / w.stride + 1};
   const std::size_t pool_height = w.pool == 0 ? map.height : w.pool;
   const std::size_t pool_width = w.pool == 0 ? map.width : w.pool;
   if (map.height % pool_height != 0 || map.width % pool_width != 0)
-    refuse(net, index, in, fmt::format("a pool of {} does not divide its map of {} x {}; choose one that does, or 0 for "
-                                       "the whole map",
-                                       w.pool, map.height, map.width));
+    refuse(net, index, in,
+           fmt::format("a pool of {} does not divide its map of {} x {}; choose one that does, or 0 for "
+                       "the whole map",
+                       w.pool, map.height, map.width));
   if (map.pixels() > largest / map.channels || w.kernel * w.kernel > largest / in.channels)
     refuse(net, index, in, fmt::format("its map of {} x {} x {} is too large", map.channels, map.height, map.width));
   return {.in = in,
@@ -58,8 +62,8 @@ std::vector<Convolution> convolutions_of(const Front& front, std::size_t net) {
   ImageShape in = front.image;
   if (!sensible(in.channels) || !sensible(in.height) || !sensible(in.width) || in.pixels() > largest / in.channels) {
     throw ConfigError("engine/convolution",
-                      fmt::format("the image of net {} must have 1 to {} values in all, got {} channels of {} x {}", net,
-                                  largest, in.channels, in.height, in.width));
+                      fmt::format("the image of net {} must have 1 to {} values in all, got {} channels of {} x {}",
+                                  net, largest, in.channels, in.height, in.width));
   }
   for (std::size_t i = 0; i < front.windows.size(); ++i) {
     all.push_back(convolution_of(front, net, i, in));

@@ -30,8 +30,8 @@ void check_front(const Networks& networks, std::size_t k) {
   const std::vector<Convolution> convolutions = convolutions_of(networks.nets[k].front, k);
   if (convolutions.empty()) return;
   const ImageShape& image = convolutions.front().in;
-  require(image.size() == networks.inputs, "the image of net {} has {} x {} x {} = {} values, but rows have {} columns", k,
-          image.channels, image.height, image.width, image.size(), networks.inputs);
+  require(image.size() == networks.inputs, "the image of net {} has {} x {} x {} = {} values, but rows have {} columns",
+          k, image.channels, image.height, image.width, image.size(), networks.inputs);
 }
 
 void check_net(const Networks& networks, std::size_t k) {

@@ -99,6 +99,13 @@ void check_state(const TrainState& state, std::size_t members, std::size_t param
   }
 }
 
+void refuse_convolutions(const Networks& networks, std::string_view engine) {
+  for (const Net& net : networks.nets) {
+    if (net.front.windows.empty()) continue;
+    throw ConfigError(fmt::format("engine/{}", engine), "convolutions run on the cpu; use --device cpu");
+  }
+}
+
 Layout checked_layout(const Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x) {
   check(networks);
   Layout layout = make_layout(networks, LossKind::squared_error);

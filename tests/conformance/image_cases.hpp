@@ -77,8 +77,7 @@ inline std::vector<Case> image_cases() {
               return changed(with_fronts(base_plan(image_shape()), small_front(Pooling::average)),
                              [](TrainPlan& p) { p.networks.nets[0].hidden = {}; });
             }},
-           {"conv_many_rows",
-            [] { return with_fronts(base_plan(image_shape(2, 45)), small_front()); }},
+           {"conv_many_rows", [] { return with_fronts(base_plan(image_shape(2, 45)), small_front()); }},
            {"conv_tanh", changed_plan([](TrainPlan& p) {
               for (Net& net : p.networks.nets) net.activation = Activation::tanh;
             })},
@@ -96,8 +95,9 @@ inline std::vector<Case> image_cases() {
             })},
            {"conv_dropout",
             [] {
-              return changed(with_fronts(base_plan(image_shape()), small_front()),
-                             [](TrainPlan& p) { p.networks.nets[0].dropout = std::vector<float>{0.2F, 0.0F, 0.4F}; });
+              return changed(with_fronts(base_plan(image_shape()), small_front()), [](TrainPlan& p) {
+                p.networks.nets[0].dropout = std::vector<float>{0.2F, 0.0F, 0.4F};
+              });
             }},
            {"conv_dropout_tanh_average",
             [] {

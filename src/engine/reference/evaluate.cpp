@@ -90,8 +90,8 @@ void backward_layer(const Problem& p, std::size_t l, const std::vector<double>& 
   }
 }
 
-/// Turns the derivative by a layer's activated values into that by its pre-activations. A convolution's activation comes
-/// before its pooling, so only the mask is left here.
+/// Turns the derivative by a layer's activated values into that by its pre-activations. A convolution's activation
+/// comes before its pooling, so only the mask is left here.
 void through_activation(const Problem& p, std::size_t l, const Rows& rows, const Activations& hidden,
                         const Masks& masks, std::vector<double>& delta) {
   const Layer& layer = p.layout->layers[l];
