@@ -30,6 +30,12 @@ ScalingKind kind_of(ScaleChoice choice) {
   }
 }
 
+Scaling scaling_of(std::span<const double> values, std::size_t cols, ScaleChoice choice) {
+  if (choice != ScaleChoice::together) return fit_scaling(values, cols, kind_of(choice));
+  const Scaling one = fit_scaling(values, 1, ScalingKind::min_max);
+  return {.shift = std::vector<double>(cols, one.shift[0]), .factor = std::vector<double>(cols, one.factor[0])};
+}
+
 /// One quantity of member m at its first `rows` rows.
 std::vector<double> front_rows(const Tensor<float>& values, std::size_t m, std::size_t rows) {
   if (values.empty()) return {};
@@ -44,8 +50,8 @@ Members fit_members(const FitSpec& spec, std::span<const DataSet> data, std::spa
   Members members;
   std::vector<DataSet> scaled;
   for (const DataSet& one : data) {
-    members.scalings.push_back({.inputs = fit_scaling(one.inputs, one.cols(), kind_of(spec.scale_inputs)),
-                                .target = fit_scaling(one.targets, 1, kind_of(spec.scale_target))});
+    members.scalings.push_back({.inputs = scaling_of(one.inputs, one.cols(), spec.scale_inputs),
+                                .target = scaling_of(one.targets, 1, spec.scale_target)});
     scaled.push_back(scaled_dataset(one, members.scalings.back().inputs, members.scalings.back().target));
   }
   members.fitted = fit(spec.method, pack(scaled, seeds), engine, progress);
