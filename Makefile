@@ -32,11 +32,12 @@ echo "== test $(1)"; \
 $(2) ctest --preset $(1) --output-on-failure --parallel $(TEST_JOBS)
 endef
 
-.PHONY: help demo test check bench format lint clean setup setup-dev
+.PHONY: help demo test python-test check bench format lint clean setup setup-dev
 
 help:
 	@echo "make demo    build the tool and run its demonstration; the output goes to demo/"
 	@echo "make test    build everything and run the tests"
+	@echo "make python-test   build the Python package and run its tests, in an environment that PyPI fills"
 	@echo "make check   lint, the tests under the sanitizers, fuzzing, clang-tidy over everything (long)"
 	@echo "make bench   build the tool and run its benchmarks"
 	@echo "make format  format the sources"
@@ -58,18 +59,25 @@ test: setup
 	@$(call build,dev)
 	@$(call ctest,dev)
 
+python-test: setup
+	@scripts/python_test
+
 check: lint
 	@$(call build,asan)
 	@$(call ctest,asan)
 	@$(call build,tsan)
 	@$(call ctest,tsan,$$(setarch -R true 2>/dev/null && echo setarch -R))
 	@$(call build,fuzz)
-	@for target in table config model; do \
+	@for target in table config model onnx; do \
+	  [ -x build/fuzz/tests/fuzz/fuzz_$$target ] || { echo "== fuzz $$target: not built, its library is missing"; continue; }; \
 	  echo "== fuzz $$target"; \
 	  mkdir -p build/fuzz/corpus/$$target; \
-	  build/fuzz/tests/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -timeout=10 -rss_limit_mb=4096 \
-	    build/fuzz/corpus/$$target tests/fuzz/corpus/$$target; \
+	  build/fuzz/tests/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -verbosity=0 -print_funcs=0 -print_final_stats=1 \
+	    -timeout=10 -rss_limit_mb=1024 \
+	    build/fuzz/corpus/$$target tests/fuzz/corpus/$$target $$([ $$target != onnx ] || echo tests/golden/onnx); \
 	done
+	@scripts/python_test
+	@scripts/python_test --wheel
 	@echo "== tidy"
 	@scripts/tidy
 
@@ -86,7 +94,7 @@ lint: setup-dev
 	@scripts/format --check
 	@scripts/check_layers
 	@scripts/check_sizes
-	@if command -v shellcheck >/dev/null; then shellcheck scripts/setup scripts/format .ci/run; fi
+	@if command -v shellcheck >/dev/null; then shellcheck scripts/setup scripts/format scripts/python_test .ci/run; fi
 
 clean:
 	@rm -rf build demo

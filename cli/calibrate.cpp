@@ -6,14 +6,9 @@
 namespace nomu::cli {
 namespace {
 
-struct Options {
-  EngineOptions engine;
-  std::string model;
-  std::string file;
+struct Options : ModelAndRows {
   CalibrationOptions calibration;
   std::string out;
-  bool drop_missing = false;
-  bool json = false;
 };
 
 void run(const Options& options) {
@@ -39,13 +34,9 @@ void run(const Options& options) {
 void add_calibrate(CLI::App& app) {
   CLI::App* command = app.add_subcommand("calibrate", "Calibrate a model anew, on rows it has not seen");
   const auto options = std::make_shared<Options>();
-  add_input(*command, "MODEL", options->model, "model file");
-  add_input(*command, "DATA", options->file, "CSV or TSV file with the target column");
+  options->add_to(*command, "DATA", "CSV or TSV file with the target column");
   options->calibration.add_to(*command);
   command->add_option("-o,--out", options->out, "model file to write; may be MODEL")->required();
-  command->add_flag("--drop-missing", options->drop_missing, "leave out rows with missing values");
-  command->add_flag("--json", options->json, "print JSON");
-  add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });
 }
 

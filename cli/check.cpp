@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "findings.hpp"
 #include "model_output.hpp"
 #include "nomu/models/archive.hpp"
 #include "terminal.hpp"
@@ -15,27 +16,6 @@ struct Options {
   bool json_progress = false;
 };
 
-const char* word_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::holds: return "holds";
-    case Verdict::fails: return "fails";
-    case Verdict::reported: return "reported";
-    case Verdict::skipped: break;
-  }
-  return "skipped";
-}
-
-nlohmann::json finding_json(const Finding& finding) {
-  const auto number = [](const std::optional<double>& value) {
-    return value ? nlohmann::json(*value) : nlohmann::json();
-  };
-  return {{"name", finding.name},
-          {"verdict", word_of(finding.verdict)},
-          {"measured", number(finding.measured)},
-          {"threshold", number(finding.threshold)},
-          {"sentence", finding.sentence}};
-}
-
 void run(const Options& options) {
   const Model model = load_model(options.model, shared_engine(options.engine));
   CheckSpec spec = options.check;
@@ -44,15 +24,8 @@ void run(const Options& options) {
   const DesiderataReport report =
       check_model(model, spec, {.report = bar.callback(), .stop = interrupts().get_token()});
   bar.finish();
-  nlohmann::json list = nlohmann::json::array();
-  for (const Finding& finding : report.findings) {
-    if (options.json) {
-      list.push_back(finding_json(finding));
-    } else {
-      print("{:<17} {:<9} {}\n", finding.name, word_of(finding.verdict), finding.sentence);
-    }
-  }
-  if (options.json) print("{}\n", list.dump());
+  if (!options.json) return print_findings(report);
+  print("{}\n", findings_json(report).dump());
 }
 
 }  // namespace

@@ -8,12 +8,14 @@
 
 namespace nomu::cli {
 
+void add_attach(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_calibrate(CLI::App& app);
 void add_check(CLI::App& app);
 void add_demo(CLI::App& app);
 void add_devices(CLI::App& app);
 void add_evaluate(CLI::App& app);
+void add_export(CLI::App& app);
 void add_fit(CLI::App& app);
 void add_optimize(CLI::App& app);
 void add_predict(CLI::App& app);

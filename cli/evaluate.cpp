@@ -6,13 +6,8 @@
 namespace nomu::cli {
 namespace {
 
-struct Options {
-  EngineOptions engine;
-  std::string model;
-  std::string file;
+struct Options : ModelAndRows {
   std::optional<double> level;
-  bool drop_missing = false;
-  bool json = false;
 };
 
 void print_json(const Evaluation& result) {
@@ -67,12 +62,8 @@ void run(const Options& options) {
 void add_evaluate(CLI::App& app) {
   CLI::App* command = app.add_subcommand("evaluate", "Measure a model on rows with a known target");
   const auto options = std::make_shared<Options>();
-  add_input(*command, "MODEL", options->model, "model file");
-  add_input(*command, "DATA", options->file, "CSV or TSV file with the target column");
+  options->add_to(*command, "DATA", "CSV or TSV file with the target column");
   command->add_option("--level", options->level, "level of the bounds; default: the one the model was fitted for");
-  command->add_flag("--drop-missing", options->drop_missing, "leave out rows with missing values");
-  command->add_flag("--json", options->json, "print JSON");
-  add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });
 }
 

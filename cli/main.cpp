@@ -31,6 +31,8 @@ int main(int argc, char** argv) {
     nomu::cli::add_check(app);
     nomu::cli::add_report(app);
     nomu::cli::add_show(app);
+    nomu::cli::add_export(app);
+    nomu::cli::add_attach(app);
     nomu::cli::add_optimize(app);
     nomu::cli::add_demo(app);
     nomu::cli::add_reproduce(app);

@@ -1,5 +1,6 @@
 #include "model_output.hpp"
 
+#include "commands.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -11,6 +12,14 @@ void CalibrationOptions::add_to(CLI::App& command) {
                   "separate, coverage, conformal or isotonic")
       ->check(CLI::IsMember({"auto", "none", "nll", "separate", "coverage", "conformal", "isotonic"}));
   command.add_option("--level", level, "level of the bounds, inside (0, 1); 0.95 unless set");
+}
+
+void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help) {
+  add_input(command, "MODEL", model, "model file");
+  add_input(command, rows, file, help);
+  command.add_flag("--drop-missing", drop_missing, "leave out rows with missing values");
+  command.add_flag("--json", json, "print JSON");
+  add_engine_options(command, engine);
 }
 
 void CalibrationOptions::apply(FitSpec& spec) const {

@@ -20,6 +20,18 @@ struct CalibrationOptions {
   void apply(FitSpec& spec) const;
 };
 
+/// What commands about a model and a file of rows share.
+struct ModelAndRows {
+  EngineOptions engine;
+  std::string model;
+  std::string file;
+  bool drop_missing = false;
+  bool json = false;
+
+  /// `rows` names the file in the help.
+  void add_to(CLI::App& command, const char* rows, const char* help);
+};
+
 [[nodiscard]] nlohmann::json metrics_json(const MetricsReport& metrics);
 
 /// Kind, source, rows, level, and what is guaranteed at that level.

@@ -41,15 +41,6 @@ Point point_from_json(const Space& space, const nlohmann::json& json) {
   return point;
 }
 
-const char* state_name(TrialState state) {
-  switch (state) {
-    case TrialState::pending: return "pending";
-    case TrialState::finished: return "finished";
-    case TrialState::failed: break;
-  }
-  return "failed";
-}
-
 nlohmann::json trial_json(const Space& space, const Trial& trial) {
   nlohmann::json json{{"id", trial.id},
                       {"point", point_json(space, trial.point)},

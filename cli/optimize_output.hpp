@@ -20,6 +20,4 @@ namespace nomu::cli {
 /// "x=0.5 n=3 solver=cg"
 [[nodiscard]] std::string point_text(const Space& space, const Point& point);
 
-[[nodiscard]] const char* state_name(TrialState state);
-
 }  // namespace nomu::cli

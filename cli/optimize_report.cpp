@@ -8,6 +8,7 @@
 
 #include "commands.hpp"
 #include "model_output.hpp"
+#include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/experiment/optimization_report.hpp"
 #include "optimize_commands.hpp"
@@ -22,8 +23,25 @@ struct Options {
   std::string out;
   std::string title;
   std::optional<double> optimum;
+  std::vector<std::string> others;
   bool no_model = false;
 };
+
+/// The trials of the other studies, which must be about the same.
+std::vector<std::vector<Trial>> trials_of(const std::vector<std::string>& files, const Study& study) {
+  std::vector<std::vector<Trial>> all;
+  for (const std::string& file : files) {
+    const Study other = Study::open(file, StudyAccess::read);
+    if (other.space() != study.space() || other.spec().direction != study.spec().direction) {
+      throw DataError("optimize", fmt::format("'{}' has another space or direction; --with takes studies of the same "
+                                              "function",
+                                              file));
+    }
+    if (!other.best()) throw DataError("optimize", fmt::format("'{}' has no result yet", file));
+    all.push_back(other.trials());
+  }
+  return all;
+}
 
 void run(const Options& options) {
   const std::filesystem::path study = options.study;
@@ -32,11 +50,13 @@ void run(const Options& options) {
   prepare_file(out, {study});
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   ProgressBar bar;
+  const Study opened = Study::open(study, StudyAccess::read, shared_engine(options.engine));
   const std::string page =
-      render_optimization_report(Study::open(study, StudyAccess::read, shared_engine(options.engine)),
+      render_optimization_report(opened,
                                  {.title = options.title.empty() ? study.stem().string() : options.title,
                                   .date = fmt::format("{:%Y-%m-%d}", today),
                                   .optimum = options.optimum,
+                                  .others = trials_of(options.others, opened),
                                   .model = !options.no_model},
                                  {.report = bar.callback(), .stop = interrupts().get_token()});
   bar.finish();
@@ -53,6 +73,9 @@ void add_optimize_report(CLI::App& optimize) {
   command->add_option("-o,--out", options->out, "HTML file to write; default: beside the study");
   command->add_option("--title", options->title, "title of the page");
   command->add_option("--optimum", options->optimum, "known optimum: draw the regret");
+  command
+      ->add_option("--with", options->others, "another study of the same function: draw the mean of all and its band")
+      ->allow_extra_args(false);
   command->add_flag("--no-model", options->no_model, "without slices and maps of a model");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });

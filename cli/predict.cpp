@@ -9,14 +9,9 @@
 namespace nomu::cli {
 namespace {
 
-struct Options {
-  EngineOptions engine;
-  std::string model;
-  std::string file;
+struct Options : ModelAndRows {
   std::optional<double> level;
   std::string out = "-";
-  bool drop_missing = false;
-  bool json = false;
 };
 
 /// The rows that lack nothing the model needs.
@@ -75,13 +70,9 @@ void run(const Options& options) {
 void add_predict(CLI::App& app) {
   CLI::App* command = app.add_subcommand("predict", "Predict the rows of a CSV file, with bounds");
   const auto options = std::make_shared<Options>();
-  add_input(*command, "MODEL", options->model, "model file");
-  add_input(*command, "X", options->file, "CSV or TSV file; columns are matched by name");
+  options->add_to(*command, "X", "CSV or TSV file; columns are matched by name");
   command->add_option("--level", options->level, "level of the bounds; default: the one the model was fitted for");
   command->add_option("-o,--out", options->out, "table to write; -: standard output")->capture_default_str();
-  command->add_flag("--drop-missing", options->drop_missing, "leave out rows with missing values");
-  command->add_flag("--json", options->json, "print JSON");
-  add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <tuple>
@@ -36,6 +37,28 @@ struct Options {
   bool json_progress = false;
 };
 
+/// Makes sure of a folder for results. What it had to make, and what is still empty when an exception comes by, goes
+/// again: a refused command leaves nothing behind.
+class ResultFolder {
+ public:
+  explicit ResultFolder(const fs::path& folder) {
+    for (fs::path path = folder; !path.empty() && !fs::exists(path); path = path.parent_path()) made_.push_back(path);
+    prepare_folder(folder);
+  }
+  ResultFolder(const ResultFolder&) = delete;
+  ResultFolder& operator=(const ResultFolder&) = delete;
+  ResultFolder(ResultFolder&&) = delete;
+  ResultFolder& operator=(ResultFolder&&) = delete;
+  ~ResultFolder() {
+    if (std::uncaught_exceptions() == 0) return;
+    std::error_code ignored;  // of those that are not empty
+    for (const fs::path& path : made_) fs::remove(path, ignored);
+  }
+
+ private:
+  std::vector<fs::path> made_;  // innermost first
+};
+
 fs::path folder_of(const Options& options) {
   return options.studies.empty() ? study_folder() : fs::path(options.studies);
 }
@@ -56,8 +79,9 @@ void list(const Options& options) {
                        {"problems", spec.problems},
                        {"runs", spec.runs}});
     } else {
-      cli::print("{:<16} {} ({})\n{:<16} {} runs of {}\n{:<16} methods: {}\n", spec.name, spec.title, spec.paper, "",
-                 spec.runs, fmt::join(spec.problems, ", "), "", fmt::join(methods, ", "));
+      cli::print("{:<16} {}{}\n{:<16} {} runs of {}\n{:<16} methods: {}\n", spec.name, spec.title,
+                 spec.paper.empty() ? "" : fmt::format(" ({})", spec.paper), "", spec.runs,
+                 fmt::join(spec.problems, ", "), "", fmt::join(methods, ", "));
     }
   }
   if (options.json) print("{}\n", lines.dump());
@@ -103,33 +127,56 @@ void write_report(const Options& options, const StudyReport& report) {
   write_file_atomically(out / "report.md", report_markdown(report));
   write_file_atomically(out / "report.csv", report_csv(report));
   write_file_atomically(out / "report.svg", report_svg(report));
+  if (const std::string curves = curves_svg(report); !curves.empty()) {
+    write_file_atomically(out / "curves.svg", curves);
+  }
   if (!options.json) print("{}report: {}\n", report_text(report), (out / "report.md").string());
+}
+
+/// Pictures that the chosen methods have a part in.
+std::vector<std::string> pictures_of(const Options& options, const StudySpec& spec) {
+  if (options.part.methods.empty()) return spec.problems;
+  std::vector<std::string> pictures;
+  std::ranges::copy_if(spec.problems, std::back_inserter(pictures), [&](const std::string& name) {
+    return std::ranges::any_of(spec.methods, [&](const StudyMethod& method) {
+      return std::ranges::find(method.problems, name) != method.problems.end();
+    });
+  });
+  return pictures;
 }
 
 /// Pictures that are there are kept, so that the same command goes on where it was stopped.
 void draw(const Options& options, const StudySpec& spec) {
+  const std::vector<std::string> pictures = pictures_of(options, spec);
   const auto engine = make_engine(options.engine);
   const auto begin = std::chrono::steady_clock::now();
+  const auto elapsed = [begin] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
   ProgressBar bar(options.json_progress);
+  std::size_t there = 0;
   std::size_t added = 0;
-  for (const std::string& name : spec.problems) {
+  for (const std::string& name : pictures) {
     const fs::path file = fs::path(options.out) / (name + ".svg");
-    if (fs::exists(file)) continue;
+    if (fs::exists(file)) {
+      ++there;
+      continue;
+    }
+    if (options.limit > 0.0 && elapsed() >= options.limit) continue;
     write_file_atomically(
         file, draw_figure(spec, name, *engine, {.report = bar.callback(), .stop = interrupts().get_token()}));
     ++added;
   }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (options.json) {
     return print("{}\n", nlohmann::json{{"study", spec.name},
-                                        {"pictures", spec.problems},
+                                        {"pictures", pictures},
                                         {"added", added},
-                                        {"seconds", seconds},
+                                        {"seconds", elapsed()},
                                         {"out", options.out}}
                              .dump());
   }
-  print("{} of {} pictures were there, {} added in {:.1f} s: {}\n", spec.problems.size() - added, spec.problems.size(),
-        added, seconds, options.out);
+  print("{} of {} pictures were there, {} added in {:.1f} s{}: {}\n", there, pictures.size(), added, elapsed(),
+        there + added < pictures.size() ? "; the same command goes on" : "", options.out);
 }
 
 void run(Options options) {
@@ -139,7 +186,7 @@ void run(Options options) {
   StudySpec spec = whole;
   restrict_to(spec, options.part);
   if (options.out.empty()) options.out = (fs::path("reproduce") / spec.name).string();
-  prepare_folder(options.out);
+  const ResultFolder folder(options.out);
   if (spec.kind == figures_kind) return draw(options, spec);
   ResultStore store(fs::path(options.out) / "rows");
   for (const std::string& packed : options.results) store.import(packed);
@@ -176,7 +223,7 @@ void add_reproduce(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::IsMember({"smoke", "full"}));
   const auto names = [&](const char* name, std::vector<std::string>& into, const char* help) {
-    command->add_option(name, into, help)->delimiter(',')->allow_extra_args(false);
+    command->add_option(name, into, help)->delimiter(',')->allow_extra_args(false)->type_name("A,B");
   };
   names("--methods", options->part.methods, "only these methods; default: all");
   names("--problems,--functions", options->part.problems, "only these functions, data sets or dimensions");

@@ -17,7 +17,7 @@ constexpr int words = 32;  // bits of a coordinate
 
 /// Whether x has the largest possible order modulo the polynomial over GF(2): then it is primitive.
 bool is_primitive(std::uint32_t polynomial) {
-  const int degree = std::bit_width(polynomial) - 1;
+  const int degree = static_cast<int>(std::bit_width(polynomial)) - 1;
   const std::uint32_t period = (1U << degree) - 1U;
   std::uint32_t power = 1;
   for (std::uint32_t k = 1; k <= period; ++k) {
@@ -38,7 +38,7 @@ std::uint32_t next_primitive(std::uint32_t polynomial) {
 /// Direction numbers of one coordinate. The first `degree` ones are free but for being odd: they are drawn, the same
 /// for everybody, so that coordinates with neighbouring polynomials do not move together.
 std::array<std::uint32_t, words> directions(std::uint32_t polynomial, std::size_t coordinate) {
-  const int degree = std::bit_width(polynomial) - 1;
+  const int degree = static_cast<int>(std::bit_width(polynomial)) - 1;
   Random random(coordinate, shift_stream);
   std::array<std::uint32_t, words> v{};
   for (int i = 0; i < words; ++i) {

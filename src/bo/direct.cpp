@@ -212,22 +212,28 @@ void Direct::insert_pair(std::size_t first) {
   }
 }
 
-void run_together(std::span<Direct> searches, const std::function<std::vector<double>(const DirectBatch&)>& evaluate) {
+void run_together(std::span<Direct> searches, const std::function<std::vector<double>(const DirectBatch&)>& evaluate,
+                  const ForEach& each) {
   std::vector<double> points;
   std::vector<std::size_t> counts(searches.size());
+  std::vector<std::size_t> first(searches.size());
   while (true) {
     points.clear();
     for (std::size_t m = 0; m < searches.size(); ++m) {
       const std::span<const double> asked = searches[m].ask();
+      first[m] = points.size() / searches[m].dimension();
       counts[m] = asked.size() / searches[m].dimension();
       points.insert(points.end(), asked.begin(), asked.end());
     }
     if (points.empty()) return;
     const std::vector<double> values = evaluate({.points = points, .counts = counts});
-    std::size_t next = 0;
-    for (std::size_t m = 0; m < searches.size(); ++m) {
-      if (counts[m] > 0) searches[m].tell(std::span<const double>(values).subspan(next, counts[m]));
-      next += counts[m];
+    const auto tell = [&](std::size_t m) {
+      if (counts[m] > 0) searches[m].tell(std::span<const double>(values).subspan(first[m], counts[m]));
+    };
+    if (each) {
+      each(searches.size(), tell);
+    } else {
+      for (std::size_t m = 0; m < searches.size(); ++m) tell(m);
     }
   }
 }

@@ -32,17 +32,18 @@ double sigma_share(AcquisitionKind kind, double mean, double sigma, double c, do
 
 }  // namespace
 
-/// Points of all runs, rounded and ready for the models.
+/// Points of all searches, rounded and ready for the models.
 struct Landscape::Batch {
-  std::vector<std::vector<double>> inputs;  // [q][inputs]
-  std::vector<bool> allowed;                // [q]
-  std::vector<std::size_t> run, row;        // [q], where each stands in x
-  Tensor<float> x;                          // [M][most][inputs]
+  std::vector<std::size_t> first;  // [S], of each search among all points
+  std::vector<std::size_t> row;    // [S], where it begins among the rows of its run
+  std::vector<double> inputs;      // [q][inputs]
+  std::vector<char> allowed;       // [q]
+  Tensor<float> x;                 // [M][most][inputs]
 };
 
 Landscape::Landscape(const FittedCohort& models, const Space& space, std::span<const RunKnowledge> runs,
-                     AcquisitionKind kind, std::stop_token stop)
-    : models_(models), space_(space), runs_(runs), kind_(kind), stop_(std::move(stop)) {}
+                     AcquisitionKind kind, const ForEach& each, std::stop_token stop)
+    : models_(models), space_(space), runs_(runs), kind_(kind), each_(each), stop_(std::move(stop)) {}
 
 bool Landscape::known(const RunKnowledge& run, std::span<const double> inputs) const {
   if (run.repeats || !run.exclude_known) return false;
@@ -50,63 +51,83 @@ bool Landscape::known(const RunKnowledge& run, std::span<const double> inputs) c
          nearest_distance(inputs, run.failed) < same_point;
 }
 
-Landscape::Batch Landscape::gather(std::span<const double> units, std::span<const std::size_t> counts) const {
-  const std::size_t most = *std::max_element(counts.begin(), counts.end());
-  Batch batch{
-      .inputs = {}, .allowed = {}, .run = {}, .row = {}, .x = Tensor<float>(counts.size(), most, space_.inputs())};
-  std::size_t i = 0;
-  for (std::size_t m = 0; m < counts.size(); ++m) {
-    for (std::size_t k = 0; k < counts[m]; ++k, ++i) {
-      const Point point = space_.from_unit(units.subspan(i * space_.size(), space_.size()));
-      batch.inputs.push_back(space_.to_inputs(point));
-      batch.allowed.push_back(space_.feasible(point) && !known(runs_[m], batch.inputs.back()));
-      batch.run.push_back(m);
-      batch.row.push_back(k);
-      for (std::size_t j = 0; j < space_.inputs(); ++j) batch.x(m, k, j) = static_cast<float>(batch.inputs.back()[j]);
-    }
+Landscape::Batch Landscape::gather(std::span<const double> units, std::span<const std::size_t> counts,
+                                   std::span<const Seeker> seekers) const {
+  Batch batch;
+  std::vector<std::size_t> rows(runs_.size(), 0);
+  std::size_t all = 0;
+  for (std::size_t s = 0; s < seekers.size(); ++s) {
+    batch.first.push_back(all);
+    batch.row.push_back(rows[seekers[s].run]);
+    rows[seekers[s].run] += counts[s];
+    all += counts[s];
   }
+  const std::size_t width = space_.inputs();
+  batch.inputs.resize(all * width);
+  batch.allowed.resize(all);
+  batch.x = Tensor<float>(runs_.size(), *std::max_element(rows.begin(), rows.end()), width);
+  each_(seekers.size(), [&](std::size_t s) {
+    const std::size_t run = seekers[s].run;
+    for (std::size_t k = 0; k < counts[s]; ++k) {
+      const std::size_t i = batch.first[s] + k;
+      const Point point = space_.from_unit(units.subspan(i * space_.size(), space_.size()));
+      const std::vector<double> inputs = space_.to_inputs(point);
+      std::copy(inputs.begin(), inputs.end(), batch.inputs.begin() + static_cast<std::ptrdiff_t>(i * width));
+      batch.allowed[i] = space_.feasible(point) && !known(runs_[run], inputs) ? 1 : 0;
+      for (std::size_t j = 0; j < width; ++j) batch.x(run, batch.row[s] + k, j) = static_cast<float>(inputs[j]);
+    }
+  });
   return batch;
 }
 
 std::vector<double> Landscape::values(std::span<const double> units, std::span<const std::size_t> counts,
-                                      std::span<const double> c) const {
+                                      std::span<const Seeker> seekers) const {
   if (stop_.stop_requested()) throw Cancelled("bo/proposal", "stopped on request");
-  const Batch batch = gather(units, counts);
+  const Batch batch = gather(units, counts, seekers);
   const Prediction prediction = models_.predict(batch.x);
-  std::vector<double> values(batch.run.size(), -infinity);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (!batch.allowed[i]) continue;
-    const std::size_t m = batch.run[i];
-    const auto mean = static_cast<double>(prediction.mean(m, batch.row[i], 0));
-    const auto sigma = static_cast<double>(prediction.sigma_model(m, batch.row[i], 0));
-    const double value = weighed_acquisition(kind_, runs_[m], c[m], batch.inputs[i], mean, sigma);
-    if (std::isfinite(value)) values[i] = value;
-  }
+  std::vector<double> values(batch.allowed.size(), -infinity);
+  each_(seekers.size(), [&](std::size_t s) {
+    const std::size_t m = seekers[s].run;
+    for (std::size_t k = 0; k < counts[s]; ++k) {
+      const std::size_t i = batch.first[s] + k;
+      if (batch.allowed[i] == 0) continue;
+      const auto mean = static_cast<double>(prediction.mean(m, batch.row[s] + k, 0));
+      const auto sigma = static_cast<double>(prediction.sigma_model(m, batch.row[s] + k, 0));
+      const std::span<const double> inputs =
+          std::span<const double>(batch.inputs).subspan(i * space_.inputs(), space_.inputs());
+      const double value = weighed_acquisition(kind_, runs_[m], seekers[s].c, inputs, mean, sigma);
+      if (std::isfinite(value)) values[i] = value;
+    }
+  });
   return values;
 }
 
 std::vector<double> Landscape::slopes(std::span<const double> units, std::span<const std::size_t> counts,
-                                      std::span<const double> c) const {
+                                      std::span<const Seeker> seekers) const {
   const auto* models = dynamic_cast<const HasSlopes*>(&models_);
   if (models == nullptr) return {};
-  const Batch batch = gather(units, counts);
+  const Batch batch = gather(units, counts, seekers);
   const PredictionSlopes by_input = models->slopes(batch.x);
   const Prediction prediction = models_.predict(batch.x);
   std::vector<double> slopes(units.size(), 0.0);
-  for (std::size_t i = 0; i < batch.run.size(); ++i) {
-    const std::size_t m = batch.run[i];
-    const std::size_t row = batch.row[i];
-    const double share = sigma_share(kind_, static_cast<double>(prediction.mean(m, row, 0)),
-                                     static_cast<double>(prediction.sigma_model(m, row, 0)), c[m], runs_[m].best);
-    std::size_t column = 0;
-    for (std::size_t v = 0; v < space_.size(); ++v) {
-      const Variable& variable = space_.variables()[v];
-      if (variable.kind == Variable::Kind::real) {
-        const auto of_mean = static_cast<double>(by_input.mean(m, row, column));
-        const auto of_sigma = static_cast<double>(by_input.sigma_model(m, row, column));
-        slopes[i * space_.size() + v] = std::isfinite(share) ? 2.0 * (of_mean + share * c[m] * of_sigma) : of_sigma;
+  for (std::size_t s = 0; s < seekers.size(); ++s) {
+    const std::size_t m = seekers[s].run;
+    const double c = seekers[s].c;
+    for (std::size_t k = 0; k < counts[s]; ++k) {
+      const std::size_t row = batch.row[s] + k;
+      const double share = sigma_share(kind_, static_cast<double>(prediction.mean(m, row, 0)),
+                                       static_cast<double>(prediction.sigma_model(m, row, 0)), c, runs_[m].best);
+      std::size_t column = 0;
+      for (std::size_t v = 0; v < space_.size(); ++v) {
+        const Variable& variable = space_.variables()[v];
+        if (variable.kind == Variable::Kind::real) {
+          const auto of_mean = static_cast<double>(by_input.mean(m, row, column));
+          const auto of_sigma = static_cast<double>(by_input.sigma_model(m, row, column));
+          slopes[(batch.first[s] + k) * space_.size() + v] =
+              std::isfinite(share) ? 2.0 * (of_mean + share * c * of_sigma) : of_sigma;
+        }
+        column += variable.kind == Variable::Kind::categorical ? variable.choices.size() : 1;
       }
-      column += variable.kind == Variable::Kind::categorical ? variable.choices.size() : 1;
     }
   }
   return slopes;

@@ -9,37 +9,45 @@
 
 namespace nomu {
 
+/// Whose acquisition a search climbs, with which c: several searches may belong to one run.
+struct Seeker {
+  std::size_t run = 0;
+  double c = 1.0;
+};
+
 class Landscape {
  public:
-  /// All arguments must outlive it.
+  /// All arguments must outlive it. `each` works on several searches at a time.
   Landscape(const FittedCohort& models, const Space& space, std::span<const RunKnowledge> runs, AcquisitionKind kind,
-            std::stop_token stop);
+            const ForEach& each, std::stop_token stop);
 
   [[nodiscard]] const Space& space() const { return space_; }
-  [[nodiscard]] std::size_t runs() const { return runs_.size(); }
+  [[nodiscard]] const ForEach& each() const { return each_; }
 
-  /// Values at units [q][variables], `counts` [M] of them for each run; minus infinity where the point is infeasible
-  /// or known. `c` is [M].
+  /// Values at units [q][variables], `counts` [S] of them for each of the searches [S]; minus infinity where the point
+  /// is infeasible or known.
   [[nodiscard]] std::vector<double> values(std::span<const double> units, std::span<const std::size_t> counts,
-                                           std::span<const double> c) const;
+                                           std::span<const Seeker> seekers) const;
 
   /// The same with the slope by every unit coordinate, [q][variables]; empty where the method offers no slopes. Along
   /// integers and categories it is 0.
   [[nodiscard]] std::vector<double> slopes(std::span<const double> units, std::span<const std::size_t> counts,
-                                           std::span<const double> c) const;
+                                           std::span<const Seeker> seekers) const;
 
   /// Whether Dynamic c asks for another proposal.
   [[nodiscard]] bool bored(std::size_t run, std::span<const double> point, const DynamicC& dynamic) const;
 
  private:
   struct Batch;
-  [[nodiscard]] Batch gather(std::span<const double> units, std::span<const std::size_t> counts) const;
+  [[nodiscard]] Batch gather(std::span<const double> units, std::span<const std::size_t> counts,
+                             std::span<const Seeker> seekers) const;
   [[nodiscard]] bool known(const RunKnowledge& run, std::span<const double> inputs) const;
 
   const FittedCohort& models_;
   const Space& space_;
   std::span<const RunKnowledge> runs_;
   AcquisitionKind kind_;
+  const ForEach& each_;
   std::stop_token stop_;
 };
 

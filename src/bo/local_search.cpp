@@ -6,9 +6,9 @@
 namespace nomu {
 namespace {
 
-/// Starts of all runs on their way up, one run after the other.
+/// Starts of all searches on their way up, one search after the other.
 struct Climb {
-  std::vector<std::size_t> counts;  // [M]
+  std::vector<std::size_t> counts;  // [S]
   std::vector<double> units;        // [q][d]
   std::vector<double> values;       // [q]
   std::vector<double> lengths;      // [q], of the next step in the unit cube
@@ -16,7 +16,7 @@ struct Climb {
 
 Climb start(const TopPoints& top) {
   Climb climb;
-  for (std::size_t m = 0; m < top.runs(); ++m) {
+  for (std::size_t m = 0; m < top.searches(); ++m) {
     climb.counts.push_back(top.of(m).size());
     for (const TopPoints::Entry& entry : top.of(m)) {
       climb.units.insert(climb.units.end(), entry.unit.begin(), entry.unit.end());
@@ -28,7 +28,7 @@ Climb start(const TopPoints& top) {
 }
 
 /// Slopes by differences, for methods that have none of their own: two points for every coordinate of every start.
-std::vector<double> differences(const Landscape& landscape, const Climb& climb, std::span<const double> c) {
+std::vector<double> differences(const Landscape& landscape, const Climb& climb, std::span<const Seeker> seekers) {
   constexpr double step = 1e-3;
   const std::size_t d = landscape.space().size();
   std::vector<double> units;
@@ -46,7 +46,7 @@ std::vector<double> differences(const Landscape& landscape, const Climb& climb, 
     }
     i += count;
   }
-  const std::vector<double> values = landscape.values(units, counts, c);
+  const std::vector<double> values = landscape.values(units, counts, seekers);
   std::vector<double> slopes(climb.units.size(), 0.0);
   for (std::size_t e = 0; e < slopes.size(); ++e) {
     const double slope = (values[2 * e] - values[2 * e + 1]) / (2.0 * step);
@@ -92,16 +92,16 @@ void TopPoints::add(std::span<const double> units, std::span<const std::size_t> 
   }
 }
 
-void refine(const Landscape& landscape, const TopPoints& top, std::int64_t steps, std::span<const double> c,
+void refine(const Landscape& landscape, const TopPoints& top, std::int64_t steps, std::span<const Seeker> seekers,
             std::vector<Proposal>& best) {
   const std::size_t d = landscape.space().size();
   Climb climb = start(top);
   if (climb.values.empty()) return;
   for (std::int64_t step = 0; step < steps; ++step) {
-    std::vector<double> slopes = landscape.slopes(climb.units, climb.counts, c);
-    if (slopes.empty()) slopes = differences(landscape, climb, c);
+    std::vector<double> slopes = landscape.slopes(climb.units, climb.counts, seekers);
+    if (slopes.empty()) slopes = differences(landscape, climb, seekers);
     const std::vector<double> units = moved(climb, slopes, d);
-    const std::vector<double> values = landscape.values(units, climb.counts, c);
+    const std::vector<double> values = landscape.values(units, climb.counts, seekers);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const bool better = values[i] > climb.values[i];
       climb.lengths[i] *= better ? 1.5 : 0.4;
@@ -116,7 +116,7 @@ void refine(const Landscape& landscape, const TopPoints& top, std::int64_t steps
     for (std::size_t k = 0; k < climb.counts[m]; ++k, ++i) {
       if (!(climb.values[i] > best[m].value)) continue;
       best[m].value = climb.values[i];
-      best[m].c = c[m];
+      best[m].c = seekers[m].c;
       best[m].point = landscape.space().from_unit(std::span<const double>(climb.units).subspan(i * d, d));
     }
   }

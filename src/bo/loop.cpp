@@ -10,6 +10,7 @@
 #include "nomu/core/error.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/data/cohort.hpp"
+#include "nomu/models/warm_start.hpp"
 
 namespace nomu {
 namespace {
@@ -44,6 +45,20 @@ class Loops {
         throw ConfigError(
             "bo/loop", fmt::format("every run needs the same number of initial points of {} coordinates", dimension));
       }
+    }
+    if (spec.warm_epochs < 0 || spec.warm_every < 1) {
+      throw ConfigError("bo/loop",
+                        fmt::format("warm_epochs must not be negative and warm_every positive, got {} and {}",
+                                    spec.warm_epochs, spec.warm_every));
+    }
+    if (spec.warm_epochs > 0 && spec.method) {
+      shorter_ = *spec.method;
+      if (!can_go_on(shorter_)) {
+        throw ConfigError("bo/loop", fmt::format("warm_epochs: {} cannot go on from an earlier fit; only nomu with "
+                                                 "stages = joint can",
+                                                 method_name(shorter_)));
+      }
+      fields_of(shorter_).set("train.epochs", spec.warm_epochs);
     }
     traces_.resize(runs.size());
   }
@@ -89,14 +104,19 @@ class Loops {
   }
 
   /// Every step of a run starts from its own seed: results do not depend on the other runs.
-  [[nodiscard]] std::unique_ptr<FittedCohort> fit_all(const Progress& progress) const {
+  [[nodiscard]] std::unique_ptr<FittedCohort> fit_all(const Progress& progress) {
     std::vector<DataSet> data;
     std::vector<std::uint64_t> seeds;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       data.push_back(make_dataset(traces_[r].points, dimension_, traces_[r].values));
-      seeds.push_back(derived_seed(runs_[r].seed, static_cast<std::uint64_t>(step_)));
+      seeds.push_back(derived_seed(runs_[r].seed, spec_.same_seed ? 0 : static_cast<std::uint64_t>(step_)));
     }
-    auto fitted = fit(*spec_.method, pack(data, seeds), engine_, {.report = {}, .stop = progress.stop});
+    const Cohort cohort = pack(data, seeds);
+    const Progress silent{.report = {}, .stop = progress.stop};
+    const bool anew = spec_.warm_epochs == 0 || step_ % spec_.warm_every == 0;
+    auto fitted =
+        anew ? fit(*spec_.method, cohort, engine_, silent) : fit_on(shorter_, before_, cohort, engine_, silent);
+    if (anew && spec_.warm_epochs > 0) before_ = fitted->state();
     if (spec_.variance_as_sigma) return std::make_unique<VarianceAsSigma>(std::move(fitted));
     return fitted;
   }
@@ -128,7 +148,12 @@ class Loops {
   void choose_by_model(const Progress& progress) {
     const std::unique_ptr<FittedCohort> models = fit_all(progress);
     if (step_ == 0) scale_widths(*models);
-    ProposalSpec proposal{.direct = spec_.direct, .dynamic = spec_.dynamic, .local_starts = spec_.local_starts};
+    const EngineInfo info = engine_.info();
+    ProposalSpec proposal{.direct = spec_.direct,
+                          .dynamic = spec_.dynamic,
+                          .local_starts = spec_.local_starts,
+                          .threads = info.threads,
+                          .look_ahead = info.name == "cuda"};
     if (!spec_.mean_width) proposal.dynamic.doublings = 0;
     std::vector<RunKnowledge> knowledge;
     for (const LoopTrace& trace : traces_) {
@@ -154,6 +179,8 @@ class Loops {
   Space space_;
   std::int64_t step_ = 0;
   std::vector<LoopTrace> traces_;
+  MethodSpec shorter_;  // of models that go on
+  FittedState before_;  // the last models that started anew
 };
 
 }  // namespace

@@ -40,6 +40,15 @@ Database new_database(const std::filesystem::path& path, const Space& space, con
 
 }  // namespace
 
+const char* state_name(TrialState state) {
+  switch (state) {
+    case TrialState::pending: return "pending";
+    case TrialState::finished: return "finished";
+    case TrialState::failed: break;
+  }
+  return "failed";
+}
+
 Study::Study(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Study::Study(Study&&) noexcept = default;
 Study& Study::operator=(Study&&) noexcept = default;

@@ -4,7 +4,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "nomu/bo/study.hpp"
 #include "nomu/core/config.hpp"
@@ -136,9 +135,13 @@ StudyFile parse_study_file(std::string_view text, std::string_view source) {
   StudyFile file{.space = Space(std::move(variables), std::move(constraints)), .spec = {}};
   if (const toml::node* study = reader.find("study"); study != nullptr) {
     if (!study->is_table()) reader.fail(study->source(), "write [study], once");
-    std::ostringstream part;
-    part << *study->as_table();
-    apply_toml(fields_of(file.spec), part.str(), fmt::format("{}, [study]", source));
+    const Fields fields = fields_of(file.spec);
+    constexpr std::string_view prefix = "study.";
+    for (ConfigTable::Entry& entry : read_toml(text, source).entries) {
+      if (!entry.name.starts_with(prefix)) continue;
+      entry.name.erase(0, prefix.size());
+      apply_entry(fields, entry, source);
+    }
   }
   return file;
 }

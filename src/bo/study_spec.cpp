@@ -74,6 +74,9 @@ Fields fields_of(OptimizeSpec& spec) {
   f.add("noisy", spec.noisy, "the same point may give different values");
   f.add("lease", spec.lease, Range::positive(), "seconds after which a trial without result is handed out again");
   f.add("fit_rows", spec.fit_rows, Range::at_least(8.0), "most results a model is fitted to");
+  f.add("warm_epochs", spec.warm_epochs, Range::at_least(0.0),
+        "epochs of models that go on from an earlier one; 0: every model starts anew");
+  f.add("warm_every", spec.warm_every, Range::at_least(1.0), "results after which a model starts anew all the same");
   f.add_nested("direct", fields_of(spec.direct));
   f.add("local_starts", spec.local_starts, Range::at_least(0.0), "points of the search that are refined by gradients");
   return f;

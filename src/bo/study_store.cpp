@@ -190,9 +190,10 @@ void StudyStore::finish(std::int64_t id, std::optional<double> value, std::strin
     const Trial trial = require(id);
     const bool replaces = trial.state != TrialState::pending;
     if (replaces && !replace) {
-      throw DataError("bo/study", fmt::format("trial {} has {} already; say replace to overwrite it", id,
-                                              trial.value ? fmt::format("the value {}", *trial.value)
-                                                          : fmt::format("failed ({})", trial.reason)));
+      throw DataError("bo/study",
+                      fmt::format("trial {} has {} already; --replace (replace = true in C++) overwrites it", id,
+                                  trial.value ? fmt::format("the value {}", *trial.value)
+                                              : fmt::format("failed ({})", trial.reason)));
     }
     if (value) {
       database_

@@ -1,5 +1,6 @@
 #include "bo/study_text.hpp"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "nomu/core/error.hpp"
@@ -39,6 +40,19 @@ std::string number_to_text(double number) { return format_number(number); }
 double number_from_text(std::string_view text) { return read_cell(text).number; }
 std::string point_to_text(const Point& point) { return json(point).dump(); }
 Point point_from_text(std::string_view text) {
+  // A study may have 100,000 of them: plain lists of numbers do not take the way through JSON.
+  Point point;
+  const char* const last = text.data() + text.size();
+  const char* at = text.empty() ? last : text.data() + 1;
+  while (at < last) {
+    double number = 0.0;
+    const auto [end, error] = std::from_chars(at, last, number);
+    if (error != std::errc{} || end == last) break;
+    point.push_back(number);
+    if (*end == ']' && end + 1 == last && text.front() == '[') return point;
+    if (*end != ',') break;
+    at = end + 1;
+  }
   return guarded([&] { return parse(text).get<Point>(); });
 }
 
@@ -100,6 +114,7 @@ std::string spec_to_text(const OptimizeSpec& given) {
 OptimizeSpec spec_from_text(std::string_view text) {
   return guarded([&] {
     OptimizeSpec spec;
+    spec.warm_epochs = 0;  // files of the time before there was a warm start do not name it
     const Fields fields = fields_of(spec);
     const json all = parse(text);
     for (const auto& [name, value] : all.items()) fields.set_text(name, value.get<std::string>());

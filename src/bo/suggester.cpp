@@ -10,6 +10,7 @@
 #include "nomu/core/random.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/data/scaling.hpp"
+#include "nomu/models/warm_start.hpp"
 
 namespace nomu {
 namespace {
@@ -74,11 +75,45 @@ std::vector<double> Suggester::inputs_of(const std::vector<Point>& points) const
   return all;
 }
 
-/// Many results of one study are fitted to again and again while trials are asked for: the last fit is kept.
+namespace {
+
+bool is_of(const std::shared_ptr<const Suggester::Fit>& fit, const History& history) {
+  return fit && fit->finished == history.finished && fit->points == history.points && fit->values == history.values;
+}
+
+}  // namespace
+
+/// The model that the one of this history goes on from: fitted from scratch to the results up to a multiple of
+/// warm_every. Which one that is, and what it was fitted to, follows from the history alone, so that it can be computed
+/// again at any time. Null where the history's model starts anew itself.
+std::shared_ptr<const Suggester::Fit> Suggester::base_of(const History& history, const Progress& progress) {
+  const std::int64_t finished = history.finished / spec_.warm_every * spec_.warm_every;
+  const bool all = static_cast<std::int64_t>(history.points.size()) == history.finished;  // not a subset of them
+  if (spec_.warm_epochs == 0 || !all || finished == history.finished ||
+      finished < static_cast<std::int64_t>(least_rows))
+    return {};
+  if (!can_go_on(method_of(spec_, space_.inputs()))) return {};
+  History before{.finished = finished};
+  const auto count = static_cast<std::ptrdiff_t>(finished);
+  before.points.assign(history.points.begin(), history.points.begin() + count);
+  before.values.assign(history.values.begin(), history.values.begin() + count);
+  if (!is_of(base_, before)) base_ = fit_to(before, {}, progress);
+  return base_;
+}
+
+/// Many points of one study are asked for with the same results: the last fit is kept.
 std::shared_ptr<const Suggester::Fit> Suggester::fit(const History& history, const Progress& progress) {
   if (spec_.method == "random" || history.points.size() < least_rows) return {};
-  const bool same = last_ && last_->finished == history.finished && last_->points == history.points;
-  if (same && last_->values == history.values) return last_;
+  if (is_of(last_, history)) return last_;
+  if (is_of(base_, history)) return base_;
+  std::shared_ptr<const Fit> fit = fit_to(history, base_of(history, progress), progress);
+  if (fit) last_ = fit;
+  if (fit && history.finished % spec_.warm_every == 0) base_ = fit;
+  return fit;
+}
+
+std::shared_ptr<const Suggester::Fit> Suggester::fit_to(const History& history, const std::shared_ptr<const Fit>& base,
+                                                        const Progress& progress) {
   auto fit = std::make_shared<Fit>();
   fit->finished = history.finished;
   fit->points = history.points;
@@ -92,11 +127,16 @@ std::shared_ptr<const Suggester::Fit> Suggester::fit(const History& history, con
   fit->targets = scaling.apply(targets);
   fit->low = spec_.direction == Direction::maximize ? *low : *high;
   fit->high = spec_.direction == Direction::maximize ? *high : *low;
-  const DataSet data = make_dataset(fit->inputs, space_.inputs(), fit->targets);
   const std::vector<std::uint64_t> seeds{purpose_seed(spec_, fit_purpose, history.finished)};
-  fit->model = nomu::fit(method_of(spec_, space_.inputs()), repeat(data, seeds), engine(), progress);
+  const Cohort cohort = repeat(make_dataset(fit->inputs, space_.inputs(), fit->targets), seeds);
+  MethodSpec method = method_of(spec_, space_.inputs());
+  if (base) {
+    fields_of(method).set("train.epochs", spec_.warm_epochs);
+    fit->model = fit_on(method, base->model->state(), cohort, engine(), progress);
+  } else {
+    fit->model = nomu::fit(method, cohort, engine(), progress);
+  }
   if (fit->model->reports().front().diverged) return {};
-  last_ = fit;
   return fit;
 }
 

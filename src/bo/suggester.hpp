@@ -66,6 +66,9 @@ class Suggester {
   [[nodiscard]] std::shared_ptr<const Fit> fit(const History& history, const Progress& progress);
 
  private:
+  [[nodiscard]] std::shared_ptr<const Fit> base_of(const History& history, const Progress& progress);
+  [[nodiscard]] std::shared_ptr<const Fit> fit_to(const History& history, const std::shared_ptr<const Fit>& base,
+                                                  const Progress& progress);
   [[nodiscard]] Engine& engine();
   [[nodiscard]] Suggestion next(const History& history, const std::function<bool(const Point&)>& taken,
                                 const Progress& progress);
@@ -79,6 +82,7 @@ class Suggester {
   std::shared_ptr<Engine> engine_;
   std::vector<Point> design_;
   std::shared_ptr<const Fit> last_;
+  std::shared_ptr<const Fit> base_;  // the last one that others go on from
 };
 
 }  // namespace nomu

@@ -1,12 +1,14 @@
 #include "engine/preflight.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <thread>
 
 #include "nomu/core/error.hpp"
 
@@ -50,6 +52,18 @@ std::string bytes_text(std::size_t bytes) {
   if (value >= 1e12) return fmt::format("{:.1f} TB", value / 1e12);
   if (value >= 1e9) return fmt::format("{:.1f} GB", value / 1e9);
   return fmt::format("{:.1f} MB", value / 1e6);
+}
+
+std::size_t thread_count(const EngineOptions& options, std::string_view engine) {
+  if (options.threads < 0 || options.threads > 1024) {
+    throw ConfigError(engine, fmt::format("threads must be between 0 (all) and 1024, got {}", options.threads));
+  }
+  if (options.threads > 0) return static_cast<std::size_t>(options.threads);
+  // A container or taskset may allow fewer cores than there are.
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::size_t>(std::max(CPU_COUNT(&set), 1));
+  return std::max(1U, std::thread::hardware_concurrency());
 }
 
 std::string processor_name() {
@@ -106,6 +120,12 @@ void refuse_convolutions(const Networks& networks, std::string_view engine) {
   }
 }
 
+void check_rows(const Networks& networks, std::size_t members, const Tensor<float>& x) {
+  if (x.cols() == networks.inputs && (x.members() == 1 || x.members() == members)) return;
+  throw ConfigError("engine/predict", fmt::format("x must be [1 or {}][q][{}], got [{}][{}][{}]", members,
+                                                  networks.inputs, x.members(), x.rows(), x.cols()));
+}
+
 Layout checked_layout(const Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x) {
   check(networks);
   Layout layout = make_layout(networks, LossKind::squared_error);
@@ -113,11 +133,7 @@ Layout checked_layout(const Networks& networks, const Tensor<float>& parameters,
     throw ConfigError("engine/predict", fmt::format("the networks have {} parameters a member, got {}",
                                                     layout.parameters, parameters.cols()));
   }
-  if (x.cols() != networks.inputs || (x.members() != 1 && x.members() != parameters.members())) {
-    throw ConfigError("engine/predict",
-                      fmt::format("x must be [1 or {}][q][{}], got [{}][{}][{}]", parameters.members(), networks.inputs,
-                                  x.members(), x.rows(), x.cols()));
-  }
+  check_rows(networks, parameters.members(), x);
   return layout;
 }
 

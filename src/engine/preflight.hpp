@@ -8,6 +8,7 @@
 
 #include "engine/layout.hpp"
 #include "engine/session.hpp"
+#include "nomu/engine/engine.hpp"
 
 namespace nomu::engine {
 
@@ -23,6 +24,9 @@ void require_room(std::size_t bytes, std::size_t room, std::size_t members, std:
 /// "1.5 GB"
 [[nodiscard]] std::string bytes_text(std::size_t bytes);
 
+/// Threads the options ask for; 0: all cores this process may use. Throws ConfigError.
+[[nodiscard]] std::size_t thread_count(const EngineOptions& options, std::string_view engine);
+
 /// The processor's own name for itself.
 [[nodiscard]] std::string processor_name();
 
@@ -34,6 +38,9 @@ void refuse_convolutions(const Networks& networks, std::string_view engine);
 
 /// Layout of `networks`, after checking that parameters [M][1][P] and rows x [1 or M][q][d] fit it.
 [[nodiscard]] Layout checked_layout(const Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x);
+
+/// Its second half alone.
+void check_rows(const Networks& networks, std::size_t members, const Tensor<float>& x);
 
 /// A member's first parameters: given in the plan, or drawn from its seed.
 [[nodiscard]] std::vector<float> start_parameters(const TrainPlan& plan, const Layout& layout, std::size_t member);

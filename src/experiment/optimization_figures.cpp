@@ -134,35 +134,6 @@ NamedPlot map_figure(const Space& space, const Study::Fitted& fitted, const Poin
 
 }  // namespace
 
-NamedPlot progress_figure(const std::vector<Trial>& trials, Direction direction, const std::optional<double>& optimum) {
-  PlotPoints values{.name = optimum ? "" : "trials", .color = PlotColor::grey};
-  PlotSteps best{.name = optimum ? "regret" : "best so far", .color = PlotColor::blue};
-  std::optional<double> leader;
-  for (const Trial& trial : trials) {
-    if (!trial.value) continue;
-    if (!leader || better(*trial.value, *leader, direction)) leader = trial.value;
-    values.x.push_back(static_cast<double>(trial.id));
-    values.y.push_back(*trial.value);
-    best.x.push_back(static_cast<double>(trial.id));
-    best.y.push_back(optimum ? std::max(std::abs(*leader - *optimum), 1e-12) : *leader);
-  }
-  if (values.x.size() > 2000) {
-    const std::vector<std::size_t> kept = thinned(values.x.size(), 2000);
-    values.x = picked(values.x, kept);
-    values.y = picked(values.y, kept);
-  }
-  NamedPlot figure{
-      .name = "progress",
-      .plot = {},
-      .caption = optimum ? "Distance of the best value so far to the optimum." : "Every result, and the best so far."};
-  figure.plot.x.label = "trial";
-  figure.plot.y.label = optimum ? "regret" : "value";
-  if (optimum) figure.plot.y.scale = AxisScale::log10;
-  if (!optimum) figure.plot.layers.emplace_back(std::move(values));
-  figure.plot.layers.emplace_back(std::move(best));
-  return figure;
-}
-
 NamedPlot parallel_figure(const Space& space, const std::vector<Trial>& trials, Direction direction) {
   std::vector<const Trial*> finished;
   for (const Trial& trial : trials) {

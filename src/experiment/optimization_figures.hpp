@@ -9,9 +9,10 @@
 
 namespace nomu {
 
-/// Values of all trials and the best so far, or the regret where the optimum is known.
-[[nodiscard]] NamedPlot progress_figure(const std::vector<Trial>& trials, Direction direction,
-                                        const std::optional<double>& optimum);
+/// Values of all trials and the best so far, or the regret where the optimum is known. With the trials of `others`, the
+/// mean of all studies and its 95 % interval.
+[[nodiscard]] NamedPlot progress_figure(const std::vector<Trial>& trials, const std::vector<std::vector<Trial>>& others,
+                                        Direction direction, const std::optional<double>& optimum);
 
 /// Every trial as a line over the variables; the best tenth stands out.
 [[nodiscard]] NamedPlot parallel_figure(const Space& space, const std::vector<Trial>& trials, Direction direction);

@@ -73,8 +73,9 @@ std::string render_optimization_report(const Study& study, const OptimizationRep
                          "soft");
   body += "</header>\n";
   body += html_section("The best point", best_table(study.space(), *status.best));
-  body += html_section("How it went", figures({progress_figure(trials, study.spec().direction, spec.optimum),
-                                               parallel_figure(study.space(), trials, study.spec().direction)}));
+  body +=
+      html_section("How it went", figures({progress_figure(trials, spec.others, study.spec().direction, spec.optimum),
+                                           parallel_figure(study.space(), trials, study.spec().direction)}));
   if (spec.model) {
     if (const std::optional<Study::Fitted> fitted = study.fit(progress)) {
       body += html_section("What the model says",

@@ -73,11 +73,16 @@ void restrict_to(StudySpec& spec, const StudyPart& part) {
   keep_named(
       spec.methods, part.methods, "method", [](const StudyMethod& method) { return method.name; },
       [](const std::string& one, const std::string& name) { return one == name || one.starts_with(name + "/"); });
-  const std::size_t before = spec.problems.size();
+  const auto counted = [&] {
+    return std::ranges::count_if(spec.problems, [&](const std::string& problem) {
+      return std::ranges::find(spec.beside, problem) == spec.beside.end();
+    });
+  };
+  const auto before = counted();
   keep_named(
       spec.problems, part.problems, "problem", [](const std::string& problem) { return problem; },
       [](const std::string& one, const std::string& name) { return one == name; });
-  spec.whole = spec.whole && spec.problems.size() == before;
+  spec.whole = spec.whole && counted() == before;
   if (part.runs < 0) throw ConfigError(where, fmt::format("the number of runs must be positive, got {}", part.runs));
   if (part.runs > 0) spec.runs = part.runs;
 }

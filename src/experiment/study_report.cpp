@@ -15,7 +15,7 @@ constexpr const char* all_problems = "all";
 /// The finished rows of one method.
 struct MethodRows {
   StudyMethod method;
-  std::vector<const ResultRow*> rows;
+  std::vector<ResultRow> rows;
 };
 
 /// Every run of the study that is finished, each once: in fp32 where there is such a row, else in tf32.
@@ -33,9 +33,16 @@ std::vector<MethodRows> finished_rows(const StudySpec& spec, const ResultStore& 
         if (row == nullptr) row = store.find(key);
       }
       // Another study may have asked for it under another name, on a problem of the same rows.
-      if (row != nullptr) into->rows.push_back(row);
+      if (row != nullptr) into->rows.push_back(*row);
     }
   }
+  const StudyKind& kind = find_kind(spec);
+  if (!kind.together) return all;
+  std::vector<ResultRow*> rows;
+  for (MethodRows& method : all) {
+    for (ResultRow& row : method.rows) rows.push_back(&row);
+  }
+  kind.together(rows);
   return all;
 }
 
@@ -106,23 +113,23 @@ void add_once(std::vector<Value>& all, const Value& value) {
 /// Whether a method has runs of every problem; a part of them says nothing about all.
 bool covers(const MethodRows& method, const std::vector<std::string>& problems) {
   return std::ranges::all_of(problems, [&](const std::string& problem) {
-    return std::ranges::any_of(method.rows, [&](const ResultRow* row) { return row->problem == problem; });
+    return std::ranges::any_of(method.rows, [&](const ResultRow& row) { return row.problem == problem; });
   });
 }
 
-/// One line of a table: all methods on one problem.
+/// One line of a table: all methods on one problem, or on all that are counted.
 void add_cells(StudyReport& report, const StudyKind& kind, const StudyMetric& metric, const std::string& problem,
-               const std::vector<MethodRows>& methods, const std::vector<std::string>& problems,
+               const std::vector<MethodRows>& methods, const std::vector<std::string>& counted,
                const std::vector<ExpectedCell>& expected) {
   const std::size_t first = report.cells.size();
   for (const MethodRows& method : methods) {
-    if (problem == all_problems && !covers(method, problems)) continue;
+    if (problem == all_problems && !covers(method, counted)) continue;
     ReportCell cell{.problem = problem, .method = method.method.title, .metric = metric.title};
     std::vector<const ResultRow*> rows;
-    for (const ResultRow* row : method.rows) {
-      if (problem != all_problems && row->problem != problem) continue;
-      if (row->status == RunStatus::ok) rows.push_back(row);
-      cell.failed += row->status == RunStatus::ok ? 0 : 1;
+    for (const ResultRow& row : method.rows) {
+      if (problem == all_problems ? !has(counted, row.problem) : row.problem != problem) continue;
+      if (row.status == RunStatus::ok) rows.push_back(&row);
+      cell.failed += row.status == RunStatus::ok ? 0 : 1;
     }
     cell.runs = rows.size();
     cell.ours = kind.estimate(metric.name, rows);
@@ -134,6 +141,28 @@ void add_cells(StudyReport& report, const StudyKind& kind, const StudyMetric& me
   rank(std::span(report.cells).subspan(first), expected, metric.name);
 }
 
+/// The course of all methods on one problem. The rows of the initial points come first.
+void add_curves(StudyReport& report, const StudySpec& spec, const StudyKind& kind, const std::string& problem,
+                const std::vector<MethodRows>& methods) {
+  for (const MethodRows& method : methods) {
+    std::vector<const ResultRow*> rows;
+    for (const ResultRow& row : method.rows) {
+      if (row.problem == problem && row.status == RunStatus::ok) rows.push_back(&row);
+    }
+    ReportCurve curve{.problem = problem, .method = method.method.title};
+    for (std::size_t k = 0; k < kind.curve.size(); ++k) {
+      const std::optional<Estimate> estimate = kind.estimate(kind.curve[k], rows);
+      if (!estimate) continue;
+      const double share = static_cast<double>(k) / static_cast<double>(kind.curve.size() - 1);
+      curve.x.push_back(static_cast<double>(spec.rows) + share * static_cast<double>(spec.test_rows));
+      curve.mean.push_back(estimate->value);
+      curve.lower.push_back(estimate->interval.lower);
+      curve.upper.push_back(estimate->interval.upper);
+    }
+    if (!curve.x.empty()) report.curves.push_back(std::move(curve));
+  }
+}
+
 }  // namespace
 
 StudyReport make_report(const StudySpec& spec, const ResultStore& store) {
@@ -143,15 +172,18 @@ StudyReport make_report(const StudySpec& spec, const ResultStore& store) {
   if (!spec.expected.empty()) expected = read_expected(spec.expected);
   StudyReport report{.title = spec.title, .cells = {}, .origins = {}, .precisions = {}, .decimals = spec.decimals};
   std::vector<std::string> problems = spec.problems;
+  std::vector<std::string> counted = spec.problems;
+  std::erase_if(counted, [&](const std::string& problem) { return has(spec.beside, problem); });
   if (kind.over_all && spec.whole) problems.emplace_back(all_problems);
   for (const StudyMetric& metric : kind.metrics) {
-    for (const std::string& problem : problems)
-      add_cells(report, kind, metric, problem, methods, spec.problems, expected);
+    for (const std::string& problem : problems) add_cells(report, kind, metric, problem, methods, counted, expected);
   }
+  report.curve_title = kind.curve_title;
+  for (const std::string& problem : spec.problems) add_curves(report, spec, kind, problem, methods);
   for (const MethodRows& method : methods) {
-    for (const ResultRow* row : method.rows) {
-      add_once(report.origins, row->provenance);
-      add_once(report.precisions, row->key.precision);
+    for (const ResultRow& row : method.rows) {
+      add_once(report.origins, row.provenance);
+      add_once(report.precisions, row.key.precision);
     }
   }
   return report;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <span>
 
@@ -62,7 +63,45 @@ Plot plot_of(std::span<const ReportCell> cells, const std::string& metric, const
   return plot;
 }
 
+/// An interval that reaches zero has no end on a logarithmic axis: it is drawn down to a twentieth of its mean.
+void add_curve(Plot& plot, const ReportCurve& curve, PlotColor color) {
+  PlotBand band{.name = {}, .color = color, .opacity = 0.15};
+  PlotLine line{.name = curve.method, .color = color};
+  for (std::size_t i = 0; i < curve.x.size(); ++i) {
+    if (!(curve.mean[i] > 0.0)) continue;
+    for (std::vector<double>* x : {&band.x, &line.x}) x->push_back(curve.x[i]);
+    line.y.push_back(curve.mean[i]);
+    band.lower.push_back(std::max(curve.lower[i], 0.05 * curve.mean[i]));
+    band.upper.push_back(std::max(curve.upper[i], curve.mean[i]));
+  }
+  plot.layers.emplace_back(std::move(band));
+  plot.layers.emplace_back(std::move(line));
+}
+
 }  // namespace
+
+std::string curves_svg(const StudyReport& report) {
+  constexpr std::array colors = {PlotColor::blue, PlotColor::orange, PlotColor::green, PlotColor::purple,
+                                 PlotColor::red,  PlotColor::sky,    PlotColor::grey,  PlotColor::ink};
+  std::vector<std::string> methods;
+  std::vector<Plot> plots;
+  for (const ReportCurve& curve : report.curves) {
+    if (plots.empty() || plots.back().title != curve.problem) {
+      Plot plot{.title = curve.problem};
+      plot.x.label = "evaluations";
+      plot.y = {.label = report.curve_title, .scale = AxisScale::log10};
+      plots.push_back(std::move(plot));
+    }
+    const auto place = std::ranges::find(methods, curve.method);
+    const auto index = static_cast<std::size_t>(place - methods.begin());
+    if (place == methods.end()) methods.push_back(curve.method);
+    add_curve(plots.back(), curve, colors.at(index % colors.size()));
+  }
+  if (plots.empty()) return {};
+  return render_svg_grid(plots, {.title = report.title + ": means and their 95 % intervals",
+                                 .columns = std::min<std::size_t>(2, plots.size()),
+                                 .cell = {.width = 560, .height = 360}});
+}
 
 std::string report_svg(const StudyReport& report) {
   const std::vector<ReportCell> cells = worth_drawing(report);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "nomu/core/config.hpp"
@@ -36,7 +37,9 @@ std::vector<std::string> parts_of(std::string_view text) {
 /// `lists` takes what has no field type of its own, and what goes to every method.
 struct Lists {
   std::string problems;
+  std::string beside;
   std::string expected;
+  std::string each;
   std::int64_t cohort = 0;
 };
 
@@ -46,6 +49,7 @@ Fields study_fields(StudySpec& spec, Lists& lists) {
   f.add("kind", spec.kind, "kind of study");
   f.add("paper", spec.paper, "tables and figures of the paper it is about");
   f.add("problems", lists.problems, "functions, data sets or dimensions");
+  f.add("beside", lists.beside, "problems that do not count in the line for all of them");
   f.add("dimension", spec.dimension, Range::at_least(1), "input columns of problems that do not say themselves");
   f.add("rows", spec.rows, Range::at_least(2), "training rows");
   f.add("test_rows", spec.test_rows, Range::at_least(1), "test rows");
@@ -65,6 +69,7 @@ Fields study_fields(StudySpec& spec, Lists& lists) {
 Fields method_fields(StudyMethod& method, Lists& lists) {
   Fields f(where);
   f.add("name", method.name, "column of the study's tables");
+  f.add("each", lists.each, "one method for each of these; * in name, title, paper and protocol stands for it");
   f.add("title", method.title, "the same in tables and pictures");
   f.add("paper", method.paper, "its name in the expected numbers");
   f.add("method", method.method, "method");
@@ -117,6 +122,14 @@ std::vector<Entry> take(ConfigTable& table, const std::string& prefix) {
   return taken;
 }
 
+/// The text with every * replaced.
+std::string filled(std::string text, std::string_view value) {
+  for (auto place = text.find('*'); place != std::string::npos; place = text.find('*', place + value.size())) {
+    text.replace(place, 1, value);
+  }
+  return text;
+}
+
 std::vector<StudyMethod> methods_of(ConfigTable::Part& part, StudyProfile profile) {
   StudyMethod method;
   std::vector<Entry> settings = take(part.table, "set.");
@@ -130,7 +143,15 @@ std::vector<StudyMethod> methods_of(ConfigTable::Part& part, StudyProfile profil
   if (method.title.empty()) method.title = method.name;
   if (profile == StudyProfile::smoke) settings.insert(settings.end(), smoke.begin(), smoke.end());
   for (const Entry& entry : settings) method.settings.emplace_back(entry.name, entry.value);
-  return sweep(method, grid);
+  const std::vector<std::string> values = parts_of(lists.each);
+  if (values.empty()) return sweep(method, grid);
+  std::vector<StudyMethod> all;
+  for (const std::string& value : values) {
+    StudyMethod one = method;
+    for (std::string* text : {&one.name, &one.title, &one.paper, &one.protocol}) *text = filled(*text, value);
+    std::ranges::move(sweep(one, grid), std::back_inserter(all));
+  }
+  return all;
 }
 
 /// The methods of all `[[method]]` parts, each under a name of its own.
@@ -148,26 +169,59 @@ void read_methods(ConfigTable& table, StudyProfile profile, StudySpec& spec) {
   }
 }
 
+/// A study file with those it is based on, the first one being based on none.
+std::vector<ConfigTable> layers_of(const std::filesystem::path& file) {
+  constexpr std::size_t most = 8;
+  std::vector<ConfigTable> layers;
+  std::filesystem::path next = file;
+  while (!next.empty()) {
+    ConfigTable table = read_toml(read_file(next), next.string());
+    std::string base;
+    Fields fields(where);
+    fields.add("base", base, "study that this one is based on, beside it");
+    for (const Entry& entry : take(table, "base")) {
+      apply_entry(fields, {.name = "base" + entry.name, .value = entry.value, .line = entry.line}, table.source);
+    }
+    if (layers.size() == most) fail(table, 1, "a study is based on itself, or on too many others");
+    next = base.empty() ? std::filesystem::path() : next.parent_path() / base;
+    layers.insert(layers.begin(), std::move(table));
+  }
+  return layers;
+}
+
+/// What the files say of the study, later ones over earlier ones, and after that what they say of its smoke profile.
+void read_layers(std::vector<ConfigTable>& layers, StudyProfile profile, StudySpec& spec, Lists& lists) {
+  const Fields fields = study_fields(spec, lists);
+  std::vector<std::vector<Entry>> smoke;
+  for (ConfigTable& table : layers) {
+    smoke.push_back(take(table, "smoke."));
+    for (const Entry& entry : table.entries) apply_entry(fields, entry, table.source);
+    if (!lists.expected.empty()) spec.expected = std::filesystem::path(table.source).parent_path() / lists.expected;
+    lists.expected.clear();
+  }
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    for (const Entry& entry : smoke[i]) {
+      (void)fields.find(entry.name);  // a wrong key is wrong in every profile
+      if (profile == StudyProfile::smoke) apply_entry(fields, entry, layers[i].source);
+    }
+  }
+  for (ConfigTable& table : layers) read_methods(table, profile, spec);
+}
+
 }  // namespace
 
 StudySpec read_study(const std::filesystem::path& file, StudyProfile profile) {
-  ConfigTable table = read_toml(read_file(file), file.string());
+  std::vector<ConfigTable> layers = layers_of(file);
   StudySpec spec;
   spec.name = file.stem().string();
   Lists lists;
-  const Fields fields = study_fields(spec, lists);
-  const std::vector<Entry> smoke = take(table, "smoke.");
-  for (const Entry& entry : table.entries) apply_entry(fields, entry, table.source);
-  for (const Entry& entry : smoke) {
-    (void)fields.find(entry.name);  // a wrong key is wrong in every profile
-    if (profile == StudyProfile::smoke) apply_entry(fields, entry, table.source);
-  }
+  read_layers(layers, profile, spec, lists);
   spec.problems = parts_of(lists.problems);
-  if (!lists.expected.empty()) spec.expected = file.parent_path() / lists.expected;
-  read_methods(table, profile, spec);
+  spec.beside = parts_of(lists.beside);
   for (StudyMethod& method : spec.methods) {
     if (lists.cohort > 0) method.cohort = method.cohort_cpu = lists.cohort;
   }
+  const ConfigTable& table = layers.back();
   if (spec.kind.empty()) fail(table, 1, "a study needs a kind");
   if (spec.problems.empty()) fail(table, 1, "a study needs problems");
   if (spec.methods.empty()) fail(table, 1, "a study needs at least one [[method]]");

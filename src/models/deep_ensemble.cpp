@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/layout.hpp"
+#include "engine/predictor.hpp"
 #include "engine/session.hpp"
 #include "models/automatic.hpp"
 #include "models/ensemble.hpp"
@@ -39,7 +40,7 @@ class FittedDeepEnsemble final : public FittedCohort {
 
   [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
     const std::size_t networks = parameters_.members() / members();
-    const Tensor<float> outputs = engine_.predict(networks_, parameters_, spread(x, members(), networks), {}, {});
+    const Tensor<float> outputs = predictions_(engine_, networks_, parameters_, spread(x, members(), networks));
     Mixture mixture(members(), x.rows());
     for (std::size_t k = 0; k < outputs.members(); ++k) mixture.add(k / networks, outputs.member(k));
     return mixture.prediction();
@@ -56,6 +57,7 @@ class FittedDeepEnsemble final : public FittedCohort {
   Tensor<float> parameters_;
   std::vector<FitReport> reports_;
   Engine& engine_;
+  mutable engine::RepeatedPredictions predictions_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "engine/session.hpp"
 #include "models/artificial_points.hpp"
 #include "models/automatic.hpp"
+#include "models/directed_plan.hpp"
 #include "models/network_plan.hpp"
 #include "models/nomu_plan.hpp"
 #include "models/train.hpp"
@@ -17,20 +18,9 @@ constexpr const char* where = "models/directed";
 constexpr const char* parameters_block = "parameters";
 constexpr const char* rows_block = "rows";
 
-/// Outputs are f, upper, lower; no links (Figure 10 of the paper).
-engine::Networks networks_of(const DirectedSpec& spec, std::size_t inputs) {
-  const engine::Net bound = net_of(spec.bound_net, where);
-  engine::Networks networks{.inputs = inputs, .nets = {net_of(spec.mean_net, where), bound, bound}};
-  for (std::size_t k = 0; k < networks.nets.size(); ++k) {
-    engine::Net& net = networks.nets[k];
-    net.l2_hidden = net.l2_output = static_cast<float>(k == 0 ? spec.l2 : spec.l2_bound);
-  }
-  return networks;
-}
-
 engine::TrainPlan directed_plan(const DirectedSpec& spec, const Cohort& cohort) {
   engine::TrainPlan plan = plan_of(spec.train, cohort);
-  plan.networks = networks_of(spec, cohort.cols());
+  plan.networks = directed_networks(spec, cohort.cols());
   plan.loss.kind = LossKind::directed;
   plan.loss.mu_sqr = static_cast<float>(spec.mu_sqr);
   plan.loss.mu_exp = static_cast<float>(spec.mu_exp);
@@ -85,6 +75,16 @@ class FittedDirected final : public FittedCohort {
 
 }  // namespace
 
+engine::Networks directed_networks(const DirectedSpec& spec, std::size_t inputs) {
+  const engine::Net bound = net_of(spec.bound_net, where);
+  engine::Networks networks{.inputs = inputs, .nets = {net_of(spec.mean_net, where), bound, bound}};
+  for (std::size_t k = 0; k < networks.nets.size(); ++k) {
+    engine::Net& net = networks.nets[k];
+    net.l2_hidden = net.l2_output = static_cast<float>(k == 0 ? spec.l2 : spec.l2_bound);
+  }
+  return networks;
+}
+
 Fields fields_of(DirectedSpec& spec) {
   Fields f(where);
   f.add("mu_sqr", spec.mu_sqr, Range::at_least(0.0), "weight of term (b'): how hard the bounds are pinned to the data");
@@ -121,7 +121,7 @@ std::unique_ptr<FittedCohort> restore(const DirectedSpec& given, const FittedSta
                                       std::vector<FitReport> reports, Engine& engine) {
   const auto rows = static_cast<std::size_t>(state.find(rows_block, 1)(0, 0, 0));
   const DirectedSpec spec = resolved(given, rows, state.inputs);
-  engine::Networks networks = networks_of(spec, state.inputs);
+  engine::Networks networks = directed_networks(spec, state.inputs);
   const std::size_t count = engine::make_layout(networks, LossKind::directed).parameters;
   const Tensor<float>& parameters = state.find(parameters_block, reports.size() * count);
   return std::make_unique<FittedDirected>(spec, rows, std::move(networks), Trained{parameters, std::move(reports)},

@@ -54,7 +54,7 @@ FittedNomu::FittedNomu(const NomuSpec& spec, std::size_t rows, engine::Networks 
       engine_(engine) {}
 
 Tensor<float> FittedNomu::evaluate(const Tensor<float>& x) const {
-  return engine_.predict(networks_, parts_.parameters, spread(x, members(), per_member()), {}, {});
+  return predictions_(engine_, networks_, parts_.parameters, spread(x, members(), per_member()));
 }
 
 Prediction FittedNomu::predict(const Tensor<float>& x) const {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/plan.hpp"
+#include "engine/predictor.hpp"
 #include "nomu/models/nomu.hpp"
 #include "nomu/models/slopes.hpp"
 
@@ -51,6 +52,12 @@ class FittedNomu final : public FittedCohort, public HasSlopes {
   NomuParts parts_;
   std::vector<FitReport> reports_;
   Engine& engine_;
+  mutable engine::RepeatedPredictions predictions_;
 };
+
+/// A fit in one stage that starts from the parameters in `before`; see warm_start.
+[[nodiscard]] std::unique_ptr<FittedCohort> fit_joint_on(const NomuSpec& spec, const FittedState& before,
+                                                         const Cohort& cohort, Engine& engine,
+                                                         const Progress& progress);
 
 }  // namespace nomu

@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "engine/layout.hpp"
+#include "engine/math.hpp"
 #include "engine/session.hpp"
 #include "models/artificial_points.hpp"
+#include "models/foreign_plan.hpp"
 #include "models/network_plan.hpp"
 #include "models/nomu_plan.hpp"
 #include "models/train.hpp"
@@ -18,8 +20,6 @@ namespace nomu {
 namespace {
 
 constexpr const char* where = "models/foreign";
-constexpr const char* parameters_block = "parameters";
-constexpr const char* scale_block = "feature_scale";
 constexpr const char* rows_block = "rows";
 constexpr std::size_t pool_factor = 20;
 
@@ -64,114 +64,121 @@ Tensor<float> feature_scale(const Tensor<float>& features, std::span<const float
   return scale;
 }
 
-/// Writes (x, scaled features) of one member, [q][d + h].
-void put_rows(const Tensor<float>& x, const Tensor<float>& features, std::span<const float> scale,
+/// Writes (x, scaled features) of one member, [q][w + h]; x only where the sigma network reads it.
+void put_rows(const Tensor<float>& x, const Tensor<float>& features, std::span<const float> scale, bool with_inputs,
               std::span<float> out) {
   auto next = out.begin();
   for (std::size_t i = 0; i < x.rows(); ++i) {
-    next = std::ranges::copy(x.row(0, i), next).out;
+    if (with_inputs) next = std::ranges::copy(x.row(0, i), next).out;
     for (std::size_t j = 0; j < features.cols(); ++j) *next++ = features(0, i, j) / scale[j];
   }
 }
 
-/// x [1 or M][q][d] with the features beside it, [M][q][d + h]; scale is [M][1][h].
+/// x [1 or M][q][d] with the features beside it, [M][q][w + h]; scale is [M][1][h].
 Tensor<float> with_features(const ForeignNetwork& network, const Tensor<float>& x, const Tensor<float>& scale,
                             Tensor<float>* mean) {
   const std::size_t members = scale.members();
-  Tensor<float> wide(members, x.rows(), x.cols() + network.features());
+  Tensor<float> wide(members, x.rows(), foreign_inputs(network) + network.features());
   ForeignNetwork::Evaluation answer;
   for (std::size_t m = 0; m < members; ++m) {
     const Tensor<float> rows = rows_of(x, m);
     if (m == 0 || x.members() > 1) answer = evaluated(network, rows);
-    put_rows(rows, answer.features, scale.row(m, 0), wide.member(m));
+    put_rows(rows, answer.features, scale.row(m, 0), network.reads_inputs(), wide.member(m));
     if (mean != nullptr) std::ranges::copy(answer.mean.flat(), mean->member(m).begin());
   }
   return wide;
 }
 
-/// Net 0 hands the features on to the head of sigma, net 1. Its output, which would be the mean, is nobody's.
-engine::Networks sigma_networks(const NomuSpec& spec, std::size_t inputs, std::size_t features) {
-  NomuSpec linked = spec;
-  linked.noise = Noise::none;
-  linked.gradient = Gradient::stopped;
-  linked.mean_net = {.hidden = {static_cast<std::int64_t>(features)}, .activation = Activation::identity};
-  engine::Networks networks = nomu_networks(linked, inputs + features);
-  engine::Net& carrier = networks.nets[0];
-  carrier.trainable = false;
-  carrier.l2_hidden = carrier.l2_output = 0.0F;
-  return networks;
-}
-
-/// Parameters of net 0, [M][1][P]: each hidden unit is one feature, unchanged.
-Tensor<float> carrier_parameters(const engine::Layout& layout, std::size_t inputs, std::size_t features,
-                                 std::size_t members) {
-  Tensor<float> values(members, 1, layout.layers[2].weights);
-  const engine::Layer& hidden = layout.layers[0];
-  for (std::size_t m = 0; m < members; ++m) {
-    for (std::size_t j = 0; j < features; ++j) values(m, 0, hidden.weights + (inputs + j) * features + j) = 1.0F;
-  }
-  return values;
-}
-
-void check(const NomuSpec& spec, const ForeignNetwork* network, std::size_t cols) {
+void check(const ForeignNetwork* network, std::size_t cols) {
   if (network == nullptr) throw ConfigError(where, "there is no network to give bounds to");
   if (network->features() == 0) throw ConfigError(where, "the network must give at least one feature");
   if (network->inputs() != cols)
     throw DataError(where, fmt::format("the network reads {} columns, the data have {}", network->inputs(), cols));
-  if (spec.noise == Noise::learned)
-    throw ConfigError(where, "noise cannot be learned beside a given mean; use noise = none or known");
 }
+
+/// Learns the noise from what the network misses on the rows, [M][1][P]; the network is the frozen mean of the plan.
+Trained train_noise(const NomuSpec& spec, const Cohort& cohort, const Tensor<float>& wide, const Tensor<float>& mean,
+                    Engine& engine, const Progress& progress) {
+  engine::TrainPlan plan = plan_of(spec.train, cohort);
+  plan.networks = foreign_noise_networks(spec, wide.cols());
+  plan.loss.kind = LossKind::gaussian_nll;
+  plan.loss.noise_floor = static_cast<float>(spec.noise_floor);
+  plan.x = with_mean(wide, mean);
+  const Tensor<float> carrier = mean_carrier(plan.networks, cohort.members());
+  plan.start = start_behind(plan, carrier, carrier.cols());
+  return train(plan, engine, progress);
+}
+
+/// What came of a fit: the scale of the features [M][1][h], the parameters of sigma and, where it is learned, of the
+/// noise, [M][1][P] each.
+struct SigmaParts {
+  Tensor<float> scale;
+  Trained trained;
+  Tensor<float> noise;
+};
 
 class FittedSigma final : public FittedCohort {
  public:
-  FittedSigma(const NomuSpec& spec, std::size_t rows, std::shared_ptr<const ForeignNetwork> network,
-              Tensor<float> scale, Trained trained, Engine& engine)
+  FittedSigma(const NomuSpec& spec, std::size_t rows, std::shared_ptr<const ForeignNetwork> network, SigmaParts parts,
+              Engine& engine)
       : readout_(spec.readout),
+        noise_floor_(spec.noise_floor),
         rows_(rows),
         network_(std::move(network)),
-        networks_(sigma_networks(spec, network_->inputs(), network_->features())),
-        scale_(std::move(scale)),
-        trained_(std::move(trained)),
+        networks_(foreign_sigma_networks(spec, foreign_inputs(*network_), network_->features())),
+        noise_networks_(foreign_noise_networks(spec, networks_.inputs)),
+        parts_(std::move(parts)),
         engine_(engine) {}
 
-  [[nodiscard]] std::size_t members() const override { return trained_.reports.size(); }
+  [[nodiscard]] std::size_t members() const override { return parts_.trained.reports.size(); }
 
   [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
     Prediction prediction{
         .mean = Tensor<float>(members(), x.rows(), 1), .sigma_model = {}, .sigma_noise = {}, .sigma_below = {}};
-    prediction.sigma_model = raw(x, &prediction.mean);
+    const Tensor<float> wide = with_features(*network_, x, parts_.scale, &prediction.mean);
+    prediction.sigma_model = column(engine_.predict(networks_, parts_.trained.parameters, wide, {}, {}));
     for (float& value : prediction.sigma_model.flat()) value = static_cast<float>(readout_(static_cast<double>(value)));
+    if (parts_.noise.empty()) return prediction;
+    prediction.sigma_noise =
+        column(engine_.predict(noise_networks_, parts_.noise, with_mean(wide, prediction.mean), {}, {}));
+    for (float& value : prediction.sigma_noise.flat())
+      value = static_cast<float>(engine::softplus(static_cast<double>(value)) + noise_floor_);
     return prediction;
   }
 
-  [[nodiscard]] Tensor<float> raw_sigma(const Tensor<float>& x) const override { return raw(x, nullptr); }
+  [[nodiscard]] Tensor<float> raw_sigma(const Tensor<float>& x) const override {
+    const Tensor<float> wide = with_features(*network_, x, parts_.scale, nullptr);
+    return column(engine_.predict(networks_, parts_.trained.parameters, wide, {}, {}));
+  }
 
-  [[nodiscard]] const std::vector<FitReport>& reports() const override { return trained_.reports; }
+  [[nodiscard]] const std::vector<FitReport>& reports() const override { return parts_.trained.reports; }
 
   [[nodiscard]] FittedState state() const override {
-    return {.inputs = network_->inputs(),
-            .blocks = {{parameters_block, trained_.parameters},
-                       {scale_block, scale_},
-                       {rows_block, Tensor<float>(1, 1, 1, static_cast<float>(rows_))}}};
+    FittedState state{.inputs = network_->inputs(),
+                      .blocks = {{foreign_parameters_block, parts_.trained.parameters},
+                                 {foreign_scale_block, parts_.scale},
+                                 {rows_block, Tensor<float>(1, 1, 1, static_cast<float>(rows_))}}};
+    if (!parts_.noise.empty()) state.blocks.push_back({foreign_noise_block, parts_.noise});
+    return state;
   }
 
  private:
-  [[nodiscard]] Tensor<float> raw(const Tensor<float>& x, Tensor<float>* mean) const {
-    const Tensor<float> wide = with_features(*network_, x, scale_, mean);
-    const Tensor<float> outputs = engine_.predict(networks_, trained_.parameters, wide, {}, {});
-    Tensor<float> values(members(), x.rows(), 1);
-    for (std::size_t m = 0; m < members(); ++m) {
-      for (std::size_t i = 0; i < x.rows(); ++i) values(m, i, 0) = outputs(m, i, 1);
+  /// Output 1 of all members, [M][q][1].
+  [[nodiscard]] static Tensor<float> column(const Tensor<float>& outputs) {
+    Tensor<float> values(outputs.members(), outputs.rows(), 1);
+    for (std::size_t m = 0; m < outputs.members(); ++m) {
+      for (std::size_t i = 0; i < outputs.rows(); ++i) values(m, i, 0) = outputs(m, i, 1);
     }
     return values;
   }
 
   Readout readout_;
+  double noise_floor_;
   std::size_t rows_;
   std::shared_ptr<const ForeignNetwork> network_;
   engine::Networks networks_;
-  Tensor<float> scale_;  ///< [M][1][h]
-  Trained trained_;
+  engine::Networks noise_networks_;
+  SigmaParts parts_;
   Engine& engine_;
 };
 
@@ -179,7 +186,7 @@ class FittedSigma final : public FittedCohort {
 
 std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& given, std::shared_ptr<const ForeignNetwork> network,
                                         const Cohort& cohort, Engine& engine, const Progress& progress) {
-  check(given, network.get(), cohort.cols());
+  check(network.get(), cohort.cols());
   const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
   const std::size_t members = cohort.members();
   const std::size_t features = network->features();
@@ -189,34 +196,44 @@ std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& given, std::shared_ptr<c
     const Tensor<float> own = feature_scale(evaluated(*network, rows_of(cohort.x, m)).features, weight);
     std::ranges::copy(own.flat(), scale.member(m).begin());
   }
-  engine::TrainPlan plan = sigma_loss_plan(spec, cohort);
-  plan.networks = sigma_networks(spec, cohort.cols(), features);
-  plan.x = with_features(*network, cohort.x, scale, nullptr);
+  Tensor<float> mean(members, cohort.rows(), 1);
+  const Tensor<float> wide = with_features(*network, cohort.x, scale, &mean);
+  Tensor<float> noise;
+  if (spec.noise == Noise::learned) noise = train_noise(spec, cohort, wide, mean, engine, progress).parameters;
+  NomuSpec silent = spec;  // sigma is pinned to the rows whatever their noise
+  if (spec.noise == Noise::learned) silent.noise = Noise::none;
+  engine::TrainPlan plan = sigma_loss_plan(silent, cohort);
+  plan.networks = foreign_sigma_networks(spec, foreign_inputs(*network), features);
+  plan.x = wide;
   const Tensor<float> points = draw_points(plan.augment, cohort, pool_factor * plan.augment.count);
   const bool fixed = plan.augment.kind == engine::AugmentKind::fixed;
   plan.augment = {.kind = fixed ? engine::AugmentKind::fixed : engine::AugmentKind::pool,
                   .count = plan.augment.count,
                   .box = {},
                   .points = with_features(*network, points, scale, nullptr)};
-  const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
-  const Tensor<float> carrier = carrier_parameters(layout, cohort.cols(), features, members);
+  const Tensor<float> carrier = feature_carrier(plan.networks, features, members);
   plan.start = start_behind(plan, carrier, carrier.cols());
-  Trained trained = train(plan, engine, progress);
-  return std::make_unique<FittedSigma>(spec, cohort.rows(), std::move(network), std::move(scale), std::move(trained),
-                                       engine);
+  SigmaParts parts{.scale = std::move(scale), .trained = train(plan, engine, progress), .noise = std::move(noise)};
+  return std::make_unique<FittedSigma>(spec, cohort.rows(), std::move(network), std::move(parts), engine);
 }
 
 std::unique_ptr<FittedCohort> restore_sigma(const NomuSpec& given, std::shared_ptr<const ForeignNetwork> network,
                                             const FittedState& state, std::vector<FitReport> reports, Engine& engine) {
-  check(given, network.get(), state.inputs);
+  check(network.get(), state.inputs);
   const auto rows = static_cast<std::size_t>(state.find(rows_block, 1)(0, 0, 0));
   const NomuSpec spec = resolved(given, rows, state.inputs);
-  const engine::Networks networks = sigma_networks(spec, state.inputs, network->features());
+  const engine::Networks networks = foreign_sigma_networks(spec, foreign_inputs(*network), network->features());
   const std::size_t count = engine::make_layout(networks, LossKind::nomu).parameters;
-  const Tensor<float>& scale = state.find(scale_block, reports.size() * network->features());
-  const Tensor<float>& parameters = state.find(parameters_block, reports.size() * count);
-  return std::make_unique<FittedSigma>(spec, rows, std::move(network), scale, Trained{parameters, std::move(reports)},
-                                       engine);
+  SigmaParts parts{.scale = state.find(foreign_scale_block, reports.size() * network->features()),
+                   .trained = {state.find(foreign_parameters_block, reports.size() * count), {}},
+                   .noise = {}};
+  if (spec.noise == Noise::learned) {
+    const engine::Networks noise = foreign_noise_networks(spec, networks.inputs);
+    const std::size_t size = engine::make_layout(noise, LossKind::gaussian_nll).parameters;
+    parts.noise = state.find(foreign_noise_block, reports.size() * size);
+  }
+  parts.trained.reports = std::move(reports);
+  return std::make_unique<FittedSigma>(spec, rows, std::move(network), std::move(parts), engine);
 }
 
 }  // namespace nomu

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/layout.hpp"
+#include "engine/predictor.hpp"
 #include "engine/session.hpp"
 #include "models/ensemble.hpp"
 #include "models/hyper_search.hpp"
@@ -48,8 +49,7 @@ class FittedHyperDeepEnsemble final : public FittedCohort {
   [[nodiscard]] std::size_t members() const override { return reports_.size(); }
 
   [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
-    const Tensor<float> outputs =
-        engine_.predict(networks_, parameters_, spread(x, members(), weights_.cols()), {}, {});
+    const Tensor<float> outputs = predictions_(engine_, networks_, parameters_, spread(x, members(), weights_.cols()));
     Mixture mixture(members(), x.rows());
     for (std::size_t k = 0; k < outputs.members(); ++k) {
       const auto weight = static_cast<double>(weights_.flat()[k]);
@@ -75,6 +75,7 @@ class FittedHyperDeepEnsemble final : public FittedCohort {
   bool published_sigma_;
   std::vector<FitReport> reports_;
   Engine& engine_;
+  mutable engine::RepeatedPredictions predictions_;
 };
 
 /// The reports of one problem's networks as one; a network counts as diverged only where its loss is no number, since

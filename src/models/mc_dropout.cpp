@@ -7,12 +7,15 @@
 #include <utility>
 
 #include "engine/layout.hpp"
+#include "engine/predictor.hpp"
 #include "engine/session.hpp"
 #include "models/automatic.hpp"
 #include "models/mixture.hpp"
 #include "models/network_plan.hpp"
+#include "models/thinned.hpp"
 #include "models/train.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/models/fixed_masks.hpp"
 
 namespace nomu {
 namespace {
@@ -51,15 +54,18 @@ Tensor<float> missed_by(const engine::Networks& networks, const Tensor<float>& p
   return noise;
 }
 
-/// Rows of outputs of all members and passes that are predicted at a time.
-constexpr std::size_t most_outputs = std::size_t{1} << 26U;
+/// Numbers of all members and passes that are in memory at a time.
+constexpr std::size_t most_numbers = std::size_t{1} << 26U;
 
 class FittedMcDropout final : public FittedCohort {
  public:
   /// `noise` [M][1][1] is the one of all rows; empty where there is none or the networks tell it row by row.
-  FittedMcDropout(engine::Networks networks, std::int64_t passes, Trained trained, Tensor<float> noise, Engine& engine)
+  /// With `fixed` masks a pass is the same network for every row.
+  FittedMcDropout(engine::Networks networks, std::int64_t passes, bool fixed, Trained trained, Tensor<float> noise,
+                  Engine& engine)
       : networks_(std::move(networks)),
         passes_(static_cast<std::uint32_t>(passes)),
+        fixed_(fixed),
         trained_(std::move(trained)),
         noise_(std::move(noise)),
         engine_(engine) {
@@ -70,17 +76,10 @@ class FittedMcDropout final : public FittedCohort {
 
   [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
     Mixture mixture(members(), x.rows());
-    // Passes share a call, so that the parameters reach the device once; their outputs stay below half a gigabyte.
-    const std::size_t most = std::max<std::size_t>(most_outputs / std::max<std::size_t>(members() * x.rows(), 1), 1);
-    for (std::uint32_t pass = 0; pass < passes_;) {
-      const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(most, passes_ - pass));
-      const Tensor<float> outputs =
-          engine_.predict(networks_, trained_.parameters, x, {.active = true, .pass = pass, .passes = count}, seeds_);
-      const std::size_t size = x.rows() * outputs.cols();
-      for (std::uint32_t p = 0; p < count; ++p) {
-        for (std::size_t m = 0; m < members(); ++m) mixture.add(m, outputs.member(m).subspan(p * size, size));
-      }
-      pass += count;
+    if (fixed_) {
+      add_thinned(x, mixture);
+    } else {
+      add_passes(x, mixture);
     }
     Prediction prediction = mixture.prediction();
     if (noise_.empty()) return prediction;
@@ -98,11 +97,48 @@ class FittedMcDropout final : public FittedCohort {
   }
 
  private:
+  /// So many passes that what they take, `size` numbers each, stays below half a gigabyte; one at least.
+  [[nodiscard]] std::uint32_t passes_at_once(std::uint32_t done, std::size_t size) const {
+    const std::size_t most = std::max<std::size_t>(most_numbers / std::max<std::size_t>(size, 1), 1);
+    return static_cast<std::uint32_t>(std::min<std::size_t>(most, passes_ - done));
+  }
+
+  void add_passes(const Tensor<float>& x, Mixture& mixture) const {
+    // Passes share a call, so that the parameters reach the device once.
+    for (std::uint32_t pass = 0; pass < passes_;) {
+      const std::uint32_t count = passes_at_once(pass, members() * x.rows());
+      const Tensor<float> outputs = predictions_(engine_, networks_, trained_.parameters, x,
+                                                 {.active = true, .pass = pass, .passes = count}, seeds_);
+      const std::size_t size = x.rows() * outputs.cols();
+      for (std::uint32_t p = 0; p < count; ++p) {
+        for (std::size_t m = 0; m < members(); ++m) mixture.add(m, outputs.member(m).subspan(p * size, size));
+      }
+      pass += count;
+    }
+  }
+
+  void add_thinned(const Tensor<float>& x, Mixture& mixture) const {
+    const engine::Networks plain = without_dropout(networks_);
+    for (std::size_t m = 0; m < members(); ++m) {
+      Tensor<float> mine(1, x.rows(), x.cols());
+      std::ranges::copy(x.member(x.members() == 1 ? 0 : m), mine.flat().begin());
+      for (std::uint32_t pass = 0; pass < passes_;) {
+        const std::uint32_t count = passes_at_once(pass, x.rows() + trained_.parameters.cols());
+        const Tensor<float> thinned = thinned_parameters(networks_, m, trained_.parameters, seeds_[m], pass, count);
+        const Tensor<float> outputs = engine_.predict(plain, thinned, mine, {}, {});
+        for (std::uint32_t p = 0; p < count; ++p) mixture.add(m, outputs.member(p));
+        pass += count;
+      }
+    }
+  }
+
   engine::Networks networks_;
   std::uint32_t passes_;
+  bool fixed_;
   Trained trained_;
   Tensor<float> noise_;
   Engine& engine_;
+  mutable engine::RepeatedPredictions predictions_;
   std::vector<std::uint64_t> seeds_;
 };
 
@@ -146,20 +182,33 @@ std::unique_ptr<FittedCohort> fit(const McDropoutSpec& given, const Cohort& coho
   Trained trained = train(plan, engine, progress);
   Tensor<float> noise =
       one_noise(spec) ? missed_by(plan.networks, trained.parameters, cohort, engine) : Tensor<float>();
-  return std::make_unique<FittedMcDropout>(std::move(plan.networks), spec.passes, std::move(trained), std::move(noise),
-                                           engine);
+  return std::make_unique<FittedMcDropout>(std::move(plan.networks), spec.passes, false, std::move(trained),
+                                           std::move(noise), engine);
 }
 
-std::unique_ptr<FittedCohort> restore(const McDropoutSpec& given, const FittedState& state,
-                                      std::vector<FitReport> reports, Engine& engine) {
+namespace {
+
+std::unique_ptr<FittedCohort> put_together(const McDropoutSpec& given, const FittedState& state,
+                                           std::vector<FitReport> reports, bool fixed, Engine& engine) {
   const McDropoutSpec spec = resolved(given, 1, state.inputs);  // the layers do not depend on the rows
   engine::Networks networks = regression_networks(net_of(spec), state.inputs, where);
   const std::size_t count =
       engine::make_layout(networks, regression_loss(spec.learn_noise && spec.noise_head)).parameters;
   const Tensor<float>& parameters = state.find(parameters_block, reports.size() * count);
   Tensor<float> noise = one_noise(spec) ? state.find(noise_block, reports.size()) : Tensor<float>();
-  return std::make_unique<FittedMcDropout>(std::move(networks), spec.passes, Trained{parameters, std::move(reports)},
-                                           std::move(noise), engine);
+  return std::make_unique<FittedMcDropout>(std::move(networks), spec.passes, fixed,
+                                           Trained{parameters, std::move(reports)}, std::move(noise), engine);
+}
+
+}  // namespace
+
+std::unique_ptr<FittedCohort> restore(const McDropoutSpec& spec, const FittedState& state,
+                                      std::vector<FitReport> reports, Engine& engine) {
+  return put_together(spec, state, std::move(reports), false, engine);
+}
+
+std::unique_ptr<FittedCohort> with_fixed_masks(const McDropoutSpec& spec, const FittedCohort& fitted, Engine& engine) {
+  return put_together(spec, fitted.state(), fitted.reports(), true, engine);
 }
 
 }  // namespace nomu

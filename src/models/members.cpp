@@ -12,16 +12,6 @@ namespace {
 
 constexpr std::string_view where = "models/model";
 
-void refuse_diverged(const std::vector<FitReport>& reports) {
-  for (std::size_t m = 0; m < reports.size(); ++m) {
-    if (!reports[m].diverged) continue;
-    throw Error(where, fmt::format("the fit diverged{}, after {} restarts too; try a smaller train.learning_rate or "
-                                   "another seed",
-                                   reports.size() > 1 ? fmt::format(" (member {} of {})", m + 1, reports.size()) : "",
-                                   reports[m].restarts));
-  }
-}
-
 ScalingKind kind_of(ScaleChoice choice) {
   switch (choice) {
     case ScaleChoice::min_max: return ScalingKind::min_max;
@@ -45,13 +35,27 @@ std::vector<double> front_rows(const Tensor<float>& values, std::size_t m, std::
 
 }  // namespace
 
+void refuse_diverged(const std::vector<FitReport>& reports) {
+  for (std::size_t m = 0; m < reports.size(); ++m) {
+    if (!reports[m].diverged) continue;
+    throw Error(where, fmt::format("the fit diverged{}, after {} restarts too; try a smaller train.learning_rate or "
+                                   "another seed",
+                                   reports.size() > 1 ? fmt::format(" (member {} of {})", m + 1, reports.size()) : "",
+                                   reports[m].restarts));
+  }
+}
+
+MemberScaling scaling_for(const FitSpec& spec, const DataSet& data) {
+  return {.inputs = scaling_of(data.inputs, data.cols(), spec.scale_inputs),
+          .target = scaling_of(data.targets, 1, spec.scale_target)};
+}
+
 Members fit_members(const FitSpec& spec, std::span<const DataSet> data, std::span<const std::uint64_t> seeds,
                     Engine& engine, const Progress& progress) {
   Members members;
   std::vector<DataSet> scaled;
   for (const DataSet& one : data) {
-    members.scalings.push_back({.inputs = scaling_of(one.inputs, one.cols(), spec.scale_inputs),
-                                .target = scaling_of(one.targets, 1, spec.scale_target)});
+    members.scalings.push_back(scaling_for(spec, one));
     scaled.push_back(scaled_dataset(one, members.scalings.back().inputs, members.scalings.back().target));
   }
   members.fitted = fit(spec.method, pack(scaled, seeds), engine, progress);

@@ -3,6 +3,7 @@
 // of the target. No member's scaling knows a row that the member itself does not.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -24,6 +25,20 @@ struct Members {
 /// The same from the seed of the spec. Throws Error when one diverged.
 [[nodiscard]] Members fit_members(const FitSpec& spec, std::span<const DataSet> data, Engine& engine,
                                   const Progress& progress);
+
+/// How the members of a model are fitted; throws Error when one diverged.
+using MemberFit = std::function<Members(const FitSpec& spec, std::span<const DataSet> data, Engine& engine,
+                                        const Progress& progress)>;
+
+/// `fit` of a whole model with members fitted in another way than by the method alone.
+[[nodiscard]] Model fit_with(const FitSpec& spec, const DataSet& data, const MemberFit& fit_all,
+                             std::shared_ptr<Engine> engine, const Progress& progress);
+
+/// The scales that the spec asks for, learned from these rows.
+[[nodiscard]] MemberScaling scaling_for(const FitSpec& spec, const DataSet& data);
+
+/// Throws Error naming the member that diverged.
+void refuse_diverged(const std::vector<FitReport>& reports);
 
 /// Each member m at rows of its own, x[m] [q_m][d].
 [[nodiscard]] std::vector<PredictedRows> predict_each(const FittedCohort& fitted,

@@ -109,7 +109,8 @@ void refuse_training_rows(const Model& model, const DataSet& rows) {
 
 }  // namespace
 
-Model fit(const FitSpec& given, const DataSet& data, std::shared_ptr<Engine> engine, const Progress& progress) {
+Model fit_with(const FitSpec& given, const DataSet& data, const MemberFit& fit_all, std::shared_ptr<Engine> engine,
+               const Progress& progress) {
   check_trainable(data);
   check_names(data);
   ModelParts parts{.spec = given, .data = data, .version = std::string(version())};
@@ -126,16 +127,23 @@ Model fit(const FitSpec& given, const DataSet& data, std::shared_ptr<Engine> eng
   parts.engine = engine->info();
 
   const std::vector<DataSet> sets = first_cohort(plan, data);
-  Members members = fit_members(parts.spec, sets, *engine, progress);
+  Members members = fit_all(parts.spec, sets, *engine, progress);
   if (!plan.splits.empty()) {
     parts.held_out = predict_held_out(plan, data, members, plan.cross() ? 1 : 0);
     parts.calibration = calibrate(plan, parts.held_out, given.calibration.level);
   }
-  if (plan.refit) members = fit_members(parts.spec, {&data, 1}, *engine, progress);
+  if (plan.refit) members = fit_all(parts.spec, {&data, 1}, *engine, progress);
   const bool sees_all = plan.refit || plan.cross() || plan.splits.empty();
   parts.fitted_rows = sees_all ? all_rows(data.rows()) : plan.splits.front().train;
   parts.scalings = std::move(members.scalings);
   return {std::move(parts), std::move(members.fitted), std::move(engine)};
+}
+
+Model fit(const FitSpec& spec, const DataSet& data, std::shared_ptr<Engine> engine, const Progress& progress) {
+  const auto fit_all = [](const FitSpec& settled, std::span<const DataSet> sets, Engine& on, const Progress& told) {
+    return fit_members(settled, sets, on, told);
+  };
+  return fit_with(spec, data, fit_all, std::move(engine), progress);
 }
 
 Model fit(const MethodSpec& method, const DataSet& data, std::shared_ptr<Engine> engine, const Progress& progress) {

@@ -10,8 +10,6 @@
 namespace nomu {
 namespace {
 
-constexpr float noise_floor = 1e-6F;
-
 /// One number for each of `count` convolutions.
 std::vector<std::size_t> for_each_of(std::size_t count, const std::vector<std::int64_t>& values, const char* name,
                                      std::string_view where) {
@@ -92,7 +90,7 @@ engine::TrainPlan regression_plan(const RegressionNet& spec, const Cohort& cohor
   plan.networks = regression_networks(spec, cohort.cols(), where);
   plan.loss.kind = regression_loss(spec.learn_noise);
   plan.loss.reduction = Reduction::mean;
-  plan.loss.noise_floor = noise_floor;
+  plan.loss.noise_floor = regression_noise_floor;
   std::vector<float> penalty;
   for (std::size_t m = 0; m < cohort.members(); ++m)
     penalty.push_back(static_cast<float>(spec.l2 * (1.0 - spec.dropout) / weight_of(cohort, m)));
@@ -102,7 +100,7 @@ engine::TrainPlan regression_plan(const RegressionNet& spec, const Cohort& cohor
 
 LossKind regression_loss(bool learn_noise) { return learn_noise ? LossKind::gaussian_nll : LossKind::squared_error; }
 
-double noise_of(float raw) { return static_cast<double>(engine::softplus(raw) + noise_floor); }
+double noise_of(float raw) { return static_cast<double>(engine::softplus(raw) + regression_noise_floor); }
 
 double weight_of(const Cohort& cohort, std::size_t member) {
   if (cohort.row_weight.empty()) return static_cast<double>(cohort.rows());

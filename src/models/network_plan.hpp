@@ -37,6 +37,9 @@ struct RegressionNet {
 
 [[nodiscard]] LossKind regression_loss(bool learn_noise);
 
+/// Least standard deviation that a second output can stand for.
+inline constexpr float regression_noise_floor = 1e-6F;
+
 /// The noise that a raw second output stands for.
 [[nodiscard]] double noise_of(float raw);
 

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <utility>
 
+#include "engine/layout.hpp"
 #include "models/ensemble.hpp"
 #include "models/fitted_nomu.hpp"
 #include "models/nomu_plan.hpp"
@@ -44,6 +47,24 @@ Trained train_parts(const NomuSpec& spec, const Cohort& cohort, Engine& engine, 
   return train_sigma(spec, cohort, std::move(first), engine, stage_of(progress, 1, 2, begin));
 }
 
+/// The given parameters, members that are not finite drawn from their seeds instead.
+Tensor<float> start_of(const engine::TrainPlan& plan, const Tensor<float>& given) {
+  const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
+  if (given.members() != plan.members() || given.size() != plan.members() * layout.parameters) {
+    throw DataError("models/warm_start",
+                    fmt::format("the fit to go on from has {} networks with {} parameters in all where {} with {} "
+                                "belong; it must be of the same networks",
+                                given.members(), given.size(), plan.members(), plan.members() * layout.parameters));
+  }
+  Tensor<float> start = given;
+  for (std::size_t m = 0; m < plan.members(); ++m) {
+    const std::span<float> own = start.member(m);
+    if (std::ranges::all_of(own, [](float value) { return std::isfinite(value); })) continue;
+    engine::initialise(plan.networks, layout, plan.seeds[m], own.data());
+  }
+  return start;
+}
+
 std::unique_ptr<FittedCohort> finished(const NomuSpec& spec, const Cohort& cohort, Trained trained, Engine& engine) {
   const std::vector<bool> kept = kept_parts(trained.reports, static_cast<std::size_t>(spec.ensemble));
   std::vector<FitReport> reports = merged(std::move(trained.reports), kept, cohort.seeds);
@@ -58,6 +79,14 @@ std::unique_ptr<FittedCohort> fit(const NomuSpec& given, const Cohort& cohort, E
   const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
   const Cohort parts = spread(cohort, static_cast<std::size_t>(spec.ensemble));
   return finished(spec, cohort, train_parts(spec, parts, engine, progress), engine);
+}
+
+std::unique_ptr<FittedCohort> fit_joint_on(const NomuSpec& given, const FittedState& before, const Cohort& cohort,
+                                           Engine& engine, const Progress& progress) {
+  const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
+  engine::TrainPlan plan = joint_plan(spec, spread(cohort, static_cast<std::size_t>(spec.ensemble)));
+  plan.start = start_of(plan, before.find(FittedNomu::parameters_block));
+  return finished(spec, cohort, train(plan, engine, progress), engine);
 }
 
 std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& given, const FittedState& mean, const Cohort& cohort,

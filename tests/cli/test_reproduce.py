@@ -51,6 +51,20 @@ class Reproduce(unittest.TestCase):
     def reports(self, out: str) -> list:
         return [(self.folder / out / f"report.{ending}").read_bytes() for ending in ("md", "csv", "svg")]
 
+    def test_a_refused_command_leaves_nothing_behind(self) -> None:
+        for wrong in (["--methods", "nom"], ["--device", "cuda"]):
+            done = run("reproduce", "bo5d", "--profile", "smoke", *wrong, "--out", self.folder / "a" / "b")
+            if done.returncode == 0:
+                continue  # there is a GPU
+            self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_optimisation_draws_the_course_of_its_runs(self) -> None:
+        self.smoke("bo5d", "bo", "--methods", "gp-0.5,rand", "--problems", "levy_published-5d")
+        picture = (self.folder / "bo" / "curves.svg").read_text()
+        xml.etree.ElementTree.fromstring(picture)
+        for text in ("RAND", "GP, MW 0.5", "regret", "95 %"):
+            self.assertIn(text, picture)
+
     def test_every_study(self) -> None:
         studies = json.loads(run("reproduce", "--list", "--json").stdout)
         names = [study["study"] for study in studies]

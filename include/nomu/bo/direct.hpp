@@ -87,7 +87,12 @@ struct DirectBatch {
   std::span<const std::size_t> counts;  ///< [M], how many of them belong to each search; finished ones have 0
 };
 
+/// Calls a task for 0, ..., count - 1, in any order and perhaps several at a time.
+using ForEach = std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
+
 /// Runs all searches to their end in lock step: each call of `evaluate` holds one iteration of every unfinished one.
-void run_together(std::span<Direct> searches, const std::function<std::vector<double>(const DirectBatch&)>& evaluate);
+/// `each` takes the searches through their own parts of an iteration; empty: one after the other.
+void run_together(std::span<Direct> searches, const std::function<std::vector<double>(const DirectBatch&)>& evaluate,
+                  const ForEach& each = {});
 
 }  // namespace nomu

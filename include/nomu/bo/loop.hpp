@@ -27,7 +27,10 @@ struct LoopSpec {
   DynamicC dynamic = {};                  ///< used with MW scaling only
   DirectSpec direct{.evaluations = 5000, .iterations = 100};
   std::int64_t local_starts = 0;  ///< refinement by gradients; the paper had none
+  std::int64_t warm_epochs = 0;   ///< of models that go on from an earlier one; 0: every model starts anew
+  std::int64_t warm_every = 8;    ///< steps after which a model starts anew; those between go on from the last such one
   std::int64_t width_points = 20000;
+  bool same_seed = false;          ///< of all models of a run, as in the published runs, instead of one for each step
   bool variance_as_sigma = false;  ///< as the published runs of DE and HDE did by mistake
 
   /// The paper's setup of a method ("nomu", "gp", "pgp", "mcdo", "de", "hde", "rand") in BO; of c, that with a mean
@@ -51,7 +54,8 @@ struct LoopTrace {
 };
 
 /// Runs all to their end. Results do not depend on which runs are in one call. Throws ConfigError for runs that do not
-/// fit together, DataError where a function is not finite, Cancelled on request.
+/// fit together and for a warm start of a method that cannot go on, DataError where a function is not finite, Cancelled
+/// on request.
 [[nodiscard]] std::vector<LoopTrace> run_loops(const LoopSpec& spec, std::span<const LoopRun> runs,
                                                std::size_t dimension, Engine& engine, const Progress& progress = {});
 

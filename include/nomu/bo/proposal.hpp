@@ -24,6 +24,9 @@ struct ProposalSpec {
   std::int64_t local_starts = 0;  ///< best points of the search that are refined by gradients; 0: none
   std::int64_t local_steps = 30;
   std::int64_t enumerate = 4096;  ///< finite spaces of so many points at most are looked at as a whole
+  // How the work is done; changes no proposal.
+  std::int64_t threads = 1;  ///< runs that the host looks after at the same time
+  bool look_ahead = false;   ///< several doublings of c in common batches: fewer, larger ones, some for nothing
 };
 
 /// What one run knows besides its model. All inputs are as `Space::to_inputs` gives them.

@@ -36,9 +36,11 @@ struct OptimizeSpec {
   AcquisitionKind acquisition = AcquisitionKind::upper_bound;
   double mean_width = 0.5;  ///< of the bounds after the initial trials, with targets scaled to [-1,1]; fixes c
   DynamicC dynamic = {};
-  bool noisy = false;           ///< the same point may give different values, and may be proposed again
-  double lease = 3600.0;        ///< seconds after which a trial without result is handed out again
-  std::int64_t fit_rows = 500;  ///< most results a model is fitted to
+  bool noisy = false;            ///< the same point may give different values, and may be proposed again
+  double lease = 3600.0;         ///< seconds after which a trial without result is handed out again
+  std::int64_t fit_rows = 500;   ///< most results a model is fitted to
+  std::int64_t warm_epochs = 0;  ///< of models that go on from an earlier one (NOMU in one stage); 0: all start anew
+  std::int64_t warm_every = 8;  ///< results after which a model starts anew; those between go on from the last such one
   DirectSpec direct{.evaluations = 2000};
   std::int64_t local_starts = 8;  ///< best points of the search that are refined by gradients
 };
@@ -57,6 +59,9 @@ struct StudyFile {
 [[nodiscard]] StudyFile parse_study_file(std::string_view text, std::string_view source);
 
 enum class TrialState { pending, finished, failed };
+
+/// "pending", "finished" or "failed".
+[[nodiscard]] const char* state_name(TrialState state);
 
 struct Trial {
   std::int64_t id = 0;  ///< 1, 2, ...

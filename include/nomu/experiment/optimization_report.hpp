@@ -12,8 +12,9 @@ namespace nomu {
 struct OptimizationReportSpec {
   std::string title = "study";
   std::string date = {};
-  std::optional<double> optimum = {};  ///< where it is known, regret is drawn instead of the best value
-  bool model = true;                   ///< fit a model for slices and maps
+  std::optional<double> optimum = {};           ///< where it is known, regret is drawn instead of the best value
+  std::vector<std::vector<Trial>> others = {};  ///< trials of other studies of the same function: a mean with its band
+  bool model = true;                            ///< fit a model for slices and maps
 };
 
 /// Only reads the study. Throws DataError where no trial has a result.

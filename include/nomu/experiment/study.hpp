@@ -39,8 +39,9 @@ struct StudySpec {
   std::string kind;   ///< see `study_kinds`
   std::string paper;  ///< which tables of the paper it is about
   std::vector<std::string> problems;
-  bool whole = true;           ///< no problem was left out: runs of all problems may be put beside the paper's
-  std::int64_t dimension = 1;  ///< of problems that do not say themselves
+  std::vector<std::string> beside;  ///< of them, those that the line for all problems leaves out
+  bool whole = true;                ///< no other problem was left out: runs of all may be put beside the paper's
+  std::int64_t dimension = 1;       ///< of problems that do not say themselves
   std::int64_t rows = 8;
   std::int64_t test_rows = 100;
   bool rows_per_input = false;  ///< rows and test_rows are meant for each input column

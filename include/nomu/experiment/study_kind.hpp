@@ -74,9 +74,11 @@ struct StudyMetric {
 /// Adding a kind is one source with a function that returns one of these, and its name in `study_kinds`.
 struct StudyKind {
   std::string name;
-  std::vector<std::string> values;   ///< what a row keeps of a run
-  std::vector<StudyMetric> metrics;  ///< what a report shows; smaller is better
-  bool over_all = false;             ///< whether a report has a line for the runs of all problems together
+  std::vector<std::string> values;      ///< what a row keeps of a run
+  std::vector<StudyMetric> metrics;     ///< what a report shows; smaller is better
+  bool over_all = false;                ///< whether a report has a line for the runs of all problems together
+  std::vector<std::string> curve = {};  ///< values that show a run's course, evenly from its start to its end
+  std::string curve_title = {};         ///< what they are
 
   /// Throws ConfigError for a problem that does not exist.
   std::function<ProblemShape(const StudySpec&, const std::string& problem)> shape;
@@ -95,6 +97,9 @@ struct StudyKind {
   std::function<std::vector<Measured>(const StudySpec&, const Piece&, std::span<const RunData* const> data, Engine&,
                                       const Progress&)>
       measure;
+
+  /// What only all finished runs of a study know together, worked into their rows before a report; empty: nothing.
+  std::function<void(std::span<ResultRow* const>)> together = {};
 
   /// A metric over the runs of one method that are `ok`, on one problem or on all; nothing where they cannot tell.
   std::function<std::optional<Estimate>(const std::string& metric, std::span<const ResultRow* const>)> estimate;

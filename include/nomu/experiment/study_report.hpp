@@ -50,12 +50,24 @@ struct ReportCell {
   double beyond = 0.0;  ///< from the paper's interval to our value
 };
 
+/// How a value of one method developed in the course of its runs on one problem: means with 95 % intervals.
+struct ReportCurve {
+  std::string problem;
+  std::string method;  ///< title
+  std::vector<double> x = {};
+  std::vector<double> mean = {};
+  std::vector<double> lower = {};
+  std::vector<double> upper = {};
+};
+
 struct StudyReport {
   std::string title;
   std::vector<ReportCell> cells;    ///< metric by metric, problem by problem, method by method
   std::vector<Provenance> origins;  ///< of the rows, each once
   std::vector<std::string> precisions;
   std::int64_t decimals = 2;
+  std::vector<ReportCurve> curves = {};  ///< problem by problem; of kinds that keep the course of a run
+  std::string curve_title = {};
 };
 
 /// All that the store has of the study, in any precision; where a run is there in several, the first of fp32, tf32.
@@ -65,5 +77,7 @@ struct StudyReport {
 [[nodiscard]] std::string report_markdown(const StudyReport& report);
 [[nodiscard]] std::string report_csv(const StudyReport& report);
 [[nodiscard]] std::string report_svg(const StudyReport& report);
+/// A picture for each problem with the curves of all methods, on a logarithmic axis; empty where there are none.
+[[nodiscard]] std::string curves_svg(const StudyReport& report);
 
 }  // namespace nomu

@@ -11,6 +11,7 @@
 #include "nomu/data/cohort.hpp"
 #include "nomu/engine/engine.hpp"
 #include "nomu/models/fitted.hpp"
+#include "nomu/models/model.hpp"
 #include "nomu/models/nomu.hpp"
 
 namespace nomu {
@@ -31,16 +32,19 @@ class ForeignNetwork {
   ForeignNetwork& operator=(ForeignNetwork&&) = delete;
   virtual ~ForeignNetwork() = default;
 
-  [[nodiscard]] virtual std::size_t inputs() const = 0;                         ///< d
-  [[nodiscard]] virtual std::size_t features() const = 0;                       ///< h, at least 1
+  [[nodiscard]] virtual std::size_t inputs() const = 0;    ///< d
+  [[nodiscard]] virtual std::size_t features() const = 0;  ///< h, at least 1
+  /// Whether a sigma network should see the inputs themselves beside the features; not where they are pixels.
+  [[nodiscard]] virtual bool reads_inputs() const { return true; }
   [[nodiscard]] virtual Evaluation evaluate(const Tensor<float>& x) const = 0;  ///< x is [1][q][d]
 };
 
 /// Trains sigma beside the given network, which is the mean of every member and is never changed. The sigma network
 /// reads the inputs and the features, each feature divided by its root mean square over the member's rows; the features
 /// also reach its head directly, as in NOMU. The artificial points come from a pool of 20 times their number, evaluated
-/// once. Of the spec, mean_net, gradient, stages and ensemble have no meaning here, and noise cannot be learned. Throws
-/// DataError where the network's answers have the wrong shape or are not finite, else as `fit` does.
+/// once. Learned noise is a network of its own, trained by likelihood on what the given network misses before sigma is.
+/// Of the spec, mean_net, gradient, stages and ensemble have no meaning here. Throws DataError where the network's
+/// answers have the wrong shape or are not finite, else as `fit` does.
 [[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec,
                                                       std::shared_ptr<const ForeignNetwork> network,
                                                       const Cohort& cohort, Engine& engine,
@@ -51,5 +55,16 @@ class ForeignNetwork {
                                                           std::shared_ptr<const ForeignNetwork> network,
                                                           const FittedState& state, std::vector<FitReport> reports,
                                                           Engine& engine);
+
+/// The front door for a network in the user's units: scaling, `fit_sigma` and calibration as `fit` does them, the
+/// method being a NomuSpec. The network has seen the rows unless told otherwise, and its errors there say too little:
+/// automatic calibration is then by nll, which proves no coverage. The network is no part of the model's archive.
+[[nodiscard]] Model fit_bounds(const FitSpec& spec, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
+                               std::shared_ptr<Engine> engine = {}, const Progress& progress = {});
+
+/// The same, calibrated on rows that the network has not seen.
+[[nodiscard]] Model fit_bounds(const FitSpec& spec, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
+                               const DataSet& calibration_rows, std::shared_ptr<Engine> engine = {},
+                               const Progress& progress = {});
 
 }  // namespace nomu

@@ -1,7 +1,6 @@
 #include "engine/cpu/cpu.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <span>
@@ -19,21 +18,6 @@ namespace nomu::engine::cpu {
 namespace {
 
 constexpr const char* where = "engine/cpu";
-
-/// Cores this process may use: a container or taskset may allow fewer than there are.
-std::size_t allowed_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::size_t>(std::max(CPU_COUNT(&set), 1));
-  return std::max(1U, std::thread::hardware_concurrency());
-}
-
-std::size_t thread_count(const EngineOptions& options) {
-  if (options.threads < 0 || options.threads > 1024) {
-    throw ConfigError(where, fmt::format("threads must be between 0 (all) and 1024, got {}", options.threads));
-  }
-  return options.threads == 0 ? allowed_cores() : static_cast<std::size_t>(options.threads);
-}
 
 const GemmProvider& provider_for(const EngineOptions& options, const Kernels& kernels) {
   const GemmProvider* onednn = onednn_provider();
@@ -197,7 +181,7 @@ class CpuEngine final : public Engine {
       : options_(options),
         kernels_(kernels_for(options.isa)),
         provider_(provider_for(options, kernels_)),
-        team_(thread_count(options)) {}
+        team_(thread_count(options, where)) {}
 
   [[nodiscard]] EngineInfo info() const override { return cpu::info(options_); }
 
@@ -243,7 +227,7 @@ EngineInfo info(const EngineOptions& options) {
   return {.name = "cpu",
           .provider = provider_for(options, kernels).name,
           .isa = kernels.isa,
-          .threads = static_cast<std::int64_t>(thread_count(options)),
+          .threads = static_cast<std::int64_t>(thread_count(options, where)),
           .device = processor_name(),
           .available = true,
           .note = ""};

@@ -1,5 +1,8 @@
 #include "engine/cpu/team.hpp"
 
+#include <pthread.h>
+
+#include <memory>
 #include <utility>
 
 #include "engine/cpu/gemm.hpp"
@@ -19,13 +22,26 @@ void await_change(const std::atomic<T>& value, T old) {
   value.wait(old, std::memory_order_acquire);
 }
 
+/// How often this process has been forked off another: threads stay behind in the parent, so a team of an earlier
+/// count has none.
+std::atomic<std::uint32_t>& forks() {
+  static std::atomic<std::uint32_t> count{0};
+  [[maybe_unused]] static const int watched = pthread_atfork(nullptr, nullptr, [] { forks().fetch_add(1); });
+  return count;
+}
+
 }  // namespace
 
-Team::Team(std::size_t threads) {
+Team::Team(std::size_t threads) : born_(forks().load()) {
   for (std::size_t i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
 }
 
 Team::~Team() {
+  if (orphaned()) {
+    // There is nobody to wait for; the handles of what stayed in the parent are given up.
+    [[maybe_unused]] const auto* left = std::make_unique<std::vector<std::jthread>>(std::move(workers_)).release();
+    return;
+  }
   closing_.store(true);
   round_.fetch_add(1, std::memory_order_release);
   round_.notify_all();
@@ -54,7 +70,14 @@ void Team::work(std::size_t worker) {
   }
 }
 
+bool Team::orphaned() const { return born_ != forks().load(std::memory_order_relaxed); }
+
 void Team::run(std::size_t pieces, const Task& task) {
+  const std::unique_lock alone(running_, std::try_to_lock);
+  if (!alone || orphaned()) {
+    for (std::size_t i = 0; i < pieces; ++i) task(i, 0);
+    return;
+  }
   task_ = &task;
   pieces_ = pieces;
   next_.store(0);

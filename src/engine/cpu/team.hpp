@@ -26,13 +26,17 @@ class Team {
 
   [[nodiscard]] std::size_t size() const { return workers_.size() + 1; }
 
-  /// Runs task(0..pieces-1, worker) and returns when all are done; the first exception is thrown on. Not reentrant.
+  /// Runs task(0..pieces-1, worker) and returns when all are done; the first exception is thrown on. Who comes while
+  /// the team is at work for another thread, or in a process forked since, does all pieces alone, as worker 0.
   void run(std::size_t pieces, const Task& task);
 
  private:
   void work(std::size_t worker);
   void take_pieces(std::size_t worker);
+  [[nodiscard]] bool orphaned() const;
 
+  std::uint32_t born_;  // forks before it
+  std::mutex running_;
   std::vector<std::jthread> workers_;
   const Task* task_ = nullptr;
   std::size_t pieces_ = 0;

@@ -46,7 +46,7 @@ std::size_t room() {
   return free > reserve_bytes ? free - reserve_bytes : 0;
 }
 
-class CudaEngine final : public Engine {
+class CudaEngine final : public Engine, public KeepsParameters {
  public:
   explicit CudaEngine(const EngineOptions& options) : info_(cuda::info(options)) {
     if (options.provider != "auto" && options.provider != "tiles") {
@@ -123,6 +123,13 @@ class CudaEngine final : public Engine {
     return out;
   }
 
+  [[nodiscard]] std::unique_ptr<Predictor> keep(const Networks& networks, const Tensor<float>& parameters) override {
+    refuse_convolutions(networks, info_.name);
+    (void)checked_layout(networks, parameters, Tensor<float>(1, 0, networks.inputs));
+    if (parameters.flat().size_bytes() > room() / 2) return nullptr;
+    return keep_on_device(networks, parameters, precision_, hardware_);
+  }
+
   [[nodiscard]] Roofline roofline(const TrainPlan& /*plan*/) override { return {}; }
 
  private:
@@ -150,6 +157,7 @@ EngineInfo info(const EngineOptions& options) {
   info.provider = options.provider == "tiles" ? "tiles" : "tiles, resident";
   info.isa = fmt::format("sm_{}{}", properties.major, properties.minor);
   info.device = properties.name;
+  info.threads = static_cast<std::int64_t>(thread_count(options, where));  // for what methods do on the host
   return info;
 }
 

@@ -5,6 +5,8 @@
 
 #include "engine/cuda/device.hpp"
 #include "engine/cuda/program.hpp"
+#include "engine/passes.hpp"
+#include "engine/preflight.hpp"
 
 namespace nomu::engine::cuda {
 namespace {
@@ -42,49 +44,141 @@ std::vector<Control> controls(const PredictRequest& request, std::uint32_t first
   return all;
 }
 
+/// Rows that a room is made for: rounded up, so that the uneven batches of a search find it large enough.
+std::uint32_t room_rows(const Layout& layout, std::size_t members, std::size_t rows) {
+  constexpr std::size_t step = 64;
+  return block_rows(layout, members, (rows + step - 1) / step * step);
+}
+
 }  // namespace
 
-void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out) {
-  const auto members = static_cast<std::uint32_t>(request.buffers.size());
-  const auto all = static_cast<std::uint32_t>(x.rows());
-  if (members == 0 || all == 0) return;
-  const StepSize size{.rows = block_rows(request.layout, members, all), .data_rows = 0, .training = false};
-  const DeviceProgram program(make_program(request.networks, request.layout, size), size, members,
-                              request.hardware.processors, request.precision);
-  const std::uint32_t owners = x.members() == 1 ? 1 : members;
-  const std::size_t first_owner = owners == 1 ? 0 : request.first_member;
-  const DeviceArray<float> inputs(x.flat().subspan(first_owner * all * x.cols(), std::size_t{owners} * all * x.cols()));
-  const DeviceArray<float> rates(dropout_rates(request));
-  std::vector<MemberInfo> infos(members);
-  for (std::size_t m = 0; m < request.seeds.size(); ++m) infos[m].seed = request.seeds[m];
-  const DeviceArray<MemberInfo> info(infos);
-  DeviceArray<Control> control(members);
-  View view{};
-  program.describe(view);
-  const DeviceArray<float> workspace(view.workspace * members);
-  const DeviceArray<float> outputs(std::size_t{members} * size.rows * request.layout.outputs);
-  view.parameters = request.layout.parameters;
-  view.members = members;
-  view.inputs = static_cast<std::uint32_t>(request.layout.inputs);
-  view.outputs = static_cast<std::uint32_t>(request.layout.outputs);
-  view.rounded = request.precision != Precision::fp32;
-  view.info = info.data();
-  view.control = control.data();
-  view.weights = const_cast<float*>(request.weights);  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
-  view.values = workspace.data();
-  view.dropout = rates.data();
-  const Stream stream;
-  for (std::uint32_t first = 0; first < all; first += size.rows) {
-    const std::uint32_t rows = std::min(size.rows, all - first);
-    control.upload(controls(request, first, rows));
-    start_inputs(view, inputs.data(), owners, all, first, rows, stream.get());
-    for (const TileList& tiles : program.forward()) start_forward(view, tiles, request.precision, stream.get());
-    start_outputs(view, outputs.data(), size.rows, stream.get());
-    stream.wait();
-    const std::size_t width = request.layout.outputs * sizeof(float);
-    NOMU_CUDA_CHECK(cudaMemcpy2D(&out(request.first_member, first, 0), all * width, outputs.data(), size.rows * width,
-                                 rows * width, members, cudaMemcpyDeviceToHost));
+class PredictRoom {
+ public:
+  PredictRoom(const PredictRequest& request, const StepSize& size)
+      : size_(size),
+        members_(static_cast<std::uint32_t>(request.buffers.size())),
+        program_(make_program(request.networks, request.layout, size), size, members_, request.hardware.processors,
+                 request.precision),
+        rates_(dropout_rates(request)),
+        control_(members_),
+        info_(members_),
+        outputs_(std::size_t{members_} * size.rows * request.layout.outputs) {
+    program_.describe(view_);
+    workspace_ = DeviceArray<float>(view_.workspace * members_);
+    view_.parameters = request.layout.parameters;
+    view_.members = members_;
+    view_.inputs = static_cast<std::uint32_t>(request.layout.inputs);
+    view_.outputs = static_cast<std::uint32_t>(request.layout.outputs);
+    view_.rounded = request.precision != Precision::fp32;
+    view_.info = info_.data();
+    view_.control = control_.data();
+    view_.weights = const_cast<float*>(request.weights);  // NOLINT(cppcoreguidelines-pro-type-const-cast): only read
+    view_.values = workspace_.data();
+    view_.dropout = rates_.data();
   }
+
+  /// Whether so many rows are predicted as fast as in a room of their own.
+  [[nodiscard]] bool suits(std::uint32_t rows) const { return rows <= size_.rows && 4 * rows >= size_.rows; }
+
+  void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out) {
+    const auto all = static_cast<std::uint32_t>(x.rows());
+    const std::uint32_t owners = x.members() == 1 ? 1 : members_;
+    const std::size_t first_owner = owners == 1 ? 0 : request.first_member;
+    const std::span<const float> rows =
+        x.flat().subspan(first_owner * all * x.cols(), std::size_t{owners} * all * x.cols());
+    if (inputs_.size() < rows.size()) inputs_ = DeviceArray<float>(rows.size());
+    inputs_.upload(rows);
+    std::vector<MemberInfo> infos(members_);
+    for (std::size_t m = 0; m < request.seeds.size(); ++m) infos[m].seed = request.seeds[m];
+    info_.upload(infos);
+    for (std::uint32_t first = 0; first < all; first += size_.rows) {
+      const std::uint32_t count = std::min(size_.rows, all - first);
+      control_.upload(controls(request, first, count));
+      start_inputs(view_, inputs_.data(), owners, all, first, count, stream_.get());
+      for (const TileList& tiles : program_.forward()) start_forward(view_, tiles, request.precision, stream_.get());
+      start_outputs(view_, outputs_.data(), size_.rows, stream_.get());
+      stream_.wait();
+      const std::size_t width = request.layout.outputs * sizeof(float);
+      NOMU_CUDA_CHECK(cudaMemcpy2D(&out(request.first_member, first, 0), all * width, outputs_.data(),
+                                   size_.rows * width, count * width, members_, cudaMemcpyDeviceToHost));
+    }
+  }
+
+ private:
+  StepSize size_;
+  std::uint32_t members_;
+  DeviceProgram program_;
+  DeviceArray<float> rates_;
+  DeviceArray<Control> control_;
+  DeviceArray<MemberInfo> info_;
+  DeviceArray<float> outputs_, workspace_, inputs_;
+  View view_{};
+  Stream stream_;
+};
+
+void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out,
+             std::shared_ptr<PredictRoom>& room) {
+  const std::size_t members = request.buffers.size();
+  if (members == 0 || x.rows() == 0) return;
+  const StepSize size{.rows = room_rows(request.layout, members, x.rows()), .data_rows = 0, .training = false};
+  if (room == nullptr || !room->suits(size.rows)) {
+    room.reset();  // before the next one, for the memory
+    room = std::make_shared<PredictRoom>(request, size);
+  }
+  room->predict(request, x, out);
+}
+
+void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out) {
+  std::shared_ptr<PredictRoom> room;
+  predict(request, x, out, room);
+}
+
+namespace {
+
+class KeptNetworks final : public Predictor {
+ public:
+  KeptNetworks(const Networks& networks, const Tensor<float>& parameters, Precision precision, const Hardware& hardware)
+      : networks_(networks),
+        layout_(make_layout(networks, LossKind::squared_error)),
+        precision_(precision),
+        hardware_(hardware),
+        weights_(parameters.flat()),
+        buffers_(parameters.members(), 0) {}
+
+  [[nodiscard]] Tensor<float> predict(const Tensor<float>& x, const DropoutPass& dropout,
+                                      const std::vector<std::uint64_t>& seeds) override {
+    check_rows(networks_, buffers_.size(), x);
+    return each_pass(dropout, [&](const DropoutPass& pass) {
+      Tensor<float> out(buffers_.size(), x.rows(), layout_.outputs);
+      cuda::predict({.networks = networks_,
+                     .layout = layout_,
+                     .precision = precision_,
+                     .hardware = hardware_,
+                     .weights = weights_.data(),
+                     .buffers = buffers_,
+                     .first_member = 0,
+                     .dropout = pass,
+                     .seeds = seeds},
+                    x, out, room_);
+      return out;
+    });
+  }
+
+ private:
+  Networks networks_;
+  Layout layout_;
+  Precision precision_;
+  Hardware hardware_;
+  DeviceArray<float> weights_;
+  std::vector<std::uint32_t> buffers_;
+  std::shared_ptr<PredictRoom> room_;
+};
+
+}  // namespace
+
+std::unique_ptr<Predictor> keep_on_device(const Networks& networks, const Tensor<float>& parameters,
+                                          Precision precision, const Hardware& hardware) {
+  return std::make_unique<KeptNetworks>(networks, parameters, precision, hardware);
 }
 
 }  // namespace nomu::engine::cuda

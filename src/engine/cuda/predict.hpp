@@ -2,10 +2,12 @@
 // Prediction on the GPU: all members side by side, many rows at a time.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "engine/cuda/kernels.hpp"
 #include "engine/layout.hpp"
+#include "engine/predictor.hpp"
 #include "engine/session.hpp"
 
 namespace nomu::engine::cuda {
@@ -29,7 +31,20 @@ struct PredictRequest {
   std::span<const std::uint64_t> seeds;  ///< [M]; may be empty without dropout
 };
 
+/// Tables and workspace of a prediction, which the next one of the same networks and members may use again.
+class PredictRoom;
+
 /// Writes outputs [M][q][K] of x [1 or M][q][d]; both tensors' members from `first_member` on belong to the request.
+/// `room` is made, or made anew where its rows do not fit; it must come from requests that differ in nothing but
+/// rows, dropout and seeds.
+void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out,
+             std::shared_ptr<PredictRoom>& room);
+
+/// The same without keeping anything.
 void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out);
+
+/// Parameters [M][1][P] that stay on the device; sizes are checked before.
+[[nodiscard]] std::unique_ptr<Predictor> keep_on_device(const Networks& networks, const Tensor<float>& parameters,
+                                                        Precision precision, const Hardware& hardware);
 
 }  // namespace nomu::engine::cuda

@@ -66,7 +66,7 @@ std::size_t session_bytes(const TrainPlan& plan, const Layout& layout, std::size
                         tiles * 6.0 + history_length + static_cast<double>(size.rows) * 3.0 + 1024.0;
   const double bytes = floats * sizeof(float) * static_cast<double>(members) + staging_bytes +
                        static_cast<double>(layout.parameters) * sizeof(float);
-  constexpr auto most = static_cast<double>(std::numeric_limits<std::size_t>::max() / 2);
+  constexpr auto most = static_cast<double>(std::numeric_limits<std::size_t>::max()) / 2.0;
   return static_cast<std::size_t>(std::min(bytes, most));
 }
 

@@ -143,6 +143,7 @@ TEST(Direct, NothingFeasibleHasNoBest) {
 
 TEST(Direct, ManyRunsTogetherEqualEachAlone) {
   std::vector<Direct> together;
+  together.reserve(3);
   for (int m = 0; m < 3; ++m) together.emplace_back(2, DirectSpec{.evaluations = 150 + 40 * m});
   run_together(together, [&](const DirectBatch& batch) {
     std::vector<double> values;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "message_of.hpp"
@@ -47,6 +48,25 @@ TEST(Loop, ARunIsTheSameAloneAndInCompany) {
   }
   EXPECT_EQ(together[0].values.size(), 11U);
   EXPECT_EQ(together[0].doublings.size(), 6U);
+}
+
+TEST(Loop, AWarmStartGoesOnFromTheStepBefore) {
+  const auto engine = make_engine({.threads = 1});
+  const TestFunction function = find_function("branin", 2);
+  const std::vector<LoopRun> runs = runs_of(function, 2);
+  LoopSpec warm = small(small_nomu());
+  warm.warm_epochs = 60;
+  const std::vector<LoopTrace> together = run_loops(warm, runs, 2, *engine);
+  const std::vector<LoopTrace> cold = run_loops(small(small_nomu()), runs, 2, *engine);
+  const std::vector<LoopTrace> alone = run_loops(warm, std::span(&runs[1], 1), 2, *engine);
+  EXPECT_EQ(together[1].points, alone[0].points);
+  // The first step starts anew either way.
+  const std::size_t first = 6 * std::size_t{2};
+  EXPECT_TRUE(std::equal(cold[0].points.begin(), cold[0].points.begin() + first, together[0].points.begin()));
+  EXPECT_NE(together[0].points, cold[0].points);
+  LoopSpec gp = LoopSpec::paper("gp", 0.5, 2);
+  gp.warm_epochs = 10;
+  EXPECT_THAT(message_of<ConfigError>([&] { return run_loops(gp, runs, 2, *engine); }), HasSubstr("gp cannot go on"));
 }
 
 TEST(Loop, GpBeatsRandomSearchOnASmoothFunction) {

@@ -95,6 +95,30 @@ TEST(Proposal, DynamicCDoublesWhileTooNear) {
   EXPECT_EQ(propose(models, space, std::span(&run, 1), {.direct = {.evaluations = 100}})[0].doublings, 0);
 }
 
+TEST(Proposal, ThreadsAndLookingAheadChangeNothing) {
+  const Space space = Space::box(2, -1.0, 1.0);
+  const SlopedHills models({0.0F, 0.2F, -0.3F, 0.8F}, 0.1F);
+  std::vector<RunKnowledge> runs(4, {.c = 0.5, .delta = 0.01});
+  runs[0].finished = {0.0, 0.0};  // bored for ever
+  runs[2].finished = {-0.3, -0.3};
+  runs[2].pending = {0.3, 0.3};
+  runs[2].delta = 0.1;
+  const ProposalSpec plain{.direct = {.evaluations = 200}, .dynamic = {.doublings = 6}, .local_starts = 2};
+  ProposalSpec other = plain;
+  other.threads = 3;
+  other.look_ahead = true;
+  const auto expected = propose(models, space, runs, plain);
+  const auto found = propose(models, space, runs, other);
+  EXPECT_EQ(expected[0].doublings, 6);
+  EXPECT_EQ(expected[1].doublings, 0);
+  for (std::size_t m = 0; m < runs.size(); ++m) {
+    EXPECT_EQ(found[m].point, expected[m].point) << m;
+    EXPECT_EQ(found[m].c, expected[m].c) << m;
+    EXPECT_EQ(found[m].doublings, expected[m].doublings) << m;
+    EXPECT_EQ(found[m].value, expected[m].value) << m;
+  }
+}
+
 TEST(Proposal, PendingPointsAreAvoided) {
   const Space space = Space::box(1, -1.0, 1.0);
   const Hills models({0.0F}, 2.0F);

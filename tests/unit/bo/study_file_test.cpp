@@ -65,7 +65,8 @@ TEST(StudyFile, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(error_of(x + "low = 0\nhigh = 1\nscale = \"ln\"\n"), HasSubstr("scale must be linear or log"));
   EXPECT_THAT(error_of("[[variable]]\nname = \"x\"\n"), HasSubstr("did you mean 'variables'?"));
   EXPECT_THAT(error_of("[variables]\nname = \"x\"\n"), HasSubstr("write [[variables]]"));
-  EXPECT_THAT(error_of(x + "low = 0\nhigh = 1\n[study]\nbudgte = 3\n"), HasSubstr("budget"));
+  EXPECT_THAT(error_of(x + "low = 0\nhigh = 1\n[study]\nbudgte = 3\n"),
+              testing::AllOf(HasSubstr("budget"), HasSubstr("line 6")));
   EXPECT_THAT(error_of(x + "low = 0\nhigh = \n"), HasSubstr("line 4"));
   EXPECT_THAT(error_of(""), HasSubstr("at least one variable"));
 }

@@ -67,6 +67,33 @@ std::vector<Point> points_of(const Study& study) {
 
 using StudyFiles = StudyFileTest;
 
+TEST_F(StudyFiles, AWarmStartFollowsFromTheLogAlone) {
+  OptimizeSpec spec = quick();
+  spec.warm_epochs = 20;
+  spec.warm_every = 4;
+  const Space space = Space::box(2, -1.0, 1.0);
+  Study whole(space, spec, engine());
+  advance(whole, 12);
+  // The same in parts, each of which knows the file only.
+  {
+    Study part = Study::create(file(), space, spec, engine());
+    advance(part, 7);
+  }
+  for (int i = 0; i < 5; ++i) {
+    Study part = Study::open(file(), StudyAccess::write, engine());
+    advance(part, 1);
+  }
+  const Study parts = Study::open(file(), StudyAccess::read, engine());
+  EXPECT_EQ(points_of(parts), points_of(whole));
+  const VerifyReport report = parts.verify();
+  EXPECT_TRUE(report.clean());
+  EXPECT_EQ(report.exact, report.suggestions);
+  spec.warm_epochs = 0;
+  Study cold(space, spec, engine());
+  advance(cold, 12);
+  EXPECT_NE(points_of(cold), points_of(whole));
+}
+
 TEST(Study, AskTellFindsTheBottom) {
   Study study(Space::box(2, -1.0, 1.0), quick(), engine());
   advance(study, 20);
@@ -101,6 +128,7 @@ TEST(Study, BatchesEqualSingleQuestionsAndNeverRepeat) {
   advance(one, 5);
   advance(many, 5);
   std::vector<Point> singly;
+  singly.reserve(4);
   for (int i = 0; i < 4; ++i) singly.push_back(one.ask().point);
   std::vector<Point> together;
   for (const Trial& trial : many.ask(4)) together.push_back(trial.point);
@@ -140,7 +168,7 @@ TEST(Study, ResultsAreToldOnceUnlessReplaced) {
                 study.tell(trial, 2.0);
                 return 0;
               }),
-              HasSubstr("trial 1 has the value 1 already; say replace"));
+              HasSubstr("trial 1 has the value 1 already; --replace"));
   study.tell(trial.id, 2.0, true);
   EXPECT_EQ(study.best()->value, 2.0);
   study.fail(trial.id, "sensor was off", true);
@@ -273,6 +301,7 @@ TEST(Study, MaximizeCountsExceptionsAndNanAsFailures) {
 
 TEST(FitSubset, KeepsTheBestTheLatestAndASpread) {
   std::vector<double> values;
+  values.reserve(1000);
   for (int i = 0; i < 1000; ++i) values.push_back(std::fmod(i * 37.0, 1000.0));
   const std::vector<std::size_t> rows = fit_subset(values, Direction::minimize, 100);
   EXPECT_LE(rows.size(), 100U);

@@ -1,9 +1,14 @@
 #include "nomu/engine/engine.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cmath>
+#include <memory>
 #include <mutex>
+#include <thread>
 
 #include "engine/cpu/team.hpp"
 #include "engine/preflight.hpp"
@@ -59,6 +64,33 @@ TEST(Team, RunsEveryPieceOnce) {
     team.run(done.size(), [&done](std::size_t piece, std::size_t /*worker*/) { ++done[piece]; });
     EXPECT_EQ(done, std::vector<int>(37, 1));
   }
+}
+
+TEST(Team, SeveralThreadsMayAskAtOnce) {
+  engine::cpu::Team team(3);
+  std::atomic<std::size_t> done{0};
+  const auto ask = [&] {
+    for (int round = 0; round < 50; ++round) team.run(20, [&](std::size_t, std::size_t) { done.fetch_add(1); });
+  };
+  {
+    std::jthread other(ask);
+    ask();
+  }
+  EXPECT_EQ(done.load(), 2U * 50U * 20U);
+}
+
+TEST(Team, AForkedProcessWorksAlone) {
+  auto team = std::make_unique<engine::cpu::Team>(3);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::size_t done = 0;
+    team->run(20, [&](std::size_t, std::size_t) { ++done; });
+    team.reset();
+    _exit(done == 20 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST(Team, PassesAnExceptionOnAndGoesOn) {

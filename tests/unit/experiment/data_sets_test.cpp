@@ -30,11 +30,15 @@ std::filesystem::path data_folder() {
   return folder == nullptr ? "" : folder;
 }
 
-#define NEEDS_DATA()                                                                                        \
-  if (data_folder().empty()) {                                                                              \
-    GTEST_SKIP() << "NOT RUN: needs the UCI and solar data; name their folder by the environment variable " \
-                    "NOMU_DATA";                                                                            \
+/// Tests on the data sets themselves.
+class RealData : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (data_folder().empty()) {
+      GTEST_SKIP() << "NOT RUN: needs the UCI and solar data; name their folder by the environment variable NOMU_DATA";
+    }
   }
+};
 
 // NumPy 1.19: RandomState(0).permutation(10) is 2 8 4 9 1 6 7 3 0 5.
 TEST(PaperSplit, ShufflesAsTheAuthorsDid) {
@@ -155,8 +159,7 @@ TEST(UciStudy, WrongNamesAreRefused) {
               HasSubstr("a split by its seed, such as split-655, got 'bosten'"));
 }
 
-TEST(UciStudy, SetsAreAsPublished) {
-  NEEDS_DATA();
+TEST_F(RealData, SetsAreAsPublished) {
   StudySpec spec;
   spec.kind = "uci";
   spec.data = data_folder();
@@ -175,8 +178,7 @@ TEST(UciStudy, SetsAreAsPublished) {
   EXPECT_EQ(gap.test.rows(), 102U);
 }
 
-TEST(UciStudy, TestRowsAreNeverSeen) {
-  NEEDS_DATA();
+TEST_F(RealData, TestRowsAreNeverSeen) {
   StudySpec spec;
   spec.kind = "uci";
   spec.data = data_folder();

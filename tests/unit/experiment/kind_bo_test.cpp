@@ -14,6 +14,7 @@ constexpr const char* small_bo_study = R"(
 kind = "bo"
 title = "Small"
 problems = ["levy-2d", "levy_published-2d", "bnn-2d"]
+beside = ["levy-2d"]
 rows = 5
 test_rows = 4
 runs = 2
@@ -51,6 +52,44 @@ TEST(BoStudy, RunsAndAveragesAsThePaperDoes) {
   EXPECT_NEAR(all, counted, 1e-12);
 }
 
+TEST(BoStudy, TheBestOfAllRunsIsTheOptimum) {
+  const StudyFolder folder;
+  const StudySpec spec = read_study(folder.write("small.toml", small_bo_study), StudyProfile::full);
+  const auto row = [](std::uint64_t seed, const std::string& problem, double optimum, double regret) {
+    ResultRow one;
+    one.problem = problem;
+    one.values = {{"regret", regret}, {"optimum", optimum}, {"regret_00", 0.5}};
+    one.key.seed = seed;
+    return one;
+  };
+  std::vector<ResultRow> rows = {row(1, "bnn-2d", 2.0, 0.1), row(1, "bnn-2d", 4.0, 0.0), row(2, "bnn-2d", -2.0, 0.25),
+                                 row(2, "bnn-2d", -1.0, 0.0)};
+  const std::vector<ResultRow*> all = {rows.data(), &rows[1], &rows[2], &rows[3]};
+  find_kind(spec).together(all);
+  EXPECT_NEAR(rows[0].value("regret"), (4.0 - 1.8) / 4.0, 1e-12);  // it had reached 2 - 0.1 * 2
+  EXPECT_NEAR(rows[0].value("regret_00"), (4.0 - 1.0) / 4.0, 1e-12);
+  EXPECT_EQ(rows[0].value("optimum"), 4.0);
+  EXPECT_EQ(rows[1].value("regret"), 0.0);
+  EXPECT_NEAR(rows[2].value("regret"), 1.5, 1e-12);  // from -2.5 to -1
+}
+
+TEST(BoStudy, TheRegretOfEveryStepIsKept) {
+  const StudyFolder folder;
+  const StudySpec spec = read_study(folder.write("small.toml", small_bo_study), StudyProfile::full);
+  const auto engine = make_engine({.device = "cpu", .threads = 1});
+  ResultStore store(folder.path() / "results");
+  (void)run_study(spec, store, *engine);
+  for (const Piece& piece : expand_study(spec, "fp32", false)) {
+    for (const StudyRun& run : piece.runs) {
+      const ResultRow* row = store.find(run.key);
+      ASSERT_NE(row, nullptr);
+      EXPECT_EQ(row->value("regret"), row->value("regret_64"));
+      EXPECT_GE(row->value("regret_00"), row->value("regret_16"));
+      EXPECT_GE(row->value("regret_16"), row->value("regret_64"));
+    }
+  }
+}
+
 TEST(BoStudy, WrongProblemsAndProtocolsAreNamed) {
   const StudyFolder folder;
   StudySpec spec = read_study(folder.write("small.toml", small_bo_study), StudyProfile::full);
@@ -60,11 +99,11 @@ TEST(BoStudy, WrongProblemsAndProtocolsAreNamed) {
   spec.problems = {"levi-2d"};
   EXPECT_THAT(message_of<ConfigError>([&] { return expand_study(spec, "fp32", false); }), testing::HasSubstr("levy"));
   spec.problems = {"levy-2d"};
-  spec.methods[0].protocol = "mw-3";
+  spec.methods[0].protocol = "mw-0.5 lokal=3";
   const auto engine = make_engine({.device = "cpu", .threads = 1});
   ResultStore store(folder.path() / "results");
   EXPECT_THAT(message_of<ConfigError>([&] { return run_study(spec, store, *engine); }),
-              testing::HasSubstr("mw-0.05, mw-0.5, plain or random, got 'mw-3'"));
+              testing::HasSubstr("then any of written, same_seed, local=8, warm=300; got 'mw-0.5 lokal=3'"));
 }
 
 }  // namespace

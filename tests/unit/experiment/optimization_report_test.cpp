@@ -41,6 +41,19 @@ TEST(OptimizationReport, ShowsHowItWentAndWhatTheModelSays) {
   EXPECT_THAT(render_optimization_report(study, {.optimum = 0.0, .model = false}), HasSubstr("regret"));
 }
 
+TEST(OptimizationReport, SeveralStudiesGiveAMeanWithItsBand) {
+  std::vector<Study> studies;
+  for (int s = 0; s < 3; ++s) {
+    studies.push_back(small_study());
+    for (int i = 0; i < 5; ++i) studies.back().tell(studies.back().ask(), 1.0 / (1.0 + i + s));
+  }
+  const std::string page =
+      render_optimization_report(studies[0], {.others = {studies[1].trials(), studies[2].trials()}, .model = false});
+  for (const char* text : {"this study", "mean of 3 studies", "95 % interval"}) EXPECT_THAT(page, HasSubstr(text));
+  EXPECT_THAT(render_optimization_report(studies[0], {.optimum = 0.2, .others = {studies[1].trials()}, .model = false}),
+              HasSubstr("regret"));
+}
+
 TEST(OptimizationReport, WithoutResultsThereIsNone) {
   const Study study = small_study();
   EXPECT_THAT(message_of([&] { return render_optimization_report(study, {}); }), HasSubstr("no trial has a result"));

@@ -63,6 +63,60 @@ grid.augment.count = ["25 d", "50 d"]
   EXPECT_EQ(spec.methods[3].paper, "mu_sqr=0.01");
 }
 
+TEST(ReadStudy, OneMethodStandsForSeveral) {
+  const StudyFolder folder;
+  const StudySpec spec = read_study(folder.write("each.toml", R"(
+kind = "bo"
+problems = ["levy-2d"]
+[[method]]
+name = "gp-*"
+each = ["0.05", "0.5"]
+title = "GP, MW *"
+paper = "GP MW *"
+method = "gp"
+protocol = "mw-*"
+)"),
+                                    StudyProfile::full);
+  ASSERT_EQ(spec.methods.size(), 2U);
+  EXPECT_EQ(spec.methods[0].name, "gp-0.05");
+  EXPECT_EQ(spec.methods[1].title, "GP, MW 0.5");
+  EXPECT_EQ(spec.methods[1].paper, "GP MW 0.5");
+  EXPECT_EQ(spec.methods[1].protocol, "mw-0.5");
+}
+
+TEST(ReadStudy, AStudyMayBeBasedOnAnother) {
+  const StudyFolder folder;
+  (void)folder.write("small.toml", small_toy_study);
+  const auto file = folder.write("more.toml", R"(
+base = "small.toml"
+problems = ["kink"]
+runs = 7
+[smoke]
+problems = ["abs"]
+[[method]]
+name = "ann"
+method = "ann"
+)");
+  const StudySpec full = read_study(file, StudyProfile::full);
+  EXPECT_EQ(full.name, "more");
+  EXPECT_EQ(full.title, "Small");
+  EXPECT_EQ(full.problems, (std::vector<std::string>{"kink"}));
+  EXPECT_EQ(full.runs, 7);
+  EXPECT_EQ(full.rows, 6);
+  EXPECT_EQ(full.expected, folder.path() / "small.csv");
+  ASSERT_EQ(full.methods.size(), 3U);
+  EXPECT_EQ(full.methods[2].name, "ann");
+  const StudySpec smoke = read_study(file, StudyProfile::smoke);
+  EXPECT_EQ(smoke.problems, (std::vector<std::string>{"abs"}));
+  EXPECT_EQ(smoke.runs, 2);
+  EXPECT_EQ(smoke.methods[0].cohort_cpu, 2);
+}
+
+TEST(ReadStudy, AStudyBasedOnItselfIsRefused) {
+  EXPECT_THAT(refusal("base = \"study.toml\"\nkind = \"toy\"\n"), testing::HasSubstr("based on itself"));
+  EXPECT_THAT(refusal("base = 3\n"), testing::HasSubstr("base"));
+}
+
 TEST(ReadStudy, WrongKeysNameTheNearest) {
   EXPECT_NE(refusal("kind = 'toy'\nprobelms = ['levy']\n").find("line 2"), std::string::npos);
   EXPECT_NE(refusal("kind = 'toy'\nprobelms = ['levy']\n").find("did you mean 'problems'?"), std::string::npos);

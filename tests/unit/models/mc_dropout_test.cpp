@@ -7,6 +7,7 @@
 
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/models/fixed_masks.hpp"
 #include "unit/models/small_problems.hpp"
 
 namespace nomu {
@@ -60,6 +61,26 @@ TEST(McDropout, MembersStayApartAndComeBack) {
   expect_members_apart_and_state(spec);
   spec.noise_head = true;
   expect_members_apart_and_state(spec);
+}
+
+TEST(McDropout, FixedMasksMakeARowIndependentOfItsPlace) {
+  const auto engine = make_engine({.device = "cpu"});
+  const std::vector<std::uint64_t> seeds{3, 4};
+  McDropoutSpec spec = small_spec();
+  spec.learn_noise = true;
+  const auto fitted = fit(spec, repeat(sine_rows(8), seeds), *engine);
+  const auto fixed = with_fixed_masks(spec, *fitted, *engine);
+  const Prediction many = fixed->predict(points({-0.7F, 0.2F, 0.9F}));
+  const Prediction one = fixed->predict(points({0.2F}));
+  const Prediction plain = fitted->predict(points({0.2F}));
+  for (std::size_t m = 0; m < 2; ++m) {
+    EXPECT_EQ(many.mean(m, 1, 0), one.mean(m, 0, 0));
+    EXPECT_EQ(many.sigma_model(m, 1, 0), one.sigma_model(m, 0, 0));
+    EXPECT_NEAR(plain.mean(m, 0, 0), one.mean(m, 0, 0), 1e-5F) << "a row alone has the same masks either way";
+    EXPECT_NEAR(plain.sigma_model(m, 0, 0), one.sigma_model(m, 0, 0), 1e-5F);
+    EXPECT_EQ(plain.sigma_noise(m, 0, 0), one.sigma_noise(m, 0, 0));
+  }
+  EXPECT_EQ(fixed->state(), fitted->state());
 }
 
 TEST(McDropout, OneNoiseIsWhatTheNetworkMissesItsRowsBy) {

@@ -1,0 +1,116 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "nomu/eval/bounds.hpp"
+#include "nomu/eval/calibration.hpp"
+
+namespace nomu::python {
+namespace {
+
+using nb::literals::operator""_a;
+
+PredictedRows predicted_from(const Numbers& mean, const Numbers& sigma_model, const std::optional<Numbers>& sigma_noise,
+                             const std::optional<Numbers>& sigma_below) {
+  PredictedRows rows{.mean = vector_of(mean), .sigma_model = vector_of(sigma_model)};
+  if (sigma_noise) rows.sigma_noise = vector_of(*sigma_noise);
+  if (sigma_below) rows.sigma_below = vector_of(*sigma_below);
+  return rows;
+}
+
+/// An array that looks into the object and keeps it alive.
+auto member(std::vector<double> PredictedRows::*part, bool optional = false) {
+  return [part, optional](nb::handle_t<PredictedRows> self) {
+    return view_of(nb::cast<PredictedRows&>(self).*part, self, optional);
+  };
+}
+
+void bind_predicted(nb::module_& m) {
+  nb::class_<PredictedRows>(m, "Predicted", "Means and standard deviations of rows, in the units of the target.")
+      .def(
+          "__init__",
+          [](PredictedRows* self, const Numbers& mean, const Numbers& sigma_model,
+             const std::optional<Numbers>& sigma_noise, const std::optional<Numbers>& sigma_below) {
+            new (self) PredictedRows(predicted_from(mean, sigma_model, sigma_noise, sigma_below));
+          },
+          "mean"_a, "sigma_model"_a, "sigma_noise"_a = nb::none(), "sigma_below"_a = nb::none())
+      .def_prop_ro("mean", member(&PredictedRows::mean), nb::sig("def mean(self) -> numpy.ndarray"), "[q]")
+      .def_prop_ro("sigma_model", member(&PredictedRows::sigma_model),
+                   nb::sig("def sigma_model(self) -> numpy.ndarray"), "[q], model uncertainty before calibration")
+      .def_prop_ro("sigma_noise", member(&PredictedRows::sigma_noise, true),
+                   nb::sig("def sigma_noise(self) -> numpy.ndarray | None"),
+                   "[q], data noise before calibration; None: none is modelled")
+      .def_prop_ro("sigma_below", member(&PredictedRows::sigma_below, true),
+                   nb::sig("def sigma_below(self) -> numpy.ndarray | None"),
+                   "[q], sigma_model downwards; None: symmetric")
+      .def("__len__", &PredictedRows::rows);
+}
+
+std::tuple<Array, Array> arrays_of(Bounds&& bounds) {
+  return {to_numpy(std::move(bounds.lower)), to_numpy(std::move(bounds.upper))};
+}
+
+void bind_learning(nb::module_& m) {
+  m.def(
+      "calibrate_nll", [](const PredictedRows& rows, const Numbers& y) { return calibrate_nll(rows, span_of(y)); },
+      "predicted"_a, "y"_a);
+  m.def(
+      "calibrate_separate",
+      [](const PredictedRows& rows, const Numbers& y) { return calibrate_separate(rows, span_of(y)); }, "predicted"_a,
+      "y"_a);
+  m.def(
+      "calibrate_coverage",
+      [](const PredictedRows& rows, const Numbers& y, double level) {
+        return calibrate_coverage(rows, span_of(y), level);
+      },
+      "predicted"_a, "y"_a, "level"_a);
+  m.def("calibrate_width", &calibrate_width, "predicted"_a, "mean_width"_a);
+  m.def(
+      "calibrate_conformal",
+      [](const PredictedRows& rows, const Numbers& y, const std::optional<Calibration>& base) {
+        return calibrate_conformal(rows, span_of(y), base.value_or(Calibration{}));
+      },
+      "predicted"_a, "y"_a, "base"_a = nb::none());
+  m.def(
+      "calibrate_isotonic",
+      [](const PredictedRows& rows, const Numbers& y, const std::optional<Calibration>& base) {
+        return calibrate_isotonic(rows, span_of(y), base.value_or(Calibration{}));
+      },
+      "predicted"_a, "y"_a, "base"_a = nb::none());
+}
+
+}  // namespace
+
+void bind_calibration(nb::module_& m) {
+  bind_predicted(m);
+  nb::class_<Calibration>(m, "Calibration", "What turns standard deviations into bounds with a level.")
+      .def(nb::init<>())
+      .def_prop_ro("kind", [](const Calibration& c) { return std::string(to_text(c.kind)); })
+      .def_ro("c_model", &Calibration::c_model, "factor of the model uncertainty")
+      .def_ro("c_noise", &Calibration::c_noise, "factor of the data noise")
+      .def_ro("level", &Calibration::level, "coverage: the level it was made for; otherwise 0")
+      .def_ro("rows", &Calibration::rows, "rows it was learned from")
+      .def(
+          "sigma", [](const Calibration& c, const PredictedRows& rows) { return to_numpy(central_sigma(c, rows)); },
+          "predicted"_a, "Calibrated standard deviations, [q].")
+      .def(
+          "bounds",
+          [](const Calibration& c, const PredictedRows& rows, double level) {
+            return arrays_of(make_bounds(rows, c, level));
+          },
+          "predicted"_a, "level"_a, "Lower and upper bounds, [q] each; refused where nothing vouches for the level.")
+      .def("guarantee", &guarantee, "level"_a, "What bounds of this level are worth, in a sentence.")
+      .def("guaranteed_coverage", &guaranteed_coverage, "level"_a, "The coverage that is proven; 0: nothing is.")
+      .def(
+          "__eq__", [](const Calibration& a, const Calibration& b) { return a == b; }, nb::is_operator(),
+          nb::sig("def __eq__(self, other: object) -> bool"))
+      .def("__repr__", [](const Calibration& c) {
+        return "Calibration(kind='" + std::string(to_text(c.kind)) + "', rows=" + std::to_string(c.rows) + ")";
+      });
+  bind_learning(m);
+}
+
+}  // namespace nomu::python

@@ -1,0 +1,85 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "columns.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/data/dataset.hpp"
+
+namespace nomu::python {
+namespace {
+
+using nb::literals::operator""_a;
+using Names = std::vector<std::string>;
+
+/// What is known about each row besides inputs and target.
+void add_row_facts(DataSet& data, const std::optional<Numbers>& noise, const std::optional<Numbers>& weight,
+                   const std::optional<Names>& groups, const std::optional<Numbers>& times) {
+  if (noise) data.noise = vector_of(*noise);
+  if (weight) data.row_weight = vector_of(*weight);
+  if (groups) data.groups = *groups;
+  if (times) data.times = vector_of(*times);
+  check_dataset(data);
+}
+
+DataSet from_rows(const Rows& x, const Numbers& y, const std::optional<Names>& names,
+                  const std::optional<Numbers>& noise, const std::optional<Numbers>& weight,
+                  const std::optional<Names>& groups, const std::optional<Numbers>& times) {
+  DataSet data = make_dataset(vector_of(x), x.shape(1), vector_of(y));
+  if (names) {
+    if (names->size() != data.cols()) throw DataError("python", "there must be one name for each column of X");
+    data.input_names = *names;
+    for (std::size_t j = 0; j < names->size(); ++j) data.features[j].name = (*names)[j];
+  }
+  add_row_facts(data, noise, weight, groups, times);
+  return data;
+}
+
+DataSet from_columns(const Columns& columns, const Numbers& y, const std::optional<Numbers>& noise,
+                     const std::optional<Numbers>& weight, const std::optional<Names>& groups,
+                     const std::optional<Numbers>& times) {
+  Table table = table_of(columns);
+  std::string target = "y";
+  while (table.has_column(target)) target += "_";
+  table.add_column(target, span_of(y));
+  DatasetOptions options{.target = target};
+  for (const auto& [name, cells] : columns) {
+    if (std::holds_alternative<Names>(cells)) options.categorical.push_back(name);
+  }
+  DataSet data = make_dataset(table, options);
+  add_row_facts(data, noise, weight, groups, times);
+  return data;
+}
+
+}  // namespace
+
+Table table_of(const Columns& columns) {
+  Table table("X");
+  for (const auto& [name, cells] : columns) {
+    if (const auto* numbers = std::get_if<Numbers>(&cells)) {
+      table.add_column(name, span_of(*numbers));
+    } else {
+      table.add_column(name, std::get<Names>(cells));
+    }
+  }
+  return table;
+}
+
+void bind_data(nb::module_& m) {
+  nb::class_<DataSet>(m, "DataSet", "Rows of inputs with one target each.")
+      .def_prop_ro("rows", &DataSet::rows)
+      .def_prop_ro("cols", &DataSet::cols)
+      .def_ro("input_names", &DataSet::input_names);
+  m.def("rows_dataset", &from_rows, "x"_a, "y"_a, "names"_a = nb::none(), "noise"_a = nb::none(),
+        "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(),
+        "A data set from x [n][d] and y [n].");
+  m.def("columns_dataset", &from_columns, "columns"_a, "y"_a, "noise"_a = nb::none(), "weight"_a = nb::none(),
+        "groups"_a = nb::none(), "times"_a = nb::none(),
+        "A data set from named columns of numbers or texts; a column of texts becomes one 0/1 input per text.");
+}
+
+}  // namespace nomu::python

@@ -1,0 +1,175 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "columns.hpp"
+#include "interruptible.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/models/archive.hpp"
+#include "nomu/models/fixed_masks.hpp"
+#include "nomu/models/preset.hpp"
+#include "settings.hpp"
+
+namespace nomu::python {
+namespace {
+
+using nb::literals::operator""_a;
+
+/// As `nomu fit` reads its options: preset, noise, then single settings.
+FitSpec spec_of(const std::string& method, const std::string& preset, const std::string& noise,
+                const Settings& settings, const DataSet& data) {
+  FitSpec spec;
+  spec.method = method_preset(method, preset, data.cols());
+  if (noise == "auto" && data.noise.empty()) {
+    choose_noise(spec.method, preset, data.rows());
+  } else {
+    set_noise(spec.method, noise == "auto" ? "known" : noise);
+  }
+  set_all(fields_of(spec), settings);
+  return spec;
+}
+
+/// scikit-learn asks that a row's prediction depends on the row alone; MC dropout does so with fixed masks.
+Model steady(const Model& model) {
+  const auto* dropout = std::get_if<McDropoutSpec>(&model.spec().method);
+  if (dropout == nullptr) return model;
+  return {model.parts(), with_fixed_masks(*dropout, model.fitted(), *model.engine()), model.engine()};
+}
+
+Model fit_dataset(const DataSet& data, const std::string& method, const std::string& preset, const std::string& noise,
+                  const Settings& settings, const std::string& device, std::int64_t threads,
+                  const nb::object& progress) {
+  const FitSpec spec = spec_of(method, preset, noise, settings, data);
+  return steady(result_of(
+      [&](const Progress& reports) {
+        return fit(spec, data, make_engine({.device = device, .threads = threads}), reports);
+      },
+      progress));
+}
+
+void check_columns(const Model& model, const Rows& x) {
+  if (x.shape(1) == model.cols()) return;
+  throw DataError("python", "X has " + std::to_string(x.shape(1)) + " columns, the model was fitted with " +
+                                std::to_string(model.cols()));
+}
+
+PredictedRows predict_rows(const Model& model, const Rows& x, const std::optional<Numbers>& noise) {
+  check_columns(model, x);
+  const nb::gil_scoped_release release;
+  return model.predict(span_of(x), span_of(noise));
+}
+
+std::tuple<Array, Array> bound_rows(const Model& model, const Rows& x, double level,
+                                    const std::optional<Numbers>& noise) {
+  check_columns(model, x);
+  Bounds bounds;
+  {
+    const nb::gil_scoped_release release;
+    bounds = model.bounds(span_of(x), level, span_of(noise));
+  }
+  return {to_numpy(std::move(bounds.lower)), to_numpy(std::move(bounds.upper))};
+}
+
+nb::object outside_rows(const Model& model, const Rows& x) {
+  check_columns(model, x);
+  const std::vector<bool> flags = model.outside(span_of(x));
+  std::vector<double> numbers(flags.begin(), flags.end());
+  return nb::cast(to_numpy(std::move(numbers))).attr("astype")("bool");
+}
+
+/// [q][d] of the model's inputs.
+nb::object encode_columns(const Model& model, const Columns& columns) {
+  const Table table = table_of(columns);
+  nb::object flat = nb::cast(to_numpy(encode_inputs(table, model.data().features)));
+  return flat.attr("reshape")(table.rows(), model.cols());
+}
+
+nb::dict report_of(const Model& model) {
+  const FitReport& report = model.report();
+  nb::dict all;
+  all["epochs"] = report.epochs;
+  all["first_loss"] = report.first_loss;
+  all["best_loss"] = report.best_loss;
+  all["last_loss"] = report.last_loss;
+  all["restarts"] = report.restarts;
+  all["stopped_early"] = report.stopped_early;
+  all["history"] = to_numpy(std::vector<double>(report.history.begin(), report.history.end()));
+  return all;
+}
+
+Settings settings_of(const Model& model) {
+  FitSpec spec = model.spec();
+  return listed(fields_of(spec));
+}
+
+Model recalibrated(const Model& model, const DataSet& rows, const std::string& kind, double level) {
+  FitSpec spec{.method = model.spec().method};
+  const Fields fields = fields_of(spec);
+  fields.set_text("calibration.kind", kind);
+  fields.set("calibration.level", level);
+  return calibrated(model, rows, spec.calibration);
+}
+
+nb::bytes bytes_of(const Model& model) {
+  const std::string packed = pack_model(model);
+  return nb::bytes(packed.data(), packed.size());
+}
+
+Model from_bytes(const nb::bytes& bytes) {
+  return steady(unpack_model({bytes.c_str(), bytes.size()}, "pickled model"));
+}
+
+void bind_facts(nb::class_<Model>& model) {
+  model.def_prop_ro("method", [](const Model& m) { return method_name(m.spec().method); })
+      .def_prop_ro("calibration", [](const Model& m) { return m.calibration(); })
+      .def_prop_ro("default_level", &Model::default_level, "level of the bounds unless another is asked for")
+      .def_prop_ro(
+          "engine", [](const Model& m) { return m.parts().engine; }, "what it was fitted on")
+      .def_prop_ro("input_names", [](const Model& m) { return m.data().input_names; })
+      .def_prop_ro("settings", &settings_of, "every setting as it was used: (name, text)")
+      .def_prop_ro("report", &report_of, "how the fit went")
+      .def("describe", &Model::describe, "A few lines for people.")
+      .def("json", &model_json, "All about the model but its numbers, as JSON text.")
+      .def("__repr__", [](const Model& m) {
+        return "<nomu.Model " + method_name(m.spec().method) + ", " + std::to_string(m.data().rows()) + " rows, " +
+               std::to_string(m.cols()) + " inputs>";
+      });
+}
+
+}  // namespace
+
+void bind_model(nb::module_& m) {
+  nb::class_<Model> model(m, "Model", "A fitted, calibrated model of one target; nothing in it changes.");
+  model
+      .def("predict", &predict_rows, "x"_a, "noise"_a = nb::none(),
+           "Means and standard deviations at x [q][d] before calibration.")
+      .def("bounds", &bound_rows, "x"_a, "level"_a, "noise"_a = nb::none(),
+           "Lower and upper bounds at x [q][d], [q] each; refused where nothing vouches for the level.")
+      .def("outside", &outside_rows, "x"_a, nb::sig("def outside(self, x: numpy.ndarray) -> numpy.ndarray"),
+           "Whether rows lie outside the box of the training rows, [q].")
+      .def("encode", &encode_columns, "columns"_a, nb::sig("def encode(self, columns: list) -> numpy.ndarray"),
+           "Named columns as the model's inputs, [q][d].")
+      .def("calibrated", &recalibrated, "rows"_a, "kind"_a, "level"_a,
+           "The model calibrated anew on rows it has not seen.")
+      .def(
+          "save", [](const Model& self, const std::filesystem::path& path) { save_model(self, path); }, "path"_a,
+          "Writes a .nomu file, whole or not at all.")
+      .def("__getstate__", &bytes_of)
+      .def("__setstate__", [](Model& self, const nb::bytes& bytes) { new (&self) Model(from_bytes(bytes)); });
+  bind_facts(model);
+  m.def("fit", &fit_dataset, "data"_a, "method"_a = "nomu", "preset"_a = "auto", "noise"_a = "auto",
+        "settings"_a = Settings{}, "device"_a = "auto", "threads"_a = 0, "progress"_a = nb::none(),
+        "Fits and calibrates; the same settings and seed give the same model as `nomu fit`.");
+  m.def(
+      "load_model", [](const std::filesystem::path& path) { return steady(load_model(path)); }, "path"_a,
+      "Reads a .nomu file; reading one executes nothing.");
+  m.def("method_names", &method_names, "The names of all methods.");
+}
+
+}  // namespace nomu::python

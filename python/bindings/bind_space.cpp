@@ -1,0 +1,96 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "nomu/bo/space.hpp"
+#include "points.hpp"
+
+namespace nomu::python {
+namespace {
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+using Terms = std::vector<std::pair<std::string, double>>;
+
+LinearConstraint constraint(const Terms& terms, std::optional<double> at_least, std::optional<double> at_most) {
+  LinearConstraint made{.terms = {}, .at_least = at_least, .at_most = at_most};
+  for (const auto& [variable, coefficient] : terms) made.terms.push_back({variable, coefficient});
+  return made;
+}
+
+}  // namespace
+
+nb::dict params_of(const Space& space, const Point& point) {
+  nb::dict params;
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    const Variable& v = space.variables()[j];
+    const nb::str name(v.name.c_str());
+    if (v.kind == Variable::Kind::real) params[name] = point[j];
+    if (v.kind == Variable::Kind::integer) params[name] = static_cast<std::int64_t>(point[j]);
+    if (v.kind == Variable::Kind::categorical) params[name] = space.text(j, point[j]);
+  }
+  return params;
+}
+
+Point point_of(const Space& space, const nb::dict& params) {
+  Point point(space.size());
+  std::size_t given = 0;
+  for (const auto& [name, value] : params) {
+    const std::size_t j = space.index_of(nb::cast<std::string>(name));
+    const bool text = nb::isinstance<nb::str>(value);
+    point[j] = text ? space.parse(j, nb::cast<std::string>(value)) : nb::cast<double>(value);
+    ++given;
+  }
+  if (given != space.size()) throw DataError("python", missing_variable(space, params));
+  space.check(point);
+  return point;
+}
+
+std::string missing_variable(const Space& space, const nb::dict& params) {
+  for (const Variable& v : space.variables()) {
+    if (!params.contains(v.name.c_str())) return "the point lacks the variable '" + v.name + "'";
+  }
+  return "the point does not fit the space";
+}
+
+void bind_space(nb::module_& m) {
+  nb::class_<Variable>(m, "Variable", "One thing that may be varied.")
+      .def_static(
+          "real",
+          [](const std::string& name, double low, double high, bool log) {
+            return Variable{.name = name, .low = low, .high = high, .log = log};
+          },
+          "name"_a, "low"_a, "high"_a, "log"_a = false)
+      .def_static(
+          "integer",
+          [](const std::string& name, double low, double high, bool log) {
+            return Variable{.name = name, .kind = Variable::Kind::integer, .low = low, .high = high, .log = log};
+          },
+          "name"_a, "low"_a, "high"_a, "log"_a = false)
+      .def_static(
+          "categorical",
+          [](const std::string& name, std::vector<std::string> choices) {
+            return Variable{.name = name, .kind = Variable::Kind::categorical, .choices = std::move(choices)};
+          },
+          "name"_a, "choices"_a)
+      .def_ro("name", &Variable::name)
+      .def_ro("low", &Variable::low)
+      .def_ro("high", &Variable::high)
+      .def_ro("log", &Variable::log)
+      .def_ro("choices", &Variable::choices);
+  nb::class_<LinearConstraint>(m, "Constraint", "at_least <= sum of coefficient times value <= at_most")
+      .def(
+          "__init__",
+          [](LinearConstraint* self, const Terms& terms, std::optional<double> at_least,
+             std::optional<double> at_most) { new (self) LinearConstraint(constraint(terms, at_least, at_most)); },
+          "terms"_a, "at_least"_a = nb::none(), "at_most"_a = nb::none());
+  nb::class_<Space>(m, "Space", "Named variables with bounds, and linear constraints between them.")
+      .def(nb::init<std::vector<Variable>, std::vector<LinearConstraint>>(), "variables"_a,
+           "constraints"_a = std::vector<LinearConstraint>{})
+      .def_prop_ro("variables", &Space::variables)
+      .def("__len__", &Space::size);
+}
+
+}  // namespace nomu::python

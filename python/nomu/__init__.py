@@ -1,0 +1,73 @@
+"""Honest model uncertainty for neural-network regression.
+
+>>> import nomu
+>>> model = nomu.NOMURegressor().fit(X, y)              # X [n, d], y [n]
+>>> mean, std = model.predict(X_new, return_std=True)   # [q] each
+>>> lower, upper = model.predict_interval(X_new, 0.9)   # [q] each
+>>> best = nomu.maximize(f, {"x": (-5, 10), "y": (0, 15)}, evaluations=40)
+
+Estimators, plots and the Optuna sampler are imported when they are first used, so that ``import nomu`` is quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from ._errors import ConfigError, DataError, DeviceError, NomuError
+from ._nomu import EngineInfo, Model, list_engines, load_model, method_names, version
+
+if TYPE_CHECKING:
+    from . import calibrate, metrics, optimize, optuna, plot
+    from .optimize import Study, maximize, minimize
+    from .regressors import (
+        DeepEnsembleRegressor,
+        GPRegressor,
+        HyperDeepEnsembleRegressor,
+        LaplaceRegressor,
+        MCDropoutRegressor,
+        NeuralLinearRegressor,
+        NOMURegressor,
+    )
+
+__version__ = version()
+
+# What lives in which module; a new module joins here.
+_LAZY = {
+    "NOMURegressor": "regressors",
+    "DeepEnsembleRegressor": "regressors",
+    "HyperDeepEnsembleRegressor": "regressors",
+    "MCDropoutRegressor": "regressors",
+    "GPRegressor": "regressors",
+    "LaplaceRegressor": "regressors",
+    "NeuralLinearRegressor": "regressors",
+    "maximize": "optimize",
+    "minimize": "optimize",
+    "Study": "optimize",
+}
+_MODULES = ("calibrate", "metrics", "optimize", "optuna", "plot", "regressors")
+
+__all__ = [
+    "ConfigError",
+    "DataError",
+    "DeviceError",
+    "EngineInfo",
+    "Model",
+    "NomuError",
+    "list_engines",
+    "load_model",
+    "method_names",
+    "version",
+    *_LAZY,
+    *_MODULES,
+]
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    if name in _LAZY:
+        return getattr(import_module(f".{_LAZY[name]}", __name__), name)
+    raise AttributeError(f"module 'nomu' has no attribute '{name}'")
+
+
+def __dir__():
+    return sorted([*__all__, "__version__"])

@@ -1,0 +1,29 @@
+"""pandas tables with text columns as the columns that the library encodes itself."""
+
+import sys
+
+import numpy as np
+
+
+def has_text(X):
+    """Whether X is a pandas table with a column that is not numeric."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None or not isinstance(X, pandas.DataFrame):
+        return False
+    return any(not pandas.api.types.is_numeric_dtype(kind) for kind in X.dtypes)
+
+
+def columns_of(frame):
+    """[(name, float64 array or list of texts)], one a column; missing texts are empty."""
+    from pandas.api.types import is_numeric_dtype
+
+    columns = []
+    for name in frame.columns:
+        column = frame[name]
+        if is_numeric_dtype(column.dtype):
+            columns.append((str(name), np.ascontiguousarray(column.to_numpy(dtype=np.float64, na_value=np.nan))))
+        else:
+            missing = column.isna().to_numpy()
+            cells = column.astype(object).to_numpy()
+            columns.append((str(name), ["" if gone else str(cell) for cell, gone in zip(cells, missing, strict=True)]))
+    return columns

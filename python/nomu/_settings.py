@@ -1,0 +1,26 @@
+"""Python values as the text that the library's settings are read from."""
+
+from numbers import Integral, Real
+
+
+def text_of(value):
+    """``True`` -> "true", ``[64, 64]`` -> "[64, 64]", ``0.1`` -> "0.1"."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):
+        return repr(float(value))
+    if type(value).__name__ == "bool_":  # NumPy 1
+        return "true" if value else "false"
+    try:
+        return "[" + ", ".join(text_of(item) for item in value) + "]"
+    except TypeError:
+        raise TypeError(f"a setting is a number, a text, a truth value or a list of numbers, got {value!r}") from None
+
+
+def pairs_of(settings):
+    """A dictionary as (name, text) pairs; values of None are left out."""
+    return [(str(name), text_of(value)) for name, value in settings.items() if value is not None]

@@ -1,0 +1,65 @@
+"""From predicted standard deviations to bounds that hold, whoever predicted them.
+
+>>> predicted = nomu.calibrate.Predicted(mean, sigma)              # [q] each, of rows the model has not seen
+>>> calibration = nomu.calibrate.conformal(predicted, y)
+>>> lower, upper = calibration.bounds(new_predicted, level=0.9)    # refused where nothing vouches for the level
+>>> print(calibration.guarantee(0.9))
+
+Every function takes the predictions of rows with known targets ``y`` [q] and returns a ``Calibration``.
+"""
+
+from numpy.typing import ArrayLike
+
+from . import _nomu
+from ._arrays import vector
+from ._nomu import Calibration
+
+__all__ = ["Calibration", "Predicted", "conformal", "coverage", "isotonic", "nll", "separate", "width"]
+
+
+class Predicted(_nomu.Predicted):
+    """Means and standard deviations of rows, array-likes of shape [q] in the units of the target."""
+
+    def __init__(
+        self,
+        mean: ArrayLike,
+        sigma_model: ArrayLike,
+        sigma_noise: ArrayLike | None = None,
+        sigma_below: ArrayLike | None = None,
+    ):
+        super().__init__(
+            vector(mean, "mean"),
+            vector(sigma_model, "sigma_model"),
+            None if sigma_noise is None else vector(sigma_noise, "sigma_noise"),
+            None if sigma_below is None else vector(sigma_below, "sigma_below"),
+        )
+
+
+def nll(predicted: _nomu.Predicted, y: ArrayLike) -> Calibration:
+    """One factor of the standard deviations, by Gaussian likelihood."""
+    return _nomu.calibrate_nll(predicted, vector(y, "y"))
+
+
+def separate(predicted: _nomu.Predicted, y: ArrayLike) -> Calibration:
+    """One factor each for model uncertainty and data noise, by Gaussian likelihood."""
+    return _nomu.calibrate_separate(predicted, vector(y, "y"))
+
+
+def coverage(predicted: _nomu.Predicted, y: ArrayLike, level: float) -> Calibration:
+    """The smallest factor that covers ``level`` of the targets; vouches for this level only."""
+    return _nomu.calibrate_coverage(predicted, vector(y, "y"), float(level))
+
+
+def width(predicted: _nomu.Predicted, mean_width: float) -> Calibration:
+    """The factor for which bounds are ``mean_width`` wide on average; vouches for no level."""
+    return _nomu.calibrate_width(predicted, float(mean_width))
+
+
+def conformal(predicted: _nomu.Predicted, y: ArrayLike, base: Calibration | None = None) -> Calibration:
+    """Split conformal: a new row like these is covered with the probability asked for."""
+    return _nomu.calibrate_conformal(predicted, vector(y, "y"), base)
+
+
+def isotonic(predicted: _nomu.Predicted, y: ArrayLike, base: Calibration | None = None) -> Calibration:
+    """Quantiles recalibrated by a rising map."""
+    return _nomu.calibrate_isotonic(predicted, vector(y, "y"), base)

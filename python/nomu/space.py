@@ -1,0 +1,65 @@
+"""What may be varied: named real, integer and categorical variables, and linear constraints between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Real
+
+from . import _nomu
+from ._nomu import Variable
+
+__all__ = ["Constraint", "Variable", "categorical", "integer", "real", "space_of"]
+
+
+class _Unnamed:
+    """A variable that gets its name from the dictionary it stands in."""
+
+    def __init__(self, make, *arguments):
+        self._make = make
+        self._arguments = arguments
+
+    def named(self, name):
+        return self._make(name, *self._arguments)
+
+
+def real(low: float, high: float, log: bool = False) -> _Unnamed:
+    """A real variable; with ``log``, equal ratios are equal steps."""
+    return _Unnamed(_nomu.Variable.real, float(low), float(high), bool(log))
+
+
+def integer(low: int, high: int, log: bool = False) -> _Unnamed:
+    """A whole number, both bounds included."""
+    return _Unnamed(_nomu.Variable.integer, float(low), float(high), bool(log))
+
+
+def categorical(choices: Iterable[str]) -> _Unnamed:
+    """One of several names."""
+    return _Unnamed(_nomu.Variable.categorical, [str(choice) for choice in choices])
+
+
+def Constraint(terms: Mapping[str, float], at_least: float | None = None, at_most: float | None = None):
+    """at_least <= sum of coefficient times value <= at_most, for ``terms`` {variable: coefficient}."""
+    return _nomu.Constraint([(str(name), float(c)) for name, c in terms.items()], at_least, at_most)
+
+
+def _variable(name, given):
+    if isinstance(given, _nomu.Variable):
+        return given
+    if isinstance(given, _Unnamed):
+        return given.named(name)
+    given = list(given) if not isinstance(given, str) else given
+    if isinstance(given, str) or not given:
+        raise ValueError(f"variable '{name}': give (low, high), a list of names, real(), integer() or categorical()")
+    if all(isinstance(item, str) for item in given):
+        return categorical(given).named(name)
+    if len(given) != 2 or not all(isinstance(item, Real) for item in given):
+        raise ValueError(f"variable '{name}': bounds are two numbers (low, high), got {given}")
+    return real(*given).named(name)
+
+
+def space_of(given, constraints=()) -> _nomu.Space:
+    """A search space from a dictionary {name: variable}, or from a sequence, whose variables are x1, x2, ..."""
+    if isinstance(given, _nomu.Space):
+        return given
+    named = given.items() if isinstance(given, Mapping) else ((f"x{i}", v) for i, v in enumerate(given, 1))
+    return _nomu.Space([_variable(str(name), variable) for name, variable in named], list(constraints))

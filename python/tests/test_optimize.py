@@ -1,0 +1,162 @@
+import math
+
+import numpy as np
+import pytest
+
+import nomu
+from nomu.optimize import Constraint, Study, categorical, integer, maximize, minimize, real
+
+QUICK = {"settings": "train.epochs=100", "initial": 6, "seed": 3}
+
+
+def bowl(x, y):
+    return (x - 1) ** 2 + (y + 2) ** 2
+
+
+def test_minimize_finds_a_minimum():
+    best = minimize(bowl, {"x": (-5, 5), "y": (-5, 5)}, evaluations=16, **QUICK)
+    assert best.value < 2.0 and best.value == bowl(**best.params)
+    assert len(best.trials) == 16 and best.trials[-1].origin == "model"
+    assert best.value == min(trial.value for trial in best.trials)
+
+
+def test_maximize_and_unnamed_bounds():
+    best = maximize(lambda x: -bowl(*x), [(-5, 5), (-5, 5)], evaluations=12, method="random")
+    assert set(best.params) == {"x1", "x2"} and best.value == max(t.value for t in best.trials)
+
+
+def test_same_seed_same_trials():
+    one = minimize(bowl, {"x": (-5, 5), "y": (-5, 5)}, evaluations=9, **QUICK)
+    two = minimize(bowl, {"x": (-5, 5), "y": (-5, 5)}, evaluations=9, **QUICK)
+    assert [t.params for t in one.trials] == [t.params for t in two.trials]
+
+
+def test_failures_are_lived_with():
+    def sometimes(x, y):
+        if x > 0:
+            raise ValueError("pump stalled")
+        return bowl(x, y) if y < 3 else math.nan
+
+    best = minimize(sometimes, {"x": (-5, 5), "y": (-5, 5)}, evaluations=10, method="random")
+    assert any(t.state == "failed" and "pump stalled" in t.reason for t in best.trials)
+    with pytest.raises(nomu.NomuError, match="all of 3 evaluations failed"):
+        minimize(lambda x: 1 / 0, {"x": (0, 1)}, evaluations=3, method="random")
+
+
+def test_an_interrupt_is_no_failure():
+    def stop(x):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        minimize(stop, {"x": (0, 1)}, evaluations=3)
+
+
+def test_every_kind_of_variable():
+    space = {"a": (0.0, 1.0), "rate": real(1e-4, 1, log=True), "n": integer(1, 5)}
+    space |= {"solver": ["cg", "lu"], "c": categorical("xy")}
+    study = Study(space, direction="maximize", **QUICK)
+    for _ in range(9):
+        trial = study.ask()
+        assert 0 <= trial.params["a"] <= 1 and 1e-4 <= trial.params["rate"] <= 1
+        assert isinstance(trial.params["n"], int) and trial.params["solver"] in ("cg", "lu")
+        study.tell(trial, trial.params["a"] - abs(trial.params["n"] - 3))
+    assert study.best.value == max(t.value for t in study.trials())
+
+
+def test_constraints_hold():
+    space = {"x": (0, 1), "y": (0, 1)}
+    study = Study(space, constraints=[Constraint({"x": 1, "y": 1}, at_most=0.5)], **QUICK)
+    for trial in study.ask(8):
+        assert trial.params["x"] + trial.params["y"] <= 0.5 + 1e-12
+
+
+def test_a_study_lasts(tmp_path):
+    path = tmp_path / "yield.db"
+    study = Study({"x": (-5, 5), "y": (-5, 5)}, path, **QUICK)
+    for _ in range(7):
+        trial = study.ask(worker="me")
+        study.tell(trial, bowl(**trial.params))
+    study.add({"x": 1, "y": -2}, 0.0)
+    study.fail(study.ask(), "gone")
+    again = Study.open(path)
+    assert again.best.params == {"x": 1.0, "y": -2.0} and again.best.origin == "given"
+    assert again.status == {"trials": 9, "finished": 8, "failed": 1, "pending": 0, "expired": 0}
+    assert again.settings["direction"] == "minimize" and [v.name for v in again.variables] == ["x", "y"]
+    assert again.verify()["clean"]
+    mean, sigma = again.predict([{"x": 1, "y": -2}, {"x": 5, "y": 5}])
+    assert mean.shape == sigma.shape == (2,) and mean[0] < mean[1]
+    with pytest.raises(nomu.DataError, match="read"):
+        Study.open(path, read_only=True).tell(1, 5.0)
+
+
+def test_a_budget_ends():
+    study = Study({"x": (0, 1)}, budget=2, method="random")
+    assert len(study.ask(5)) == 2 and study.finished
+    with pytest.raises(nomu.NomuError, match="nothing is left"):
+        study.ask()
+
+
+def test_wrong_questions_and_answers_are_refused(tmp_path):
+    study = Study({"x": (0, 1), "kind": ["a", "b"]}, method="random")
+    trial = study.ask()
+    with pytest.raises(nomu.DataError, match="finite"):
+        study.tell(trial, math.nan)
+    with pytest.raises(nomu.DataError, match="99"):
+        study.tell(99, 1.0)
+    study.tell(trial, 1.0)
+    with pytest.raises(nomu.DataError):
+        study.tell(trial, 2.0)
+    study.tell(trial, 2.0, replace=True)
+    with pytest.raises(nomu.DataError, match="lacks the variable 'kind'"):
+        study.add({"x": 0.5}, 1.0)
+    with pytest.raises(nomu.DataError, match="kinds"):
+        study.add({"x": 0.5, "kinds": "a"}, 1.0)
+    with pytest.raises(nomu.DataError, match="x"):
+        study.add({"x": 5.0, "kind": "a"}, 1.0)
+    with pytest.raises(nomu.DataError, match="c"):
+        study.add({"x": 0.5, "kind": "c"}, 1.0)
+    with pytest.raises(nomu.DataError, match="none.db"):
+        Study.open(tmp_path / "none.db")
+    Study({"x": (0, 1)}, tmp_path / "one.db")
+    with pytest.raises(nomu.DataError, match="exists already"):
+        Study({"x": (0, 1)}, tmp_path / "one.db")
+
+
+@pytest.mark.parametrize(
+    ("space", "settings", "message"),
+    [
+        ({"x": (1, 0)}, {}, "x"),
+        ({"x": (0, 1, 2)}, {}, "two numbers"),
+        ({"x": "abc"}, {}, "give \\(low, high\\)"),
+        ({"x": []}, {}, "give \\(low, high\\)"),
+        ({"x": real(0, 1, log=True)}, {}, "x"),
+        ({}, {}, "variable"),
+        ({"x": (0, 1)}, {"budgets": 3}, "budget"),
+        ({"x": (0, 1)}, {"direction": "up"}, "direction"),
+        ({"x": (0, 1)}, {"method": "magic"}, "magic"),
+        ({"x": (0, 1)}, {"settings": "epochs=3"}, "epochs"),
+    ],
+)
+def test_impossible_studies_are_refused(space, settings, message):
+    with pytest.raises(ValueError, match=message):
+        Study(space, **settings)
+
+
+def test_numpy_numbers_are_numbers():
+    study = Study({"x": np.array([0.0, 1.0])}, budget=np.int64(3), method="random")
+    study.tell(study.ask(), np.float32(0.5))
+    assert study.best.value == 0.5
+
+
+def test_threads_share_a_study():
+    from concurrent.futures import ThreadPoolExecutor
+
+    study = Study({"x": (-5, 5), "y": (-5, 5)}, **QUICK)
+
+    def work(_):
+        trial = study.ask()
+        study.tell(trial, bowl(**trial.params))
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(work, range(12)))
+    assert study.status["finished"] == 12 and len({tuple(t.params.values()) for t in study.trials()}) == 12

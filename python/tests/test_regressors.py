@@ -1,0 +1,260 @@
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import QUICK, quick
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import nomu
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_every_method_predicts_with_uncertainty(name, rows):
+    X, y = rows
+    model = quick(name).fit(X, y)
+    mean, std = model.predict(X, return_std=True)
+    lower, upper = model.predict_interval(X, 0.8)
+    assert mean.shape == std.shape == lower.shape == upper.shape == (40,)
+    assert np.all(std > 0) and np.all(lower < upper)
+    assert np.mean((lower <= y) & (y <= upper)) > 0.6
+    assert model.model_.method == model._method
+    assert "80" in model.guarantee(0.8) or "covered" in model.guarantee(0.8)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_pickles_and_clones(name, rows):
+    X, y = rows
+    model = quick(name).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(X, return_std=True), model.predict(X, return_std=True))
+    assert np.array_equal(again.predict_interval(X), model.predict_interval(X))
+    unfitted = clone(model)
+    assert not hasattr(unfitted, "model_") and unfitted.get_params() == model.get_params()
+
+
+def test_same_seed_same_numbers_whatever_the_threads(rows):
+    X, y = rows
+    one = quick("NOMURegressor", threads=1).fit(X, y).predict(X)
+    assert np.array_equal(one, quick("NOMURegressor", threads=2).fit(X, y).predict(X))
+    assert not np.array_equal(one, quick("NOMURegressor", random_state=2).fit(X, y).predict(X))
+    drawn = quick("NOMURegressor", random_state=np.random.RandomState(0)).fit(X, y).predict(X)
+    assert np.array_equal(drawn, quick("NOMURegressor", random_state=np.random.RandomState(0)).fit(X, y).predict(X))
+
+
+def test_pipeline_and_grid_search(rows):
+    X, y = rows
+    pipeline = make_pipeline(StandardScaler(), quick("DeepEnsembleRegressor"))
+    assert pipeline.fit(X, y).score(X, y) > 0.5
+    search = GridSearchCV(quick("DeepEnsembleRegressor"), {"epochs": [2, 100]}, cv=2).fit(X, y)
+    assert search.best_params_ == {"epochs": 100}
+    assert len(cross_val_score(quick("GPRegressor"), X, y, cv=3)) == 3
+
+
+def test_parts_add_up(rows):
+    X, y = rows
+    model = quick("GPRegressor", noise="learned").fit(X, y)
+    parts = model.predict_parts(X)
+    total = np.sqrt(parts["sigma_model"] ** 2 + parts["sigma_noise"] ** 2)
+    assert np.allclose(total, model.predict(X, return_std=True)[1], rtol=1e-12)
+    assert not parts["outside"].any()
+    assert model.predict_parts(10 * X[:1])["outside"].all()
+
+
+def test_known_noise(rows):
+    X, y = rows
+    noise = np.full(len(y), 0.3)
+    model = quick("NOMURegressor").fit(X, y, noise_std=noise)
+    assert model.predict(X).shape == (40,)
+    assert np.allclose(model.model_.predict(X, noise).sigma_noise, 0.3)
+    with pytest.raises(nomu.DataError, match="fitted with known noise"):
+        model.predict(X, return_std=True)
+    assert np.all(model.predict(X, return_std=True, noise_std=noise)[1] > 0)
+
+
+def test_groups_times_and_weights(rows):
+    X, y = rows
+    quick("GPRegressor").fit(X, y, groups=np.repeat(["a", "b", "c", "d"], 10))
+    held_out = quick("GPRegressor", settings={"calibration.policy": "hold_out"})
+    held_out.fit(X, y, times=np.arange(40.0))
+    assert '"time"' in held_out.model_.json()
+    light = quick("NOMURegressor").fit(X, y, row_weight=np.linspace(0, 1, 40)).predict(X)
+    assert not np.array_equal(light, quick("NOMURegressor").fit(X, y).predict(X))
+
+
+def test_saved_models_come_back(rows, tmp_path):
+    X, y = rows
+    model = quick("NOMURegressor").fit(X, y)
+    model.save(tmp_path / "m.nomu")
+    loaded = nomu.load_model(tmp_path / "m.nomu")
+    assert np.array_equal(loaded.predict(X).mean, model.predict(X))
+    assert loaded.default_level == 0.95 and "NOMU" in loaded.describe()
+    assert dict(loaded.settings)["train.epochs"] == "60"
+    assert loaded.report["epochs"] > 0 and len(loaded.report["history"]) > 0
+
+
+def test_text_columns_of_a_table(rows):
+    pandas = pytest.importorskip("pandas")
+    X, y = rows
+    table = pandas.DataFrame({"x": X[:, 0], "kind": np.where(X[:, 1] > 0, "up", "1"), "n": np.arange(40)})
+    model = quick("GPRegressor").fit(table, y)
+    assert model.model_.input_names == ["x", "kind=1", "kind=up", "n"]
+    assert list(model.feature_names_in_) == ["x", "kind", "n"]
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(table), model.predict(table))
+    categories = quick("GPRegressor").fit(table.astype({"kind": "category"}), y)
+    assert np.array_equal(categories.predict(table), model.predict(table))
+    with pytest.raises(nomu.DataError, match="kind"):
+        model.predict(table.assign(kind="never seen"))
+    with pytest.raises(nomu.DataError, match="row 1, column 'kind'"):
+        model.predict(table.assign(kind=None))
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(table[["x", "n"]])
+    with pytest.raises(ValueError, match="text columns"):
+        model.predict(X)
+
+
+def test_names_of_a_table_reach_the_file(rows):
+    pandas = pytest.importorskip("pandas")
+    X, y = rows
+    model = quick("GPRegressor").fit(pandas.DataFrame(X, columns=["left", "right"]), y)
+    assert model.model_.input_names == ["left", "right"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"preset": "best"}, "no preset 'best'"),
+        ({"noise": "loud"}, "loud"),
+        ({"calibration": "magic"}, "calibration.kind"),
+        ({"level": 2.0}, "calibration.level"),
+        ({"hidden": (0,)}, "hidden"),
+        ({"settings": {"train.epoch": 5}}, "did you mean 'train.epochs'|train.epochs"),
+        ({"device": "abacus"}, "abacus"),
+        ({"mu_sqr": -1.0}, "mu_sqr"),
+        ({"random_state": -1}, "seed"),
+    ],
+)
+def test_wrong_settings_are_refused(change, message, rows):
+    with pytest.raises(nomu.ConfigError, match=message) as caught:
+        quick("NOMURegressor", **change).fit(*rows)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_wrong_kinds_of_settings_are_refused(rows):
+    with pytest.raises(TypeError, match="a setting is a number"):
+        quick("NOMURegressor", epochs=object()).fit(*rows)
+
+
+def test_wrong_rows_are_refused(rows):
+    X, y = rows
+    model = quick("GPRegressor").fit(X, y)
+    with pytest.raises(ValueError, match="minimum of 4"):
+        quick("GPRegressor").fit(X[:3], y[:3])
+    with pytest.raises(nomu.DataError, match="nothing to learn"):
+        quick("GPRegressor").fit(X, np.ones(40))
+    with pytest.raises(ValueError, match="NaN"):
+        model.predict(np.full((1, 2), np.nan))
+    with pytest.raises(ValueError, match="features"):
+        model.predict(np.ones((1, 3)))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        quick("GPRegressor").fit(X, y, noise_std=np.ones(3))
+    with pytest.raises(nomu.DataError, match="noise"):
+        quick("GPRegressor").fit(X, y, noise_std=-np.ones(40))
+    with pytest.raises(nomu.ConfigError, match="0.999"):
+        model.predict_interval(X, 0.999)
+    with pytest.raises(nomu.ConfigError):
+        quick("GPRegressor", calibration="none").fit(X, y).predict_interval(X, 0.9)
+    with pytest.raises(nomu.DataError, match="3 columns"):
+        model.model_.predict(np.ones((1, 3)))
+    with pytest.raises(ValueError, match="not fitted|not_fitted|is not fitted"):
+        quick("GPRegressor").predict(X)
+
+
+def test_wrong_files_are_refused(tmp_path):
+    with pytest.raises(nomu.DataError, match="missing.nomu"):
+        nomu.load_model(tmp_path / "missing.nomu")
+    (tmp_path / "no.nomu").write_bytes(b"not a model")
+    with pytest.raises(nomu.DataError, match="no.nomu"):
+        nomu.load_model(tmp_path / "no.nomu")
+
+
+def test_interrupt_ends_a_fit():
+    script = """
+import threading, time, _thread, numpy as np, nomu
+X = np.random.default_rng(0).uniform(-1, 1, (300, 4))
+threading.Timer(0.7, _thread.interrupt_main).start()
+begin = time.monotonic()
+try:
+    nomu.NOMURegressor(epochs=10**6, threads=1).fit(X, X[:, 0])
+except KeyboardInterrupt:
+    print("stopped", time.monotonic() - begin)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    assert done.stdout.startswith("stopped"), done.stdout + done.stderr
+
+
+def test_other_threads_run_during_a_fit(rows):
+    import threading
+
+    X, y = rows
+    ticks = []
+    stop = threading.Event()
+
+    def tick():
+        while not stop.wait(0.005):
+            ticks.append(1)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    quick("NOMURegressor", epochs=1500).fit(X, y)
+    stop.set()
+    thread.join()
+    assert len(ticks) > 3
+
+
+def test_progress_is_reported_and_may_raise(rows):
+    from nomu import _nomu
+
+    X, y = rows
+    data = _nomu.rows_dataset(X, y)
+    alone = [("ensemble", "1"), ("calibration.kind", "none")]
+    seen = []
+    _nomu.fit(data, settings=[*alone, ("train.epochs", "3000")], threads=1, progress=lambda *event: seen.append(event))
+    assert seen and seen[0][0] and seen[0][2] > 0
+
+    def stop(*_):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        _nomu.fit(data, settings=[*alone, ("train.epochs", "1000000")], threads=1, progress=stop)
+
+
+def test_a_model_serves_several_threads(rows):
+    from concurrent.futures import ThreadPoolExecutor
+
+    X, y = rows
+    model = quick("NOMURegressor", threads=2).fit(X, y)
+    many = np.repeat(X, 50, axis=0)
+    expected = model.predict(many)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: model.predict(many), range(40)):
+            assert np.array_equal(found, expected)
+
+
+def test_a_model_survives_a_fork():
+    script = """
+import multiprocessing, numpy as np, nomu
+X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
+model = nomu.NOMURegressor(epochs=3, ensemble=2, threads=2).fit(X, X[:, 0])
+expected = model.predict(X)
+def check(_):
+    return np.array_equal(model.predict(X), expected)
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    print(all(pool.map(check, range(4))))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout.strip() == "True", done.stderr

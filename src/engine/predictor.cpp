@@ -1,0 +1,16 @@
+#include "engine/predictor.hpp"
+
+namespace nomu::engine {
+
+Tensor<float> RepeatedPredictions::operator()(Engine& engine, const Networks& networks, const Tensor<float>& parameters,
+                                              const Tensor<float>& x, const DropoutPass& dropout,
+                                              const std::vector<std::uint64_t>& seeds) {
+  auto* const keeper = dynamic_cast<KeepsParameters*>(&engine);
+  if (keeper == nullptr) return engine.predict(networks, parameters, x, dropout, seeds);
+  const std::scoped_lock lock(mutex_);
+  if (asked_ && kept_ == nullptr) kept_ = keeper->keep(networks, parameters);
+  asked_ = true;
+  return kept_ != nullptr ? kept_->predict(x, dropout, seeds) : engine.predict(networks, parameters, x, dropout, seeds);
+}
+
+}  // namespace nomu::engine

@@ -1,0 +1,81 @@
+#pragma once
+// Adds nodes and constants to an ONNX graph, one operation a call, with operators that mean the same from version 7 of
+// the operator set on. Values of nomu's graphs have the axes [members][parts][rows][columns].
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace onnx {
+class GraphProto;
+class NodeProto;
+}  // namespace onnx
+
+namespace nomu {
+
+/// The name of a value in the graph.
+struct GraphValue {
+  std::string name;
+};
+
+class GraphWriter {
+ public:
+  using Shape = std::vector<std::int64_t>;
+
+  /// Every name it gives begins with `prefix`, which no name of the graph does yet.
+  GraphWriter(onnx::GraphProto& graph, std::int64_t opset, std::string prefix)
+      : graph_(graph), opset_(opset), prefix_(std::move(prefix)) {}
+
+  [[nodiscard]] GraphValue floats(std::string_view name, std::span<const float> values, const Shape& shape);
+  [[nodiscard]] GraphValue doubles(std::string_view name, std::span<const double> values, const Shape& shape);
+  [[nodiscard]] GraphValue integers(std::string_view name, std::span<const std::int64_t> values);
+  /// A double without axes.
+  [[nodiscard]] GraphValue number(double value);
+
+  /// One node with one output.
+  [[nodiscard]] GraphValue apply(std::string_view op, std::initializer_list<GraphValue> inputs);
+
+  [[nodiscard]] GraphValue add(const GraphValue& a, const GraphValue& b) { return apply("Add", {a, b}); }
+  [[nodiscard]] GraphValue subtract(const GraphValue& a, const GraphValue& b) { return apply("Sub", {a, b}); }
+  [[nodiscard]] GraphValue multiply(const GraphValue& a, const GraphValue& b) { return apply("Mul", {a, b}); }
+  [[nodiscard]] GraphValue divide(const GraphValue& a, const GraphValue& b) { return apply("Div", {a, b}); }
+  [[nodiscard]] GraphValue matmul(const GraphValue& a, const GraphValue& b) { return apply("MatMul", {a, b}); }
+  [[nodiscard]] GraphValue square(const GraphValue& a) { return apply("Mul", {a, a}); }
+  [[nodiscard]] GraphValue root(const GraphValue& a) { return apply("Sqrt", {a}); }
+  /// max(0, a)
+  [[nodiscard]] GraphValue positive(const GraphValue& a) { return apply("Relu", {a}); }
+
+  [[nodiscard]] GraphValue to_double(const GraphValue& a);
+  [[nodiscard]] GraphValue to_float(const GraphValue& a);
+  [[nodiscard]] GraphValue reshape(const GraphValue& a, const Shape& shape);
+  [[nodiscard]] GraphValue reshape_like(const GraphValue& a, const GraphValue& model);
+  [[nodiscard]] GraphValue concat(std::span<const GraphValue> values, std::int64_t axis);
+  /// Entries of the first axis, in this order; the axis stays.
+  [[nodiscard]] GraphValue pick(const GraphValue& a, std::span<const std::int64_t> indices);
+  /// Column k of the last axis, which stays with length 1.
+  [[nodiscard]] GraphValue column(const GraphValue& a, std::int64_t k);
+  /// The sum over an axis, which stays with length 1.
+  [[nodiscard]] GraphValue sum(const GraphValue& a, std::int64_t axis);
+  /// The k-th largest along the first axis, which stays with length 1.
+  [[nodiscard]] GraphValue kth_largest(const GraphValue& a, std::int64_t k);
+
+  /// Makes a value known under a name of its own, without prefix.
+  void name_output(const GraphValue& a, const std::string& name);
+
+ private:
+  [[nodiscard]] std::string fresh(std::string_view what);
+  onnx::NodeProto& add_node(std::string_view op, std::span<const GraphValue> inputs);
+  [[nodiscard]] GraphValue gather(const GraphValue& a, std::span<const std::int64_t> indices, std::int64_t axis);
+  [[nodiscard]] GraphValue cast(const GraphValue& a, std::int64_t type);
+
+  onnx::GraphProto& graph_;
+  std::int64_t opset_;
+  std::string prefix_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace nomu

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "interchange/bounds_graph.hpp"
+#include "interchange/network_graph.hpp"
+#include "interchange/onnx_file.hpp"
+#include "interchange/readout_graph.hpp"
+#include "models/foreign_plan.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/core/file.hpp"
+#include "nomu/interchange/attach.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::string_view where = "interchange/onnx";
+constexpr std::int64_t least_ir = 4;  ///< constants need not be inputs from here on
+/// What the installed checker knows; younger files are left to whoever runs them.
+constexpr std::int64_t checked_opset = 17;
+constexpr std::int64_t checked_ir = 8;
+
+std::set<std::string> names_in(const onnx::GraphProto& graph) {
+  std::set<std::string> names;
+  for (const onnx::ValueInfoProto& input : graph.input()) names.insert(input.name());
+  for (const onnx::TensorProto& tensor : graph.initializer()) names.insert(tensor.name());
+  for (const onnx::NodeProto& node : graph.node()) {
+    names.insert(node.name());
+    names.insert(node.output().begin(), node.output().end());
+  }
+  return names;
+}
+
+/// A beginning that no name in the graph has.
+std::string free_prefix(const std::set<std::string>& names) {
+  std::string prefix = "nomu_";
+  while (std::ranges::any_of(names, [&](const std::string& name) { return name.starts_with(prefix); })) prefix += "_";
+  return prefix;
+}
+
+void check_names(const std::set<std::string>& names, const std::string& output) {
+  for (const char* name : {"mean", "sigma_model", "sigma_noise", "lower", "upper"}) {
+    if (names.contains(name) && !(std::string_view(name) == "mean" && output == "mean"))
+      throw DataError(where, fmt::format("the network already has a value or node '{}'; rename it", name));
+  }
+}
+
+/// The graph of the sigma network, reading the original's own values.
+class AttachedGraph {
+ public:
+  AttachedGraph(GraphWriter& graph, const OnnxNetwork& network, const Model& model)
+      : graph_(graph), network_(network), model_(model), state_(model.fitted().state()) {}
+
+  [[nodiscard]] GraphPrediction predict() const {
+    const auto& spec = std::get<NomuSpec>(model_.spec().method);
+    const Scaling& target = scalings().front().target;
+    const GraphValue factor = graph_.number(target.factor[0]);
+    const GraphValue mean = graph_.to_double(graph_.reshape({network_.info().output}, {1, 1, -1, 1}));
+    const GraphValue features = scaled_features();
+    const GraphValue wide = beside_inputs(features);
+    GraphPrediction prediction{.mean = each_member(mean), .sigma_model = {}};
+    prediction.sigma_model =
+        graph_.multiply(add_readout(graph_, spec.readout, raw_sigma(spec, wide, features)), factor);
+    if (spec.noise == Noise::learned) {
+      const GraphValue scaled = graph_.divide(graph_.subtract(prediction.mean, graph_.number(target.shift[0])), factor);
+      const GraphValue noise = raw_noise(spec, wide, graph_.to_float(scaled));
+      prediction.sigma_noise = graph_.multiply(add_noise(graph_, noise, spec.noise_floor), factor);
+    }
+    return prediction;
+  }
+
+ private:
+  [[nodiscard]] const std::vector<MemberScaling>& scalings() const { return model_.parts().scalings; }
+  [[nodiscard]] std::size_t members() const { return scalings().size(); }
+
+  /// [1][1][n][1] for each member.
+  [[nodiscard]] GraphValue each_member(const GraphValue& value) const {
+    if (members() == 1) return value;
+    const std::vector<double> zeros(members(), 0.0);
+    return graph_.add(value, graph_.doubles("zeros", zeros, {static_cast<std::int64_t>(members()), 1, 1, 1}));
+  }
+
+  [[nodiscard]] GraphValue scaled_features() const {
+    const auto count = static_cast<std::int64_t>(network_.features());
+    const Tensor<float>& scale = state_.find(foreign_scale_block, members() * network_.features());
+    const GraphValue flat = graph_.reshape({network_.info().features}, {1, 1, -1, count});
+    return graph_.divide(
+        flat, graph_.floats("feature_scale", scale.flat(), {static_cast<std::int64_t>(members()), 1, 1, count}));
+  }
+
+  [[nodiscard]] GraphValue beside_inputs(const GraphValue& features) const {
+    if (!network_.reads_inputs()) return features;
+    const GraphValue both[] = {add_input_scaling(graph_, {network_.info().input}, scalings()), features};
+    return graph_.concat(both, 3);
+  }
+
+  /// Net 0 of the plan only hands the features on; here they are at hand.
+  [[nodiscard]] GraphValue raw_sigma(const NomuSpec& spec, const GraphValue& wide, const GraphValue& features) const {
+    const engine::Layout layout = engine::make_layout(
+        foreign_sigma_networks(spec, foreign_inputs(network_), network_.features()), LossKind::nomu);
+    const Tensor<float>& parameters = state_.find(foreign_parameters_block, members() * layout.parameters);
+    const GivenLayers given{{0, features}, {1, features}};
+    return add_networks(graph_, layout, parameters, single_parts(members()), wide, {}, false, given).outputs[1];
+  }
+
+  [[nodiscard]] GraphValue raw_noise(const NomuSpec& spec, const GraphValue& wide, const GraphValue& mean) const {
+    const GraphValue both[] = {wide, mean};
+    const std::size_t inputs = foreign_inputs(network_) + network_.features();
+    const engine::Layout layout = engine::make_layout(foreign_noise_networks(spec, inputs), LossKind::gaussian_nll);
+    const Tensor<float>& parameters = state_.find(foreign_noise_block, members() * layout.parameters);
+    const GivenLayers given{{0, mean}, {1, mean}};
+    return add_networks(graph_, layout, parameters, single_parts(members()), graph_.concat(both, 3), {}, false, given)
+        .outputs[1];
+  }
+
+  GraphWriter& graph_;
+  const OnnxNetwork& network_;
+  const Model& model_;
+  FittedState state_;
+};
+
+}  // namespace
+
+std::string pack_attached(const OnnxNetwork& network, const Model& model, std::optional<double> wanted) {
+  const std::optional<double> level = wanted ? wanted : model.default_level();
+  if (level)
+    (void)guaranteed_coverage(model.calibration(), *level);  // refuses what the calibration knows nothing about
+  onnx::ModelProto file;
+  if (!file.ParseFromString(network.file())) throw DataError(where, "this is no ONNX file");
+  onnx::GraphProto& proto = *file.mutable_graph();
+  const std::set<std::string> names = names_in(proto);
+  const std::string output = network.info().output;
+  check_names(names, output);
+  file.set_ir_version(std::max<std::int64_t>(file.ir_version(), least_ir));
+  add_model_notes(file, model, level);
+  add_note(file, "nomu.features", network.info().features);
+
+  GraphWriter graph(proto, network.info().opset, free_prefix(names));
+  const GraphPrediction members = AttachedGraph(graph, network, model).predict();
+  const GraphBounds bounds = add_bounds(graph, members, model.calibration(), model.parts().scalings.size(), level);
+  const onnx::ValueInfoProto original = proto.output(0);
+  proto.clear_output();
+  const auto declare = [&](const std::string& name) {
+    *proto.add_output() = original;
+    proto.mutable_output(proto.output_size() - 1)->set_name(name);
+  };
+  if (output != "mean") graph.name_output({output}, "mean");
+  declare("mean");
+  const auto add_output = [&](const GraphValue& value, const char* name) {
+    graph.name_output(graph.to_float(graph.reshape_like(value, {output})), name);
+    declare(name);
+  };
+  add_output(bounds.sigma_model, "sigma_model");
+  add_output(bounds.sigma_noise, "sigma_noise");
+  if (bounds.lower) add_output(*bounds.lower, "lower");
+  if (bounds.upper) add_output(*bounds.upper, "upper");
+  if (network.info().opset <= checked_opset && file.ir_version() <= checked_ir) check_onnx(file);
+  return onnx_bytes(file);
+}
+
+void save_attached(const OnnxNetwork& network, const Model& model, const std::filesystem::path& path,
+                   std::optional<double> level) {
+  write_file_atomically(path, pack_attached(network, model, level));
+}
+
+}  // namespace nomu

@@ -1,0 +1,58 @@
+#include "interchange/onnx_file.hpp"
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <onnx/checker.h>
+#include <onnx/onnx_pb.h>
+
+#include <nlohmann/json.hpp>
+
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+
+void describe_rows(onnx::ValueInfoProto& value, const std::string& name, std::size_t cols) {
+  value.set_name(name);
+  onnx::TypeProto::Tensor& type = *value.mutable_type()->mutable_tensor_type();
+  type.set_elem_type(onnx::TensorProto::FLOAT);
+  type.mutable_shape()->add_dim()->set_dim_param("rows");
+  type.mutable_shape()->add_dim()->set_dim_value(static_cast<std::int64_t>(cols));
+}
+
+void add_note(onnx::ModelProto& model, const std::string& key, const std::string& text) {
+  onnx::StringStringEntryProto& note = *model.add_metadata_props();
+  note.set_key(key);
+  note.set_value(text);
+}
+
+void add_model_notes(onnx::ModelProto& file, const Model& model, std::optional<double> level) {
+  add_note(file, "nomu.method", method_name(model.spec().method));
+  add_note(file, "nomu.inputs", nlohmann::json(model.data().input_names).dump());
+  add_note(file, "nomu.target", model.data().target_name);
+  if (!level) return;
+  add_note(file, "nomu.level", fmt::format("{}", *level));
+  add_note(file, "nomu.guarantee", guarantee(model.calibration(), *level));
+}
+
+void check_onnx(const onnx::ModelProto& model) {
+  try {
+    onnx::checker::check_model(model);
+  } catch (const std::exception& error) {
+    throw Error("interchange/onnx", fmt::format("ONNX's checker refuses the graph: {}", error.what()));
+  }
+}
+
+std::string onnx_bytes(const onnx::ModelProto& model) {
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    if (!model.SerializeToCodedStream(&coded))
+      throw Error("interchange/onnx", "the graph is larger than the 2 GB that one ONNX file can hold");
+  }
+  return bytes;
+}
+
+}  // namespace nomu
