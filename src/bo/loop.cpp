@@ -109,7 +109,7 @@ class Loops {
     std::vector<std::uint64_t> seeds;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
       data.push_back(make_dataset(traces_[r].points, dimension_, traces_[r].values));
-      seeds.push_back(derived_seed(runs_[r].seed, static_cast<std::uint64_t>(step_)));
+      seeds.push_back(derived_seed(runs_[r].seed, spec_.same_seed ? 0 : static_cast<std::uint64_t>(step_)));
     }
     const Cohort cohort = pack(data, seeds);
     const Progress silent{.report = {}, .stop = progress.stop};

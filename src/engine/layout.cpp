@@ -12,27 +12,73 @@ constexpr std::size_t alignment = 16;  // floats: one cache line, one AVX-512 re
 
 std::size_t aligned(std::size_t offset) { return (offset + alignment - 1) / alignment * alignment; }
 
-/// Index in the layer list of hidden layer `depth` of net `net`.
+/// Layers of a net before its head.
+std::size_t layers_before_head(const Net& net) { return net.front.windows.size() + net.hidden.size(); }
+
+/// Index in the layer list of layer `depth` of net `net`.
 std::size_t layer_index(const Networks& networks, std::size_t net, std::size_t depth) {
   std::size_t index = depth;
-  for (std::size_t k = 0; k < net; ++k) index += networks.nets[k].hidden.size() + 1;
+  for (std::size_t k = 0; k < net; ++k) index += layers_before_head(networks.nets[k]) + 1;
   return index;
 }
 
-std::vector<Feed> feeds_of(const Networks& networks, std::size_t net_index, std::size_t depth) {
+/// The same of dense hidden layer `hidden`, which is how links count.
+std::size_t hidden_index(const Networks& networks, std::size_t net, std::size_t hidden) {
+  return layer_index(networks, net, networks.nets[net].front.windows.size() + hidden);
+}
+
+/// What layer `depth` of a net reads; `before` are the units of the layer before it.
+std::vector<Feed> feeds_of(const Networks& networks, std::size_t net_index, std::size_t depth, std::size_t before) {
   const Net& net = networks.nets[net_index];
   std::vector<Feed> feeds;
   if (depth == 0) {
     feeds.push_back({input_layer, networks.inputs, 0, false});
   } else {
-    feeds.push_back({layer_index(networks, net_index, depth - 1), net.hidden[depth - 1], 0, true});
+    feeds.push_back({layer_index(networks, net_index, depth - 1), before, 0, true});
   }
   for (const Link& link : net.links) {
-    if (link.to_layer != depth) continue;
-    feeds.push_back({layer_index(networks, link.from_net, link.from_layer),
+    if (net.front.windows.size() + link.to_layer != depth) continue;
+    feeds.push_back({hidden_index(networks, link.from_net, link.from_layer),
                      networks.nets[link.from_net].hidden[link.from_layer], 0, link.gradient == Gradient::coupled});
   }
   return feeds;
+}
+
+/// Layer `depth` of a net without its place among the parameters.
+Layer layer_of(const Networks& networks, std::size_t k, std::size_t depth, std::size_t before,
+               const std::vector<Convolution>& convolutions) {
+  const Net& net = networks.nets[k];
+  const bool head = depth == layers_before_head(net);
+  const bool dense = depth >= convolutions.size();
+  Layer layer{.net = k,
+              .depth = depth,
+              .units = 0,
+              .head = head,
+              .activation = head ? Activation::identity : net.activation,
+              .feeds = feeds_of(networks, k, depth, before),
+              .weights = 0,
+              .bias = 0,
+              .first_output = 0,
+              .needs_delta = false,
+              .on_augmented = false};
+  if (dense) {
+    layer.units = head ? net.outputs : net.hidden[depth - convolutions.size()];
+  } else {
+    layer.units = convolutions[depth].out.size();
+    layer.convolution = convolutions[depth];
+  }
+  return layer;
+}
+
+/// Gives a layer's tensors their place from `offset` on; returns what follows.
+std::size_t place(Layer& layer, std::size_t offset) {
+  layer.weights = offset;
+  for (Feed& feed : layer.feeds) {
+    feed.weights = offset;
+    offset += (layer.convolution ? layer.fan_in() : feed.units) * layer.columns();
+  }
+  layer.bias = aligned(offset);
+  return aligned(layer.bias + layer.columns());
 }
 
 void mark_gradients(const Networks& networks, LossKind loss, std::vector<Layer>& layers) {
@@ -54,11 +100,19 @@ void mark_gradients(const Networks& networks, LossKind loss, std::vector<Layer>&
   }
 }
 
+/// Operations of a layer's weights on what one feed brings of one row.
+double products_of(const Layer& layer, const Feed& feed) {
+  if (!layer.convolution) return 2.0 * static_cast<double>(feed.units) * static_cast<double>(layer.units);
+  return 2.0 * static_cast<double>(layer.fan_in()) * static_cast<double>(layer.convolution->map.size());
+}
+
 }  // namespace
 
 float init_range(const Net& net, const Layer& layer) {
   const auto in = static_cast<float>(layer.fan_in());
-  const auto out = static_cast<float>(layer.units);
+  // A pixel is read by as many squares as a square has pixels.
+  const std::size_t squares = layer.convolution ? layer.convolution->kernel * layer.convolution->kernel : 1;
+  const auto out = static_cast<float>(layer.columns() * squares);
   switch (net.init) {
     case Init::he: return net.init_scale * std::sqrt(6.0F / in);
     case Init::glorot: return net.init_scale * std::sqrt(6.0F / (in + out));
@@ -68,6 +122,7 @@ float init_range(const Net& net, const Layer& layer) {
 }
 
 std::size_t Layer::fan_in() const {
+  if (convolution) return convolution->patch();
   std::size_t total = 0;
   for (const Feed& feed : feeds) total += feed.units;
   return total;
@@ -85,34 +140,19 @@ std::vector<Consumer> Layout::consumers(std::size_t source) const {
 
 Layout make_layout(const Networks& networks, LossKind loss) {
   Layout layout{.inputs = networks.inputs, .outputs = 0, .parameters = 0, .layers = {}};
-  std::size_t offset = 0;
   for (std::size_t k = 0; k < networks.nets.size(); ++k) {
     const Net& net = networks.nets[k];
-    for (std::size_t depth = 0; depth <= net.hidden.size(); ++depth) {
-      const bool head = depth == net.hidden.size();
-      Layer layer{.net = k,
-                  .depth = depth,
-                  .units = head ? net.outputs : net.hidden[depth],
-                  .head = head,
-                  .activation = head ? Activation::identity : net.activation,
-                  .feeds = feeds_of(networks, k, depth),
-                  .weights = offset,
-                  .bias = 0,
-                  .first_output = layout.outputs,
-                  .needs_delta = false,
-                  .on_augmented = false};
-      for (Feed& feed : layer.feeds) {
-        feed.weights = offset;
-        offset += feed.units * layer.units;
-      }
-      offset = aligned(offset);
-      layer.bias = offset;
-      offset = aligned(offset + layer.units);
+    const std::vector<Convolution> convolutions = convolutions_of(net.front, k);
+    std::size_t before = 0;
+    for (std::size_t depth = 0; depth <= layers_before_head(net); ++depth) {
+      Layer layer = layer_of(networks, k, depth, before, convolutions);
+      layer.first_output = layout.outputs;
+      layout.parameters = place(layer, layout.parameters);
+      before = layer.units;
       layout.layers.push_back(std::move(layer));
     }
     layout.outputs += net.outputs;
   }
-  layout.parameters = offset;
   mark_gradients(networks, loss, layout.layers);
   return layout;
 }
@@ -122,9 +162,9 @@ void initialise(const Networks& networks, const Layout& layout, std::uint64_t se
   for (std::size_t i = 0; i < layout.layers.size(); ++i) {
     const Layer& layer = layout.layers[i];
     const float range = init_range(networks.nets[layer.net], layer);
-    const std::size_t weights = layer.fan_in() * layer.units;
+    const std::size_t weights = layer.fan_in() * layer.columns();
     const PhiloxStream stream{seed, Purpose::init, static_cast<std::uint32_t>(i), 0};
-    for (std::size_t e = 0; e < weights + layer.units; ++e) {
+    for (std::size_t e = 0; e < weights + layer.columns(); ++e) {
       float* target = e < weights ? values + layer.weights + e : values + layer.bias + (e - weights);
       *target = range * (2.0F * stream.uniform(e) - 1.0F);
     }
@@ -137,7 +177,7 @@ double flops_per_step(const Layout& layout, std::size_t rows, std::size_t augmen
     const auto all = static_cast<double>(rows + augmented);
     const double backward = layer.on_augmented ? all : static_cast<double>(rows);
     for (const Feed& feed : layer.feeds) {
-      const double product = 2.0 * static_cast<double>(feed.units) * static_cast<double>(layer.units);
+      const double product = products_of(layer, feed);
       total += product * all;
       if (!layer.needs_delta) continue;
       if (networks.nets[layer.net].trainable) total += product * backward;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/plan.hpp"
@@ -15,25 +16,29 @@ inline constexpr std::size_t input_layer = static_cast<std::size_t>(-1);  ///< "
 struct Feed {
   std::size_t source;   ///< layer index, or input_layer
   std::size_t units;    ///< of the source
-  std::size_t weights;  ///< offset of [units][layer.units]
+  std::size_t weights;  ///< offset of [units][layer.units]; [patch][filters] of a convolution
   bool carries;         ///< whether gradients flow back through it
 };
 
-/// One dense layer: hidden or head.
+/// One layer: a convolution with its pooling, a dense hidden layer or a head.
 struct Layer {
   std::size_t net;
   std::size_t depth;  ///< place within its net
-  std::size_t units;
+  std::size_t units;  ///< numbers it makes of a row
   bool head;
   Activation activation;     ///< identity for heads
   std::vector<Feed> feeds;   ///< in the order of the weight rows
-  std::size_t weights;       ///< offset of the whole weight tensor [sum of feed units][units]
-  std::size_t bias;          ///< offset of [units]
+  std::size_t weights;       ///< offset of the whole weight tensor [fan_in][columns]
+  std::size_t bias;          ///< offset of [columns]
   std::size_t first_output;  ///< heads: column of the first output among all outputs
   bool needs_delta;          ///< its own or an earlier layer's parameters depend on the loss through it
   bool on_augmented;         ///< artificial rows put a gradient on it
+  std::optional<Convolution> convolution = {};  ///< empty: dense
 
+  /// Numbers that one weighted sum reads: all that feeds a dense layer, or the patch under a filter.
   [[nodiscard]] std::size_t fan_in() const;
+  /// Weighted sums there are weights for: the units, or the filters.
+  [[nodiscard]] std::size_t columns() const { return convolution ? convolution->map.channels : units; }
 };
 
 /// A feed seen from its source.

@@ -26,9 +26,18 @@ void check_numbers(const PerMember& numbers, std::size_t members, const char* na
   }
 }
 
+void check_front(const Networks& networks, std::size_t k) {
+  const std::vector<Convolution> convolutions = convolutions_of(networks.nets[k].front, k);
+  if (convolutions.empty()) return;
+  const ImageShape& image = convolutions.front().in;
+  require(image.size() == networks.inputs, "the image of net {} has {} x {} x {} = {} values, but rows have {} columns",
+          k, image.channels, image.height, image.width, image.size(), networks.inputs);
+}
+
 void check_net(const Networks& networks, std::size_t k) {
   constexpr std::size_t widest = std::size_t{1} << 24U;
   const Net& net = networks.nets[k];
+  check_front(networks, k);
   require(net.outputs >= 1 && net.outputs <= 2, "net {} must have 1 or 2 outputs, got {}", k, net.outputs);
   for (const std::size_t units : net.hidden) {
     require(units >= 1 && units <= widest, "hidden layers of net {} must have 1 to {} units, got {}", k, widest, units);

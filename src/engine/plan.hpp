@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/convolution.hpp"
 #include "nomu/core/tensor.hpp"
 #include "nomu/nn/loss.hpp"
 #include "nomu/nn/network.hpp"
@@ -38,7 +39,8 @@ struct Link {
 
 /// One network of the plan. Its outputs follow those of the nets before it.
 struct Net {
-  std::vector<std::size_t> hidden;
+  Front front;                      ///< convolutions, which no link reads or feeds
+  std::vector<std::size_t> hidden;  ///< dense layers after them
   std::size_t outputs = 1;
   Activation activation = Activation::relu;
   Init init = Init::uniform;

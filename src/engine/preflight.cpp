@@ -113,6 +113,13 @@ void check_state(const TrainState& state, std::size_t members, std::size_t param
   }
 }
 
+void refuse_convolutions(const Networks& networks, std::string_view engine) {
+  for (const Net& net : networks.nets) {
+    if (net.front.windows.empty()) continue;
+    throw ConfigError(fmt::format("engine/{}", engine), "convolutions run on the cpu; use --device cpu");
+  }
+}
+
 void check_rows(const Networks& networks, std::size_t members, const Tensor<float>& x) {
   if (x.cols() == networks.inputs && (x.members() == 1 || x.members() == members)) return;
   throw ConfigError("engine/predict", fmt::format("x must be [1 or {}][q][{}], got [{}][{}][{}]", members,

@@ -33,6 +33,9 @@ void require_room(std::size_t bytes, std::size_t room, std::size_t members, std:
 void check_start(const TrainPlan& plan, const Layout& layout);
 void check_state(const TrainState& state, std::size_t members, std::size_t parameters);
 
+/// For engines without convolutions: throws ConfigError that says where they run.
+void refuse_convolutions(const Networks& networks, std::string_view engine);
+
 /// Layout of `networks`, after checking that parameters [M][1][P] and rows x [1 or M][q][d] fit it.
 [[nodiscard]] Layout checked_layout(const Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x);
 

@@ -95,7 +95,8 @@ std::optional<double> number_after(std::string_view name, std::string_view word)
 
 /// How points are chosen, from the protocol of the method. Its first word says how c comes about: "mw-0.05" scales the
 /// mean width and uses Dynamic c, "plain" has c = 1, "random" needs no model. Words after it: "written" takes the rules
-/// of the paper's text, "local=8" refines the best points of DIRECT, "warm=300" goes on from the last step's model.
+/// of the paper's text, "same_seed" starts all models of a run alike, "local=8" refines the best points of DIRECT,
+/// "warm=300" goes on from the last step's model.
 LoopSpec loop_of(const StudySpec& spec, const Piece& piece) {
   const std::string protocol = piece.method.protocol.empty() ? spec.protocol : piece.method.protocol;
   LoopSpec loop{.method = piece.spec, .steps = spec.test_rows, .dynamic = DynamicC::as_published()};
@@ -111,11 +112,12 @@ LoopSpec loop_of(const StudySpec& spec, const Piece& piece) {
     if (starts) loop.local_starts = static_cast<std::int64_t>(*starts);
     if (epochs) loop.warm_epochs = static_cast<std::int64_t>(*epochs);
     if (word == "written") loop.dynamic = {};
-    known = starts || epochs || word == "written";
+    if (word == "same_seed") loop.same_seed = true;
+    known = starts || epochs || word == "written" || word == "same_seed";
   }
   if (known) return loop;
   throw ConfigError(where, fmt::format("a protocol of optimisation is mw-0.05 or another mean width, plain or random, "
-                                       "then any of written, local=8, warm=300; got '{}'",
+                                       "then any of written, same_seed, local=8, warm=300; got '{}'",
                                        protocol));
 }
 

@@ -13,6 +13,7 @@
 #include "models/network_plan.hpp"
 #include "models/nomu_plan.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/models/preset.hpp"
 
 namespace nomu {
 namespace {
@@ -162,6 +163,8 @@ GraphPrediction predict(const Source& /*source*/, const GpSpec& /*spec*/) {
 }  // namespace
 
 GraphPrediction add_method(GraphWriter& graph, const Model& model, const GraphValue& x) {
+  if (reads_images(model.spec().method))
+    throw ConfigError(where, "networks with convolutions are not written as ONNX; export a model without filters");
   const Source source{.graph = graph, .fitted = model.fitted(), .state = model.fitted().state(), .x = x};
   return std::visit([&](const auto& spec) { return predict(source, spec); }, model.spec().method);
 }

@@ -49,12 +49,12 @@ OnnxProgram::OnnxProgram(std::string_view bytes, const OnnxLimits& limits)
   opset_ = opset_of(*model_);
   if (opset_ < least_opset)
     refuse(fmt::format("the operators are those of version {}; at least {} is needed", opset_, least_opset));
+  read_interface();
   for (const onnx::TensorProto& tensor : model_->graph().initializer()) {
     if (!constants_.emplace(tensor.name(), read_tensor(tensor, tensor.name())).second)
       refuse(fmt::format("constant '{}' is there twice", tensor.name()));
     fixed_.insert(tensor.name());
   }
-  read_interface();
   read_nodes();
 }
 

@@ -161,6 +161,7 @@ void check_memory(std::size_t size, std::size_t members, std::int64_t threads, s
 
 std::unique_ptr<FittedCohort> fit_bayesian_net(const BayesianNet& spec, const Cohort& cohort, Engine& engine,
                                                const Progress& progress) {
+  refuse_convolutions(spec.net.net, spec.where);
   const engine::TrainPlan plan = regression_plan(spec.net, cohort, spec.where);
   engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
   const std::size_t size = size_of(spec, layout);
@@ -184,6 +185,7 @@ std::unique_ptr<FittedCohort> fit_bayesian_net(const BayesianNet& spec, const Co
 
 std::unique_ptr<FittedCohort> restore_bayesian_net(const BayesianNet& spec, const FittedState& state,
                                                    std::vector<FitReport> reports, Engine& engine) {
+  refuse_convolutions(spec.net.net, spec.where);
   const engine::Networks networks = regression_networks(spec.net, state.inputs, spec.where);
   engine::Layout layout = engine::make_layout(networks, regression_loss(spec.net.learn_noise));
   const std::size_t size = size_of(spec, layout);

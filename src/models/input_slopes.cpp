@@ -5,6 +5,7 @@
 
 #include "engine/layout.hpp"
 #include "engine/math.hpp"
+#include "nomu/core/error.hpp"
 
 namespace nomu {
 namespace {
@@ -74,6 +75,10 @@ class MemberPass {
 }  // namespace
 
 OutputSlopes input_slopes(const engine::Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x) {
+  for (const engine::Net& net : networks.nets) {
+    if (net.front.windows.empty()) continue;
+    throw ConfigError("models/input_slopes", "networks with convolutions do not tell their slopes by the inputs");
+  }
   const engine::Layout layout = engine::make_layout(networks, LossKind::squared_error);
   const std::size_t members = parameters.members();
   OutputSlopes result{.outputs = Tensor<float>(members, x.rows(), layout.outputs),

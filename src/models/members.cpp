@@ -20,6 +20,12 @@ ScalingKind kind_of(ScaleChoice choice) {
   }
 }
 
+Scaling scaling_of(std::span<const double> values, std::size_t cols, ScaleChoice choice) {
+  if (choice != ScaleChoice::together) return fit_scaling(values, cols, kind_of(choice));
+  const Scaling one = fit_scaling(values, 1, ScalingKind::min_max);
+  return {.shift = std::vector<double>(cols, one.shift[0]), .factor = std::vector<double>(cols, one.factor[0])};
+}
+
 /// One quantity of member m at its first `rows` rows.
 std::vector<double> front_rows(const Tensor<float>& values, std::size_t m, std::size_t rows) {
   if (values.empty()) return {};
@@ -40,8 +46,8 @@ void refuse_diverged(const std::vector<FitReport>& reports) {
 }
 
 MemberScaling scaling_for(const FitSpec& spec, const DataSet& data) {
-  return {.inputs = fit_scaling(data.inputs, data.cols(), kind_of(spec.scale_inputs)),
-          .target = fit_scaling(data.targets, 1, kind_of(spec.scale_target))};
+  return {.inputs = scaling_of(data.inputs, data.cols(), spec.scale_inputs),
+          .target = scaling_of(data.targets, 1, spec.scale_target)};
 }
 
 Members fit_members(const FitSpec& spec, std::span<const DataSet> data, std::span<const std::uint64_t> seeds,

@@ -70,7 +70,7 @@ Fields fields_of(FitSpec& spec) {
   CalibrationSpec& calibration = spec.calibration;
   Fields f(fmt::format("fit/{}", method_name(spec.method)));
   f.add_nested("", fields_of(spec.method));
-  const std::vector<std::string> scalings{"auto", "min_max", "standardise", "identity"};
+  const std::vector<std::string> scalings{"auto", "min_max", "standardise", "identity", "together"};
   f.add_choice("scale.inputs", spec.scale_inputs, scalings, "how inputs are scaled before the method sees them");
   f.add_choice("scale.target", spec.scale_target, scalings, "how the target is scaled before the method sees it");
   f.add_choice("calibration.kind", calibration.kind,

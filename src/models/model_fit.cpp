@@ -116,7 +116,8 @@ Model fit_with(const FitSpec& given, const DataSet& data, const MemberFit& fit_a
   ModelParts parts{.spec = given, .data = data, .version = std::string(version())};
   parts.spec.method = resolved_for(given.method, data.rows(), data.cols());
   const ScaleChoice scale = wants_cube(given.method) ? ScaleChoice::min_max : ScaleChoice::standardise;
-  if (given.scale_inputs == ScaleChoice::automatic) parts.spec.scale_inputs = scale;
+  if (given.scale_inputs == ScaleChoice::automatic)
+    parts.spec.scale_inputs = reads_images(given.method) ? ScaleChoice::together : scale;
   if (given.scale_target == ScaleChoice::automatic) parts.spec.scale_target = scale;
   parts.data.groups.clear();
   parts.data.times.clear();

@@ -8,9 +8,54 @@
 #include "nomu/core/error.hpp"
 
 namespace nomu {
+namespace {
+
+/// One number for each of `count` convolutions.
+std::vector<std::size_t> for_each_of(std::size_t count, const std::vector<std::int64_t>& values, const char* name,
+                                     std::string_view where) {
+  if (values.size() != 1 && values.size() != count) {
+    throw ConfigError(where, fmt::format("{} needs one number for all {} convolutions or one for each, got {}", name,
+                                         count, values.size()));
+  }
+  std::vector<std::size_t> each;
+  for (std::size_t i = 0; i < count; ++i) each.push_back(static_cast<std::size_t>(values[values.size() == 1 ? 0 : i]));
+  return each;
+}
+
+engine::Front front_of(const ConvolutionSpec& spec, std::string_view where) {
+  const std::size_t count = spec.filters.size();
+  if (count == 0 && spec.image.empty()) return {};
+  if (count == 0) throw ConfigError(where, "an image needs filters to look at it, such as filters = 8,16");
+  if (spec.image.size() != 3) {
+    throw ConfigError(where,
+                      fmt::format("image must be three numbers (channels, height, width) where there are filters, "
+                                  "got {}",
+                                  spec.image.size()));
+  }
+  engine::Front front{.image = {}, .windows = {}, .pooling = spec.pooling};
+  const std::vector<std::size_t> image = for_each_of(3, spec.image, "image", where);
+  front.image = {image[0], image[1], image[2]};
+  const std::vector<std::size_t> filters = for_each_of(count, spec.filters, "filters", where);
+  const std::vector<std::size_t> kernel = for_each_of(count, spec.kernel, "kernel", where);
+  const std::vector<std::size_t> stride = for_each_of(count, spec.stride, "stride", where);
+  const std::vector<std::size_t> padding = for_each_of(count, spec.padding, "padding", where);
+  const std::vector<std::size_t> pool = for_each_of(count, spec.pool, "pool", where);
+  for (std::size_t i = 0; i < count; ++i)
+    front.windows.push_back({filters[i], kernel[i], stride[i], padding[i], pool[i]});
+  return front;
+}
+
+}  // namespace
+
+void refuse_convolutions(const MlpSpec& spec, std::string_view where) {
+  if (spec.convolution.filters.empty()) return;
+  throw ConfigError(where,
+                    "this method has no convolutions; use nomu, deep_ensemble or mc_dropout, or leave filters out");
+}
 
 engine::Net net_of(const MlpSpec& spec, std::string_view where) {
   engine::Net net;
+  net.front = front_of(spec.convolution, where);
   for (const std::int64_t units : spec.hidden) {
     if (units < 1) throw ConfigError(where, fmt::format("hidden layers need at least one unit, got {}", units));
     net.hidden.push_back(static_cast<std::size_t>(units));

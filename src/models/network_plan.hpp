@@ -13,6 +13,9 @@ namespace nomu {
 /// Throws ConfigError in the name of `where` for impossible layers.
 [[nodiscard]] engine::Net net_of(const MlpSpec& spec, std::string_view where);
 
+/// For methods that take networks apart by themselves: throws ConfigError in the name of `where`.
+void refuse_convolutions(const MlpSpec& spec, std::string_view where);
+
 /// Optimiser, rows and seeds; networks and loss are left to the method.
 [[nodiscard]] engine::TrainPlan plan_of(const TrainSpec& train, const Cohort& cohort);
 

@@ -80,6 +80,14 @@ bool wants_cube(const MethodSpec& spec) {
       spec);
 }
 
+bool reads_images(const MethodSpec& spec) {
+  MethodSpec copy = spec;  // fields are bound for writing too
+  const Fields fields = fields_of(copy);
+  return std::ranges::any_of(fields.list(), [](const Field& field) {
+    return field.name.ends_with("filters") && to_text(field.get()) != "[]";
+  });
+}
+
 MethodSpec resolved_for(const MethodSpec& spec, std::size_t rows, std::size_t cols) {
   return std::visit(
       [&](const auto& s) -> MethodSpec {

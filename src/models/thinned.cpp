@@ -4,6 +4,7 @@
 
 #include "engine/layout.hpp"
 #include "engine/sampling.hpp"
+#include "nomu/core/error.hpp"
 
 namespace nomu {
 namespace {
@@ -26,6 +27,10 @@ void thin_layer(const engine::Layout& layout, std::size_t l, const engine::Dropo
 
 Tensor<float> thinned_parameters(const engine::Networks& networks, std::size_t member, const Tensor<float>& parameters,
                                  std::uint64_t seed, std::uint32_t first, std::uint32_t passes) {
+  for (const engine::Net& net : networks.nets) {
+    if (net.front.windows.empty()) continue;
+    throw ConfigError("models/mc_dropout", "networks with convolutions have no fixed masks");
+  }
   // Where tensors lie does not depend on the loss.
   const engine::Layout layout = engine::make_layout(networks, LossKind::squared_error);
   const std::span<const float> given = parameters.member(member);

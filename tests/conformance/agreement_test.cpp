@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "conformance/cases.hpp"
 #include "conformance/engines.hpp"
+#include "conformance/image_cases.hpp"
 #include "engine/session.hpp"
 
 namespace nomu::engine::testing {
@@ -42,15 +42,15 @@ double distance(std::span<const float> a, std::span<const float> b) {
 /// The first moment of a layer's tensors: after one step, a tenth of their gradient.
 std::vector<float> gradient_of(const TrainState& state, std::size_t m, const Layer& layer) {
   const auto all = state.first_moment.member(m);
-  const auto weights = all.subspan(layer.weights, layer.fan_in() * layer.units);
-  const auto bias = all.subspan(layer.bias, layer.units);
+  const auto weights = all.subspan(layer.weights, layer.fan_in() * layer.columns());
+  const auto bias = all.subspan(layer.bias, layer.columns());
   std::vector<float> both(weights.begin(), weights.end());
   both.insert(both.end(), bias.begin(), bias.end());
   return both;
 }
 
 TEST_P(Agreement, FirstGradientOfEveryTensor) {
-  for (const Case& c : all_cases()) {
+  for (const Case& c : cases_of(GetParam().device)) {
     SCOPED_TRACE(c.name);
     const TrainPlan plan = c.make();
     const auto session = engine_->open(plan);
@@ -73,7 +73,7 @@ TEST_P(Agreement, FirstGradientOfEveryTensor) {
 }
 
 TEST_P(Agreement, LossesAndOutputsAlongARun) {
-  for (const Case& c : all_cases()) {
+  for (const Case& c : cases_of(GetParam().device)) {
     SCOPED_TRACE(c.name);
     const TrainPlan plan = c.make();
     const auto session = engine_->open(plan);

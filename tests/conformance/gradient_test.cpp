@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "conformance/cases.hpp"
+#include "conformance/image_cases.hpp"
 #include "engine/member_data.hpp"
 #include "engine/preflight.hpp"
 #include "engine/reference/evaluate.hpp"
@@ -80,13 +80,13 @@ void check_all_tensors(const Trial& s, bool detached) {
   for (const Layer& layer : s.layout.layers) {
     if (partly_detached(s.plan, layer.net) != detached || !s.plan.networks.nets[layer.net].trainable) continue;
     const std::string name = "net " + std::to_string(layer.net) + " layer " + std::to_string(layer.depth);
-    expect_slope(s, gradient, layer.weights, layer.fan_in() * layer.units, name + " weights");
-    expect_slope(s, gradient, layer.bias, layer.units, name + " bias");
+    expect_slope(s, gradient, layer.weights, layer.fan_in() * layer.columns(), name + " weights");
+    expect_slope(s, gradient, layer.bias, layer.columns(), name + " bias");
   }
 }
 
 TEST(Gradient, AgreesWithFiniteDifferences) {
-  for (const Case& c : all_cases()) {
+  for (const Case& c : cases_of("reference")) {
     if (c.name == "many_rows" || c.name == "wide") continue;  // the same formulas as smaller cases, only slower
     SCOPED_TRACE(c.name);
     check_all_tensors(Trial(c.make()), false);
@@ -94,7 +94,7 @@ TEST(Gradient, AgreesWithFiniteDifferences) {
 }
 
 TEST(Gradient, DetachedNetsSeeOnlyTheirOwnTerm) {
-  for (const Case& c : all_cases()) {
+  for (const Case& c : cases_of("reference")) {
     TrainPlan plan = c.make();
     if (!partly_detached(plan, 0)) continue;
     SCOPED_TRACE(c.name);
@@ -108,7 +108,7 @@ TEST(Gradient, DetachedNetsSeeOnlyTheirOwnTerm) {
     const std::vector<double> alone = evaluate(own.problem(), own.parameters, own.rows, own.masks).gradient;
     for (const Layer& layer : whole.layout.layers) {
       if (layer.net != 0) continue;
-      for (std::size_t i = 0; i < layer.fan_in() * layer.units; ++i) {
+      for (std::size_t i = 0; i < layer.fan_in() * layer.columns(); ++i) {
         ASSERT_DOUBLE_EQ(gradient[layer.weights + i], alone[layer.weights + i]);
       }
     }

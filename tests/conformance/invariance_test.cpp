@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "conformance/cases.hpp"
 #include "conformance/engines.hpp"
+#include "conformance/image_cases.hpp"
 #include "engine/session.hpp"
 #include "nomu/core/error.hpp"
 
@@ -26,7 +26,7 @@ void expect_same_member(const Session& many, std::size_t m, const Session& one) 
 }
 
 TEST_P(Invariance, AMemberOfAnyCohortEqualsItsOwnFit) {
-  for (const Case& c : all_cases()) {
+  for (const Case& c : cases_of(GetParam().device)) {
     SCOPED_TRACE(c.name);
     const TrainPlan plan = c.make();
     const auto many = engine_->open(plan);
@@ -53,7 +53,7 @@ TEST_P(Invariance, SixtyFourMembersWideNetworks) {
 
 TEST_P(Invariance, AnyNumberOfThreads) {
   if (GetParam().device != "cpu") GTEST_SKIP() << "threads are the CPU engine's";
-  for (const Case& c : all_cases()) {
+  for (const Case& c : cases_of(GetParam().device)) {
     SCOPED_TRACE(c.name);
     const TrainPlan plan = c.make();
     std::vector<Tensor<float>> results;

@@ -30,6 +30,7 @@ struct LoopSpec {
   std::int64_t warm_epochs = 0;   ///< of models that go on from an earlier one; 0: every model starts anew
   std::int64_t warm_every = 8;    ///< steps after which a model starts anew; those between go on from the last such one
   std::int64_t width_points = 20000;
+  bool same_seed = false;          ///< of all models of a run, as in the published runs, instead of one for each step
   bool variance_as_sigma = false;  ///< as the published runs of DE and HDE did by mistake
 
   /// The paper's setup of a method ("nomu", "gp", "pgp", "mcdo", "de", "hde", "rand") in BO; of c, that with a mean

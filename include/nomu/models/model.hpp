@@ -52,10 +52,12 @@ struct CalibrationSpec {
 
 /// How columns are scaled before the method sees them.
 enum class ScaleChoice {
-  automatic,  ///< min_max where the method draws its artificial points in a fixed cube, else standardise
+  automatic,  ///< together for images, min_max where the method draws its artificial points in a fixed cube, else
+              ///< standardise
   min_max,
   standardise,
   identity,
+  together,  ///< all columns by one map, the smallest number of all to -1, the largest to +1: pixels stay comparable
 };
 
 /// Everything that decides a fit, as plain data.

@@ -29,4 +29,7 @@ void choose_noise(MethodSpec& spec, std::string_view preset, std::size_t rows);
 /// Whether the method draws artificial points in a fixed cube, which its inputs must fill.
 [[nodiscard]] bool wants_cube(const MethodSpec& spec);
 
+/// Whether a network of the method looks at rows as images.
+[[nodiscard]] bool reads_images(const MethodSpec& spec);
+
 }  // namespace nomu

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "nomu/core/fields.hpp"
+#include "nomu/nn/convolution.hpp"
 
 namespace nomu {
 
@@ -17,12 +18,13 @@ enum class Init { uniform, he, glorot };
 /// written.
 enum class Gradient { coupled, stopped };
 
-/// A fully connected network: hidden layers, then one linear output layer.
+/// A network: convolutions where rows are images, fully connected hidden layers, then one linear output layer.
 struct MlpSpec {
   std::vector<std::int64_t> hidden{1024, 1024, 1024};
   Activation activation = Activation::relu;
   Init init = Init::uniform;
   double init_scale = 0.05;  ///< half width of the uniform start; a factor on the He and Glorot ranges
+  ConvolutionSpec convolution = {};
 };
 
 /// The settings of `spec`, bound for reading and writing by name.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/cpu/buffers.hpp"
+#include "engine/cpu/convolve.hpp"
 #include "engine/sampling.hpp"
 
 namespace nomu::engine::cpu {
@@ -12,14 +13,28 @@ constexpr std::size_t block_rows = 64;
 
 /// Activations of one block, reused by a worker for all its blocks.
 struct Block {
-  explicit Block(const Layout& layout) : x(block_rows * layout.inputs) {
+  explicit Block(const Layout& layout) : x(block_rows * layout.inputs), patches(convolution_scratch(layout)) {
     for (const Layer& layer : layout.layers) activation.emplace_back(block_rows * layer.units);
   }
-  Floats x;
+  std::size_t rows = 0;  ///< in use; the others are zero
+  Floats x, patches;
   std::vector<Floats> activation;
 };
 
-void run_layer(const PredictContext& c, std::size_t l, std::size_t member, std::size_t first_row, Block& block) {
+void run_convolution(const PredictContext& c, std::size_t l, std::size_t member, Block& block) {
+  const Layer& layer = c.layout.layers[l];
+  const Feed& feed = layer.feeds.front();
+  const float* source = feed.source == input_layer ? block.x.data() : block.activation[feed.source].data();
+  Floats& out = block.activation[l];
+  const ConvolutionScratch scratch(*layer.convolution, block.patches.data());
+  for (std::size_t i = 0; i < block.rows; ++i) {
+    convolve(layer, c.kernels, c.multiply, c.parameters[member].data(), source + i * feed.units, scratch.patches,
+             scratch.by_map, out.data() + i * layer.units);
+  }
+  std::fill(out.begin() + static_cast<std::ptrdiff_t>(block.rows * layer.units), out.end(), 0.0F);
+}
+
+void run_dense(const PredictContext& c, std::size_t l, std::size_t member, Block& block) {
   const Layer& layer = c.layout.layers[l];
   const float* parameters = c.parameters[member].data();
   float* out = block.activation[l].data();
@@ -30,6 +45,16 @@ void run_layer(const PredictContext& c, std::size_t l, std::size_t member, std::
                parameters + feed.weights, layer.units, k > 0, out, layer.units);
   }
   c.kernels.bias_activate(layer.activation, out, layer.units, block_rows, layer.units, parameters + layer.bias);
+}
+
+void run_layer(const PredictContext& c, std::size_t l, std::size_t member, std::size_t first_row, Block& block) {
+  const Layer& layer = c.layout.layers[l];
+  if (layer.convolution) {
+    run_convolution(c, l, member, block);
+  } else {
+    run_dense(c, l, member, block);
+  }
+  float* out = block.activation[l].data();
   const float rate = c.networks.nets[layer.net].dropout[member];
   if (!c.dropout.active || layer.head || rate == 0.0F) return;
   // Masks are numbered by the row's place in the whole request, as if `out` began at its first row.
@@ -51,6 +76,7 @@ Tensor<float> predict(const PredictContext& context, const Tensor<float>& x, con
     const std::size_t member = piece / blocks;
     const std::size_t first = piece % blocks * block_rows;
     const std::size_t rows = std::min(block_rows, x.rows() - first);
+    block.rows = rows;
     const auto source = x.member(x.members() == 1 ? 0 : member).subspan(first * d, rows * d);
     std::fill(std::copy(source.begin(), source.end(), block.x.begin()), block.x.end(), 0.0F);
     for (std::size_t l = 0; l < context.layout.layers.size(); ++l) {

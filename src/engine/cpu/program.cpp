@@ -17,17 +17,24 @@ std::vector<std::size_t> forward_levels(const Layout& layout) {
 }
 
 /// Phase in which a source is worked on: one after the last of its consumers has its deltas. The input stands last.
-std::vector<std::size_t> backward_levels(const Program& program) {
-  const std::size_t layers = program.layout.layers.size();
+std::vector<std::size_t> backward_levels(const Layout& layout) {
+  const std::size_t layers = layout.layers.size();
   std::vector<std::size_t> level(layers + 1, 0);
   const auto after_consumers = [&](const std::vector<Consumer>& consumers) {
     std::size_t latest = 0;
     for (const Consumer& c : consumers) latest = std::max(latest, level[c.layer] + 1);
     return latest;
   };
-  for (std::size_t l = layers; l-- > 0;) level[l] = after_consumers(program.consumers[l]);
-  level[layers] = after_consumers(program.consumers[layers]);
+  for (std::size_t l = layers; l-- > 0;) level[l] = after_consumers(layout.consumers(l));
+  level[layers] = after_consumers(layout.consumers(input_layer));
   return level;
+}
+
+/// Who reads a source by dense weights; convolutions look after themselves.
+std::vector<Consumer> dense_consumers(const Layout& layout, std::size_t source) {
+  std::vector<Consumer> found = layout.consumers(source);
+  std::erase_if(found, [&](const Consumer& c) { return layout.layers[c.layer].convolution.has_value(); });
+  return found;
 }
 
 /// Whether anything is to be done for a source: a delta to gather or a weight row to update.
@@ -40,6 +47,7 @@ bool has_work(const TrainPlan& plan, const Program& program, std::size_t source)
 }
 
 void add_tiles(const TrainPlan& plan, Program& program, std::size_t source, BackwardPhase& phase) {
+  if (program.consumers_of(source).empty()) return;
   const bool work = has_work(plan, program, source);
   const std::size_t units = source == input_layer ? program.layout.inputs : program.layout.layers[source].units;
   for (std::size_t first = 0; first < units; first += tile_width) {
@@ -61,6 +69,7 @@ Program make_program(const TrainPlan& plan) {
   Program program{.layout = make_layout(plan.networks, plan.loss.kind),
                   .consumers = {},
                   .forward = {},
+                  .convolutions = {},
                   .heads = {},
                   .tiles = {},
                   .backward = {},
@@ -68,8 +77,8 @@ Program make_program(const TrainPlan& plan) {
                   .bias_slot = {},
                   .slots = 0};
   const std::vector<Layer>& layers = program.layout.layers;
-  for (std::size_t l = 0; l < layers.size(); ++l) program.consumers.push_back(program.layout.consumers(l));
-  program.consumers.push_back(program.layout.consumers(input_layer));
+  for (std::size_t l = 0; l < layers.size(); ++l) program.consumers.push_back(dense_consumers(program.layout, l));
+  program.consumers.push_back(dense_consumers(program.layout, input_layer));
 
   const std::vector<std::size_t> forward = forward_levels(program.layout);
   for (std::size_t l = 0; l < layers.size(); ++l) {
@@ -78,18 +87,28 @@ Program make_program(const TrainPlan& plan) {
       continue;
     }
     program.forward.resize(std::max(program.forward.size(), forward[l] + 1));
+    program.convolutions.resize(program.forward.size());
+    if (layers[l].convolution) {
+      program.convolutions[forward[l]].push_back(l);
+      continue;
+    }
     for (std::size_t first = 0; first < layers[l].units; first += tile_width) {
       program.forward[forward[l]].push_back({l, first, std::min(tile_width, layers[l].units - first)});
     }
   }
 
   program.squares.resize(layers.size());
-  const std::vector<std::size_t> backward = backward_levels(program);
+  const std::vector<std::size_t> backward = backward_levels(program.layout);
   program.backward.resize(*std::max_element(backward.begin(), backward.end()));
   for (std::size_t l = 0; l < layers.size(); ++l) {
-    program.backward[backward[l]].ready.push_back(l);
     program.bias_slot.push_back(program.slots);
     program.squares[l].push_back(program.slots++);
+    if (!layers[l].convolution) {
+      program.backward[backward[l]].ready.push_back(l);
+    } else {
+      if (layers[l].needs_delta) program.backward[backward[l]].convolutions.push_back(l);
+      program.squares[l].push_back(program.slots++);
+    }
     if (!layers[l].head) add_tiles(plan, program, l, program.backward[backward[l] - 1]);
   }
   add_tiles(plan, program, input_layer, program.backward[backward.back() - 1]);

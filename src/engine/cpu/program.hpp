@@ -23,18 +23,21 @@ struct UnitTile {
 };
 
 struct BackwardPhase {
-  std::vector<std::size_t> ready;  ///< layers whose deltas are complete: their biases are updated in this phase
+  std::vector<std::size_t> ready;  ///< dense layers whose deltas are complete: their biases are updated in this phase
   std::vector<std::size_t> tiles;  ///< of the program
+  std::vector<std::size_t> convolutions;  ///< layers whose deltas are complete: all of their parameters are updated
 };
 
 struct Program {
   Layout layout;
-  std::vector<std::vector<Consumer>> consumers;  ///< of each layer; the input's stand last
-  std::vector<std::vector<ColumnTile>> forward;  ///< hidden layers, phase by phase
+  std::vector<std::vector<Consumer>> consumers;        ///< dense ones of each layer; the input's stand last
+  std::vector<std::vector<ColumnTile>> forward;        ///< dense hidden layers, phase by phase
+  std::vector<std::vector<std::size_t>> convolutions;  ///< layers, phase by phase
   std::vector<std::size_t> heads;
   std::vector<UnitTile> tiles;
   std::vector<BackwardPhase> backward;
-  std::vector<std::vector<std::size_t>> squares;  ///< per layer: the slots that add up to sum(w^2), biases included
+  std::vector<std::vector<std::size_t>> squares;  ///< per layer: the slots that add up to sum(w^2), biases included;
+                                                  ///< the last of a convolution is that of all its weights
   std::vector<std::size_t> bias_slot;             ///< per layer
   std::size_t slots = 0;
 
@@ -49,6 +52,15 @@ struct Program {
 [[nodiscard]] inline std::size_t stride_of(const Layer& layer) {
   return layer.head ? layer.units : (layer.units + 15) / 16 * 16;
 }
+
+/// Rows of a piece of a convolution, and how many pieces there are.
+inline constexpr std::size_t convolution_rows = 8;
+[[nodiscard]] inline std::size_t convolution_blocks(std::size_t rows) {
+  return (rows + convolution_rows - 1) / convolution_rows;
+}
+
+/// Floats of a convolution's gradient: its weights, then its biases.
+[[nodiscard]] inline std::size_t filter_floats(const Layer& layer) { return (layer.fan_in() + 1) * layer.columns(); }
 
 /// Columns of a forward piece, units of a backward piece.
 inline constexpr std::size_t tile_width = 512;

@@ -25,14 +25,18 @@ std::vector<Product> products_of(const TrainPlan& plan, const Program& program) 
   std::vector<Product> products;
   for (const Layer& layer : program.layout.layers) {
     const std::size_t back = layer.on_augmented ? all : data;
+    // A row of a convolution is as many rows to its weights as the map has pixels.
+    const std::size_t pixels = layer.convolution ? layer.convolution->map.pixels() : 1;
+    const std::size_t columns = layer.columns();
     for (const Feed& feed : layer.feeds) {
-      if (layer.units < thin || feed.units < thin) continue;
-      products.push_back({Transpose::no, Transpose::no, all, layer.units, feed.units});
+      const std::size_t units = layer.convolution ? layer.fan_in() : feed.units;
+      if (columns < thin || units < thin) continue;
+      products.push_back({Transpose::no, Transpose::no, all * pixels, columns, units});
       if (!layer.needs_delta) continue;
       if (plan.networks.nets[layer.net].trainable)
-        products.push_back({Transpose::yes, Transpose::no, feed.units, layer.units, back});
+        products.push_back({Transpose::yes, Transpose::no, units, columns, back * pixels});
       if (feed.carries && program.layout.layers[feed.source].needs_delta) {
-        products.push_back({Transpose::no, Transpose::yes, back, feed.units, layer.units});
+        products.push_back({Transpose::no, Transpose::yes, back * pixels, units, columns});
       }
     }
   }
@@ -145,7 +149,7 @@ Roofline measure_roofline(const TrainPlan& plan, const Program& program, Multipl
   }
   std::size_t trained = 0;
   for (const Layer& layer : program.layout.layers) {
-    if (plan.networks.nets[layer.net].trainable) trained += (layer.fan_in() + 1) * layer.units;
+    if (plan.networks.nets[layer.net].trainable) trained += (layer.fan_in() + 1) * layer.columns();
   }
   return {fastest, pass_seconds(trained, team, side_by_side)};
 }

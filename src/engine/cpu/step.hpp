@@ -42,6 +42,9 @@ struct Workspace {
   std::vector<Floats> scratch;            ///< per worker
   std::vector<float> clip;                ///< per layer: factor on the gradient of its weights
   std::vector<double> partial;            ///< partial sums of a reduction
+  std::vector<Floats> map;              ///< per layer: what a convolution made before pooling, [rows][pixels][filters]
+  std::vector<Floats> filter_gradient;  ///< per layer: of a convolution's parameters, [blocks][weights, then biases]
+  std::vector<Floats> patches;          ///< per worker: scratch of the convolutions
 
   [[nodiscard]] static std::size_t bytes(const Program& program, std::size_t rows, std::size_t workers);
 };
@@ -69,6 +72,9 @@ class Step {
   void load_rows(std::span<const std::uint32_t> rows, std::size_t augmented);
   void run_layers(bool dropout);
   void forward_tile(const ColumnTile& tile, std::size_t first_row, std::size_t rows);
+  void forward_dense(const ColumnTile& tile, std::size_t first_row, std::size_t rows, bool dropout);
+  void forward_convolution(std::size_t layer, std::size_t block, bool dropout, std::size_t worker);
+  void drop(std::size_t layer, Floats& values, std::size_t first, std::size_t end);
   void forward_heads();
   [[nodiscard]] double row_losses(double share);
   [[nodiscard]] double share_of(std::span<const std::uint32_t> rows) const;
@@ -81,6 +87,11 @@ class Step {
                                       Floats& scratch);
   void through_activation(const UnitTile& tile);
   void update_bias(std::size_t layer, Floats& scratch);
+  void backward_convolutions(const BackwardPhase& phase);
+  void backward_convolution(std::size_t layer, std::size_t block, std::size_t worker);
+  void update_convolution(std::size_t layer);
+  [[nodiscard]] double update_tensor(const Layer& layer, std::size_t offset, const float* gradient, std::size_t rows,
+                                     std::size_t width);
   void set_clip(std::size_t layer);
   [[nodiscard]] double gradient_squares(std::size_t layer);
   void gradient_of(const Consumer& consumer, std::size_t first, std::size_t units, float* gradient) const;
@@ -98,9 +109,9 @@ class Step {
   [[nodiscard]] bool low_rank(std::size_t layer) const {
     return !layer_at(layer).head && delta_rows(layer) <= max_rank;
   }
-  /// ReLU without dropout: its slope is 0 or 1 by the sign of the activated value.
+  /// ReLU without dropout: its slope is 0 or 1 by the sign of the activated value. Not where pooling comes after it.
   [[nodiscard]] bool plain_relu(std::size_t layer) const {
-    return layer_at(layer).activation == Activation::relu && dropout_of(layer) == 0.0F;
+    return layer_at(layer).activation == Activation::relu && dropout_of(layer) == 0.0F && !layer_at(layer).convolution;
   }
   [[nodiscard]] const Layer& layer_at(std::size_t layer) const { return context_.program.layout.layers[layer]; }
   [[nodiscard]] UpdateRows rows_at(std::size_t offset, const Layer& layer, float clip);

@@ -143,21 +143,28 @@ void Step::work_on(const UnitTile& tile, Floats& scratch) {
       accumulate = accumulate || carries(c);
     }
   }
-  if (wants_delta && !activated) through_activation(tile);
+  // A convolution's activation comes before its pooling: it goes through both by itself.
+  if (wants_delta && !activated && !layer_at(tile.source).convolution) through_activation(tile);
 }
 
 void Step::update_bias(std::size_t index, Floats& scratch) {
   const Layer& layer = layer_at(index);
   context_.kernels.column_sums(ws_.delta[index].data(), stride_of(layer), scratch.data(), delta_rows(index),
                                layer.units);
+  member_.squares[context_.program.bias_slot[index]] = update_tensor(layer, layer.bias, scratch.data(), 1, layer.units);
+}
+
+/// Clips the whole gradient [rows][width] of the tensor at `offset` and updates it; returns its new sum of squares.
+double Step::update_tensor(const Layer& layer, std::size_t offset, const float* gradient, std::size_t rows,
+                           std::size_t width) {
   const float limit = context_.plan.clip_norm[member_.data.index];
-  UpdateRows rows = rows_at(layer.bias, layer, 1.0F);
+  UpdateRows target = rows_at(offset, layer, 1.0F);
   if (limit > 0.0F) {
     const double norm =
-        std::sqrt(context_.kernels.gradient_squares(scratch.data(), rows.weight, rows.shrink, layer.units));
-    if (norm > static_cast<double>(limit)) rows.clip = static_cast<float>(static_cast<double>(limit) / norm);
+        std::sqrt(context_.kernels.gradient_squares(gradient, target.weight, target.shrink, rows * width));
+    if (norm > static_cast<double>(limit)) target.clip = static_cast<float>(static_cast<double>(limit) / norm);
   }
-  member_.squares[context_.program.bias_slot[index]] = context_.kernels.update(rows, scratch.data(), 1, layer.units);
+  return context_.kernels.update(target, gradient, rows, width);
 }
 
 /// Squared norm of the gradient of a layer's whole weight tensor, computed tile by tile and thrown away.
@@ -223,7 +230,21 @@ void Step::backward(Keep keep, double rate) {
         update_bias(phase.ready[piece - tiles], ws_.scratch[worker]);
       }
     });
+    if (!phase.convolutions.empty()) backward_convolutions(phase);
   }
+}
+
+void Step::backward_convolutions(const BackwardPhase& phase) {
+  const auto blocks = [&](std::size_t layer) { return convolution_blocks(delta_rows(layer)); };
+  std::size_t pieces = 0;
+  for (const std::size_t layer : phase.convolutions) pieces += blocks(layer);
+  runner_.run(pieces, [&](std::size_t piece, std::size_t worker) {
+    std::size_t i = 0;
+    for (; piece >= blocks(phase.convolutions[i]); ++i) piece -= blocks(phase.convolutions[i]);
+    backward_convolution(phase.convolutions[i], piece, worker);
+  });
+  runner_.run(phase.convolutions.size(),
+              [&](std::size_t i, std::size_t /*worker*/) { update_convolution(phase.convolutions[i]); });
 }
 
 void Step::refresh_squares() {
@@ -231,8 +252,12 @@ void Step::refresh_squares() {
   member_.squares.assign(program.slots, 0.0);
   for (std::size_t l = 0; l < program.layout.layers.size(); ++l) {
     const Layer& layer = layer_at(l);
+    const std::size_t columns = layer.columns();
     member_.squares[program.bias_slot[l]] =
-        context_.kernels.sum_squares(member_.weight.data() + layer.bias, layer.units, 1, layer.units);
+        context_.kernels.sum_squares(member_.weight.data() + layer.bias, columns, 1, columns);
+    if (!layer.convolution) continue;
+    member_.squares[program.squares[l].back()] =
+        context_.kernels.sum_squares(member_.weight.data() + layer.weights, columns, layer.fan_in(), columns);
   }
   for (const UnitTile& tile : program.tiles) {
     const std::vector<Consumer>& consumers = program.consumers_of(tile.source);

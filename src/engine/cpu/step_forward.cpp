@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/cpu/convolve.hpp"
 #include "engine/cpu/step.hpp"
 #include "engine/sampling.hpp"
 
@@ -27,7 +28,10 @@ std::size_t Workspace::bytes(const Program& program, std::size_t rows, std::size
   for (const Layer& layer : program.layout.layers) {
     floats += rows * stride_of(layer) * 2;
     widest = std::max(widest, layer.units);
+    if (!layer.convolution) continue;
+    floats += rows * layer.convolution->map.size() + convolution_blocks(rows) * filter_floats(layer);
   }
+  floats += workers * convolution_scratch(program.layout);
   floats += workers * (gradient_rows(widest) * widest + widest + tile_width * 2);
   return floats * sizeof(float);
 }
@@ -44,7 +48,11 @@ Workspace::Workspace(const StepContext& context, std::size_t rows, std::size_t w
     activation.emplace_back(layer.head ? 0 : rows * stride_of(layer));
     delta.emplace_back(layer.needs_delta ? rows * stride_of(layer) : 0);
     widest = std::max(widest, layer.units);
+    map.emplace_back(layer.convolution ? rows * layer.convolution->map.size() : 0);
+    const bool trained = layer.convolution && layer.needs_delta;
+    filter_gradient.emplace_back(trained ? convolution_blocks(rows) * filter_floats(layer) : 0);
   }
+  patches.assign(workers, Floats(convolution_scratch(layout)));
   // A tile's gradient, or one row of it and a head's: see update_weights.
   for (std::size_t w = 0; w < workers; ++w)
     scratch.emplace_back(gradient_rows(widest) * widest + widest + tile_width * 2);
@@ -199,21 +207,31 @@ double Step::share_of(std::span<const std::uint32_t> rows) const {
   return 1.0 / weights;
 }
 
+void Step::forward_dense(const ColumnTile& tile, std::size_t first_row, std::size_t rows, bool dropout) {
+  forward_tile(tile, first_row, rows);
+  const Layer& layer = layer_at(tile.layer);
+  const float rate = dropout_of(tile.layer);
+  if (!dropout || rate == 0.0F) return;
+  const DropoutMask mask = training_mask(member_.data.seed, tile.layer, step_, rate);
+  context_.kernels.drop(mask.stream, rate, ws_.activation[tile.layer].data(), layer.units, stride_of(layer), first_row,
+                        first_row + rows, tile.first, tile.width);
+}
+
 void Step::run_layers(bool dropout) {
   const std::size_t part = row_tile(rows_);
   const std::size_t parts = (rows_ + part - 1) / part;
-  for (const std::vector<ColumnTile>& phase : context_.program.forward) {
-    runner_.run(phase.size() * parts, [&](std::size_t piece, std::size_t /*worker*/) {
-      const ColumnTile& tile = phase[piece / parts];
-      const std::size_t first = piece % parts * part;
-      const std::size_t count = std::min(part, rows_ - first);
-      forward_tile(tile, first, count);
-      const Layer& layer = layer_at(tile.layer);
-      const float rate = dropout_of(tile.layer);
-      if (!dropout || rate == 0.0F) return;
-      const DropoutMask mask = training_mask(member_.data.seed, tile.layer, step_, rate);
-      context_.kernels.drop(mask.stream, rate, ws_.activation[tile.layer].data(), layer.units, stride_of(layer), first,
-                            first + count, tile.first, tile.width);
+  const std::size_t blocks = convolution_blocks(rows_);
+  for (std::size_t phase = 0; phase < context_.program.forward.size(); ++phase) {
+    const std::vector<ColumnTile>& tiles = context_.program.forward[phase];
+    const std::vector<std::size_t>& convolutions = context_.program.convolutions[phase];
+    const std::size_t dense = tiles.size() * parts;
+    runner_.run(dense + convolutions.size() * blocks, [&](std::size_t piece, std::size_t worker) {
+      if (piece < dense) {
+        const std::size_t first = piece % parts * part;
+        forward_dense(tiles[piece / parts], first, std::min(part, rows_ - first), dropout);
+      } else {
+        forward_convolution(convolutions[(piece - dense) / blocks], (piece - dense) % blocks, dropout, worker);
+      }
     });
   }
   forward_heads();

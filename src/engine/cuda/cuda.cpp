@@ -71,11 +71,13 @@ class CudaEngine final : public Engine, public KeepsParameters {
 
   [[nodiscard]] std::size_t memory_needed(const TrainPlan& plan) const override {
     check(plan);
+    refuse_convolutions(plan.networks, info_.name);
     return session_bytes(plan, make_layout(plan.networks, plan.loss.kind), plan.members());
   }
 
   [[nodiscard]] std::size_t members_at_once(const TrainPlan& plan) const override {
     check(plan);
+    refuse_convolutions(plan.networks, info_.name);
     const Layout layout = make_layout(plan.networks, plan.loss.kind);
     const auto fixed = static_cast<double>(session_bytes(plan, layout, 0));
     const double each = static_cast<double>(session_bytes(plan, layout, 1)) - fixed;
@@ -90,6 +92,7 @@ class CudaEngine final : public Engine, public KeepsParameters {
 
   [[nodiscard]] Tensor<float> predict(const Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x,
                                       const DropoutPass& dropout, const std::vector<std::uint64_t>& seeds) override {
+    refuse_convolutions(networks, info_.name);
     const Layout layout = checked_layout(networks, parameters, x);
     const std::size_t members = parameters.members();
     const std::size_t each = layout.parameters * sizeof(float);
@@ -121,6 +124,7 @@ class CudaEngine final : public Engine, public KeepsParameters {
   }
 
   [[nodiscard]] std::unique_ptr<Predictor> keep(const Networks& networks, const Tensor<float>& parameters) override {
+    refuse_convolutions(networks, info_.name);
     (void)checked_layout(networks, parameters, Tensor<float>(1, 0, networks.inputs));
     if (parameters.flat().size_bytes() > room() / 2) return nullptr;
     return keep_on_device(networks, parameters, precision_, hardware_);

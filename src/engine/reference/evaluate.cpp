@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/reference/convolve.hpp"
+
 namespace nomu::engine::reference {
 namespace {
 
@@ -18,6 +20,10 @@ double mask_factor(const Problem& p, std::size_t layer, const Masks& masks, std:
 const double* source_row(const Feed& feed, const Activations& hidden, const std::vector<double>& x, std::size_t row) {
   const std::vector<double>& values = feed.source == input_layer ? x : hidden[feed.source];
   return values.data() + row * feed.units;
+}
+
+Filters filters_of(const Layer& layer, const std::vector<double>& parameters) {
+  return {*layer.convolution, layer.activation, parameters.data() + layer.weights, parameters.data() + layer.bias};
 }
 
 /// Values and slopes of all row losses; returns the sum, fills the slopes of each head.
@@ -48,12 +54,26 @@ double row_losses(const Problem& p, const Rows& rows, const Activations& hidden,
   return total;
 }
 
+void forward_convolution(const Problem& p, std::size_t l, const std::vector<double>& parameters, const double* source,
+                         std::size_t row, const Masks& masks, std::vector<double>& out) {
+  const Layer& layer = p.layout->layers[l];
+  pool(*layer.convolution, convolved(filters_of(layer, parameters), source), out.data() + row * layer.units);
+  for (std::size_t e = row * layer.units; e < (row + 1) * layer.units; ++e) out[e] *= mask_factor(p, l, masks, e);
+}
+
 /// Pushes a layer's delta into its weights' gradient and, where it flows, into its sources.
 void backward_layer(const Problem& p, std::size_t l, const std::vector<double>& parameters, const Rows& rows,
                     const Activations& hidden, std::vector<std::vector<double>>& delta, std::vector<double>& gradient) {
   const Layer& layer = p.layout->layers[l];
   for (std::size_t i = 0; i < rows.all(); ++i) {
     const double* d = delta[l].data() + i * layer.units;
+    if (layer.convolution) {
+      const Feed& feed = layer.feeds.front();
+      double* by_source = feed.carries ? delta[feed.source].data() + i * feed.units : nullptr;
+      backward(filters_of(layer, parameters), source_row(feed, hidden, rows.x, i), d, gradient.data() + layer.weights,
+               gradient.data() + layer.bias, by_source);
+      continue;
+    }
     for (std::size_t j = 0; j < layer.units; ++j) gradient[layer.bias + j] += d[j];
     for (const Feed& feed : layer.feeds) {
       const double* input = source_row(feed, hidden, rows.x, i);
@@ -70,12 +90,17 @@ void backward_layer(const Problem& p, std::size_t l, const std::vector<double>& 
   }
 }
 
-/// Turns the derivative by a layer's activated values into that by its pre-activations.
+/// Turns the derivative by a layer's activated values into that by its pre-activations. A convolution's activation
+/// comes before its pooling, so only the mask is left here.
 void through_activation(const Problem& p, std::size_t l, const Rows& rows, const Activations& hidden,
                         const Masks& masks, std::vector<double>& delta) {
   const Layer& layer = p.layout->layers[l];
   for (std::size_t e = 0; e < rows.all() * layer.units; ++e) {
     const double factor = mask_factor(p, l, masks, e);
+    if (layer.convolution) {
+      delta[e] *= factor;
+      continue;
+    }
     delta[e] *= factor == 0.0 ? 0.0 : factor * activation_slope(layer.activation, hidden[l][e] / factor);
   }
 }
@@ -92,8 +117,8 @@ double penalty(const Problem& p, const Layer& layer, const std::vector<double>& 
       gradient[e] += 2.0 * l2 * parameters[e];
     }
   };
-  add(layer.weights, layer.fan_in() * layer.units);
-  add(layer.bias, layer.units);
+  add(layer.weights, layer.fan_in() * layer.columns());
+  add(layer.bias, layer.columns());
   return l2 * sum;
 }
 
@@ -106,6 +131,10 @@ Activations forward(const Problem& p, const std::vector<double>& parameters, con
     const Layer& layer = p.layout->layers[l];
     hidden[l].assign(rows * layer.units, 0.0);
     for (std::size_t i = 0; i < rows; ++i) {
+      if (layer.convolution) {
+        forward_convolution(p, l, parameters, source_row(layer.feeds.front(), hidden, x, i), i, masks, hidden[l]);
+        continue;
+      }
       for (std::size_t j = 0; j < layer.units; ++j) {
         double z = parameters[layer.bias + j];
         for (const Feed& feed : layer.feeds) {
@@ -135,8 +164,8 @@ Evaluation evaluate(const Problem& p, const std::vector<double>& parameters, con
     result.loss += penalty(p, layer, parameters, result.gradient);
     if (p.networks->nets[layer.net].trainable) continue;
     const auto begin = result.gradient.begin();
-    std::fill_n(begin + static_cast<std::ptrdiff_t>(layer.weights), layer.fan_in() * layer.units, 0.0);
-    std::fill_n(begin + static_cast<std::ptrdiff_t>(layer.bias), layer.units, 0.0);
+    std::fill_n(begin + static_cast<std::ptrdiff_t>(layer.weights), layer.fan_in() * layer.columns(), 0.0);
+    std::fill_n(begin + static_cast<std::ptrdiff_t>(layer.bias), layer.columns(), 0.0);
   }
   return result;
 }

@@ -77,8 +77,8 @@ class Stepper {
     const AdamStep<double> adam_step{adam_rate(rate, spec.beta1, spec.beta2, t), spec.beta1, spec.beta2, spec.epsilon};
     for (const Layer& layer : layout_.layers) {
       if (!plan_.networks.nets[layer.net].trainable) continue;
-      update_tensor(layer.weights, layer.fan_in() * layer.units, gradient, adam_step);
-      update_tensor(layer.bias, layer.units, gradient, adam_step);
+      update_tensor(layer.weights, layer.fan_in() * layer.columns(), gradient, adam_step);
+      update_tensor(layer.bias, layer.columns(), gradient, adam_step);
     }
   }
 

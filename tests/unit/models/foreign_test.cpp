@@ -79,9 +79,20 @@ TEST(Foreign, WrongAnswersAreRefused) {
   const Cohort wide = repeat(make_dataset({0, 1, 2, 3}, 2, {0, 1}), seeds);
   EXPECT_THAT(message_of<DataError>([&] { (void)fit_sigma(quick_spec(), network, wide, *engine); }),
               HasSubstr("the network reads 1 columns, the data have 2"));
-  EXPECT_THAT(message_of<ConfigError>(
-                  [&] { (void)fit_sigma(quick_spec(Noise::learned), network, line_of_points({1}), *engine); }),
-              HasSubstr("noise cannot be learned beside a given mean"));
+}
+
+TEST(Foreign, NoiseIsLearnedBesideTheGivenMean) {
+  const auto engine = make_engine({});
+  const auto network = std::make_shared<Sine>();
+  const NomuSpec spec = quick_spec(Noise::learned);
+  const auto fitted = fit_sigma(spec, network, line_of_points({1, 2}), *engine);
+  const Prediction prediction = fitted->predict(line_probes());
+  ASSERT_EQ(prediction.sigma_noise.members(), 2U);
+  EXPECT_EQ(prediction.mean(0, 1, 0), std::sin(3.0F * line_probes()(0, 1, 0)));
+  for (const float noise : prediction.sigma_noise.flat()) EXPECT_GE(noise, static_cast<float>(spec.noise_floor));
+  const auto again = restore_sigma(spec, network, fitted->state(), fitted->reports(), *engine);
+  EXPECT_EQ(again->predict(line_probes()).sigma_noise, prediction.sigma_noise);
+  EXPECT_EQ(again->predict(line_probes()).sigma_model, prediction.sigma_model);
 }
 
 }  // namespace
