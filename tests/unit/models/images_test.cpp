@@ -5,6 +5,7 @@
 
 #include "message_of.hpp"
 #include "model_cases.hpp"
+#include "nomu/interchange/onnx.hpp"
 #include "nomu/models/archive.hpp"
 #include "nomu/models/slopes.hpp"
 
@@ -122,6 +123,9 @@ TEST(Images, WhoTakesNetworksApartSaysNo) {
   ASSERT_NE(slopes, nullptr);
   EXPECT_THAT(message_of<ConfigError>([&] { return slopes->slopes(Tensor<float>(1, 1, 24)); }),
               HasSubstr("networks with convolutions do not tell their slopes"));
+  if (!onnx_available()) return;
+  EXPECT_THAT(message_of<ConfigError>([&] { return pack_onnx(model); }),
+              HasSubstr("[interchange/onnx] networks with convolutions are not written as ONNX"));
 }
 
 }  // namespace
