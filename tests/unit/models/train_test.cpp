@@ -24,7 +24,7 @@ class Cramped final : public Engine {
   }
   [[nodiscard]] std::unique_ptr<engine::Session> open(const engine::TrainPlan& plan) override {
     EXPECT_LE(plan.members(), 2U);
-    ++sessions;
+    ++sessions_;
     return roomy_->open(plan);
   }
   [[nodiscard]] Tensor<float> predict(const engine::Networks& networks, const Tensor<float>& parameters,
@@ -34,9 +34,10 @@ class Cramped final : public Engine {
   }
   [[nodiscard]] Roofline roofline(const engine::TrainPlan& plan) override { return roomy_->roofline(plan); }
 
-  int sessions = 0;
+  [[nodiscard]] int sessions() const { return sessions_; }
 
  private:
+  int sessions_ = 0;
   std::unique_ptr<Engine> roomy_ = make_engine({.device = "cpu"});
 };
 
@@ -46,7 +47,7 @@ TEST(Train, MembersThatDoNotFitAtOnceAreTrainedInPartsAndComeOutTheSame) {
   const Cohort cohort = line_of_points({1, 2, 3, 4, 5});
   Cramped cramped;
   const auto in_parts = fit(spec, cohort, cramped);
-  EXPECT_GE(cramped.sessions, 3);
+  EXPECT_GE(cramped.sessions(), 3);
   const auto roomy = make_engine({.device = "cpu"});
   const auto at_once = fit(spec, cohort, *roomy);
 
