@@ -38,9 +38,11 @@ struct Convolution {
   ImageShape in;   ///< the source
   ImageShape map;  ///< after the convolution; channels are filters
   ImageShape out;  ///< after pooling
-  std::size_t kernel, stride, padding;
-  Pooling pooling;
-  bool planar;  ///< the source stands channel by channel, as rows of x do
+  std::size_t kernel = 1;
+  std::size_t stride = 1;
+  std::size_t padding = 0;
+  Pooling pooling = Pooling::max;
+  bool planar = false;  ///< the source stands channel by channel, as rows of x do
 
   /// Numbers under one square; weight row (i * kernel + j) * channels + c belongs to its line i, column j, channel c.
   [[nodiscard]] std::size_t patch() const { return kernel * kernel * in.channels; }
