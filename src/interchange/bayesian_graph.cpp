@@ -39,7 +39,7 @@ struct Regressors {
   GraphWriter& graph;
   const engine::Layout& layout;
   const Tensor<float>& parameters;
-  std::size_t members;
+  std::size_t members = 0;
   const NetworkGraph& network;
   GraphValue x;  ///< double
   GraphValue ones;
