@@ -126,7 +126,8 @@ OnnxArray OnnxNode::make(OnnxArray::Shape shape) const {
 }
 
 OnnxArray OnnxNode::make_integers(std::vector<std::int64_t> values) const {
-  return {.shape = {static_cast<std::int64_t>(values.size())}, .integral = true, .integers = std::move(values)};
+  const auto size = static_cast<std::int64_t>(values.size());
+  return {.shape = {size}, .integral = true, .integers = std::move(values)};
 }
 
 void OnnxNode::check_work(double multiplications, std::int64_t rows) const {
