@@ -4,6 +4,7 @@
 
 #include "conformance/engines.hpp"
 #include "conformance/image_cases.hpp"
+#include "conformance/same_bytes.hpp"
 #include "engine/session.hpp"
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
@@ -23,34 +24,14 @@ TEST_P(Convolutions, ARowAloneEqualsTheSameRowInABatch) {
   const TrainPlan plan = image_plan(small_front(Pooling::average), Gradient::coupled, 2);
   const auto session = engine_->open(plan);
   session->run(3, {});
-  Tensor<float> probe(1, 70, plan.networks.inputs);
-  Random random(4);
-  for (float& value : probe.flat()) value = static_cast<float>(random.uniform(-2.0, 2.0));
-  const Tensor<float> batch = session->forward(probe, {});
-  EXPECT_EQ(engine_->predict(plan.networks, session->parameters(), probe, {}, plan.seeds), batch);
-  for (std::size_t i = 0; i < probe.rows(); ++i) {
-    Tensor<float> row(1, 1, probe.cols());
-    std::ranges::copy(probe.row(0, i), row.flat().begin());
-    const Tensor<float> alone = session->forward(row, {});
-    for (std::size_t m = 0; m < 2; ++m) {
-      for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(batch(m, i, k), alone(m, 0, k)) << "row " << i;
-    }
-  }
+  const Tensor<float> probe = expect_rows_alone(*session, 70, plan.networks.inputs);
+  EXPECT_EQ(engine_->predict(plan.networks, session->parameters(), probe, {}, plan.seeds), session->forward(probe, {}));
 }
 
 TEST_P(Convolutions, AContinuedRunEqualsAnUninterruptedOne) {
   for (const Case& c : image_cases()) {
     SCOPED_TRACE(c.name);
-    const TrainPlan plan = c.make();
-    const auto whole = engine_->open(plan);
-    whole->run(5, {});
-    const auto first = engine_->open(plan);
-    first->run(2, {});
-    const auto second = engine_->open(plan);
-    second->restore(first->state());
-    second->run(3, {});
-    EXPECT_EQ(whole->parameters(), second->parameters());
-    EXPECT_EQ(whole->reports(), second->reports());
+    expect_continued(*engine_, c.make(), {2}, 3);
   }
 }
 

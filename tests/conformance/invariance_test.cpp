@@ -6,6 +6,7 @@
 
 #include "conformance/engines.hpp"
 #include "conformance/image_cases.hpp"
+#include "conformance/same_bytes.hpp"
 #include "engine/session.hpp"
 #include "nomu/core/error.hpp"
 
@@ -103,34 +104,13 @@ TEST_P(Invariance, ARowAloneEqualsTheSameRowInABatch) {
   const TrainPlan plan = nomu_plan({.members = 2, .rows = 20, .inputs = 3, .hidden = {130, 70}}, Gradient::coupled);
   const auto session = engine_->open(plan);
   session->run(3, {});
-  Tensor<float> probe(1, 150, 3);
-  Random random(4);
-  for (float& value : probe.flat()) value = static_cast<float>(random.uniform(-2.0, 2.0));
-  const Tensor<float> batch = session->forward(probe, {});
-  for (std::size_t i = 0; i < probe.rows(); ++i) {
-    Tensor<float> row(1, 1, 3);
-    std::copy(probe.row(0, i).begin(), probe.row(0, i).end(), row.flat().begin());
-    const Tensor<float> alone = session->forward(row, {});
-    for (std::size_t m = 0; m < 2; ++m) {
-      for (std::size_t k = 0; k < 2; ++k) EXPECT_EQ(batch(m, i, k), alone(m, 0, k)) << "row " << i;
-    }
-  }
+  (void)expect_rows_alone(*session, 150, 3);
 }
 
 TEST_P(Invariance, AContinuedRunEqualsAnUninterruptedOne) {
   for (const Case& c : training_cases()) {
     SCOPED_TRACE(c.name);
-    const TrainPlan plan = c.make();
-    const auto whole = engine_->open(plan);
-    whole->run(11, {});
-    const auto first = engine_->open(plan);
-    first->run(4, {});
-    first->run(1, {});
-    const auto second = engine_->open(plan);
-    second->restore(first->state());
-    second->run(6, {});
-    EXPECT_EQ(whole->parameters(), second->parameters());
-    EXPECT_EQ(whole->reports(), second->reports());
+    expect_continued(*engine_, c.make(), {4, 1}, 6);
   }
 }
 
