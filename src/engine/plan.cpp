@@ -30,8 +30,10 @@ void check_front(const Networks& networks, std::size_t k) {
   const std::vector<Convolution> convolutions = convolutions_of(networks.nets[k].front, k);
   if (convolutions.empty()) return;
   const ImageShape& image = convolutions.front().in;
-  require(image.size() == networks.inputs, "the image of net {} has {} x {} x {} = {} values, but rows have {} columns",
-          k, image.channels, image.height, image.width, image.size(), networks.inputs);
+  const std::size_t beside = networks.nets[k].front.beside;
+  require(beside < networks.inputs && image.size() == networks.inputs - beside,
+          "the image of net {} has {} x {} x {} = {} values, but rows have {} columns", k, image.channels, image.height,
+          image.width, image.size(), networks.inputs - std::min(beside, networks.inputs));
 }
 
 void check_net(const Networks& networks, std::size_t k) {

@@ -189,6 +189,10 @@ inline std::vector<Case> shape_cases() {
        [=] {
          return wide({256, 320}, Gradient::stopped);
        }},
+      {"wide_many_rows",
+       [=] {
+         return changed(wide({128, 256}, Gradient::coupled), [](TrainPlan& p) { p.augment.count = 277; });
+       }},
       {"many_inputs",
        [] { return nomu_plan({.members = 2, .rows = 30, .inputs = 40, .hidden = {24}}, Gradient::stopped); }},
       {"many_rows",

@@ -87,7 +87,7 @@ void check_all_tensors(const Trial& s, bool detached) {
 
 TEST(Gradient, AgreesWithFiniteDifferences) {
   for (const Case& c : cases_of("reference")) {
-    if (c.name == "many_rows" || c.name == "wide") continue;  // the same formulas as smaller cases, only slower
+    if (c.name.find("many_rows") != std::string::npos || c.name == "wide") continue;  // only slower than smaller cases
     SCOPED_TRACE(c.name);
     check_all_tensors(Trial(c.make()), false);
   }

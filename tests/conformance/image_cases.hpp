@@ -63,6 +63,16 @@ inline std::vector<Case> image_cases() {
            {"conv_stopped", [] { return image_plan(small_front(Pooling::average), Gradient::stopped); }},
            {"conv_mean_only", changed_plan([](TrainPlan& p) { p.networks.nets[1].front = {}; })},
            {"conv_sigma_only", changed_plan([](TrainPlan& p) { p.networks.nets[0].front = {}; })},
+           {"conv_beside_columns",
+            [] {
+              Shape shape = image_shape();
+              shape.inputs = 99;
+              return changed(nomu_plan(shape, Gradient::stopped), [](TrainPlan& p) {
+                p.networks.nets[1].front = small_front();
+                p.networks.nets[1].front.beside = 3;
+                p.networks.nets[1].links.push_back({.from_net = 0, .from_layer = 1, .to_layer = 0});
+              });
+            }},
            {"conv_frozen_mean", changed_plan([](TrainPlan& p) {
               p.networks.nets[0].trainable = false;
               p.loss.fit_mean = false;

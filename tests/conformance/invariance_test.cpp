@@ -100,6 +100,28 @@ TEST_P(Invariance, PaddingRowsChangeNothing) {
   EXPECT_EQ(plain->parameters(), with_padding->parameters());
 }
 
+/// A member with few rows goes its own way beside one with many, where those are treated otherwise.
+TEST_P(Invariance, MembersWithFewAndWithManyRows) {
+  TrainPlan plan = nomu_plan({.members = 2, .rows = 260, .inputs = 2, .hidden = {128, 128}}, Gradient::coupled);
+  plan.row_weight = Tensor<float>(2, plan.x.rows(), 1, 1.0F);
+  for (std::size_t i = 12; i < plan.x.rows(); ++i) plan.row_weight(0, i, 0) = 0.0F;
+  const auto both = engine_->open(plan);
+  both->run(5, {});
+  for (std::size_t m = 0; m < 2; ++m) {
+    TrainPlan own = only(plan, m);
+    if (m == 0) {
+      own.x = Tensor<float>(1, 12, 2);
+      own.y = Tensor<float>(1, 12, 1);
+      own.row_weight = Tensor<float>(1, 12, 1, 1.0F);
+      std::copy_n(plan.x.member(0).begin(), 12 * 2, own.x.flat().begin());
+      std::copy_n(plan.y.member(0).begin(), 12, own.y.flat().begin());
+    }
+    const auto one = engine_->open(own);
+    one->run(5, {});
+    expect_same_member(*both, m, *one);
+  }
+}
+
 TEST_P(Invariance, ARowAloneEqualsTheSameRowInABatch) {
   const TrainPlan plan = nomu_plan({.members = 2, .rows = 20, .inputs = 3, .hidden = {130, 70}}, Gradient::coupled);
   const auto session = engine_->open(plan);

@@ -46,6 +46,16 @@ using Recording = std::vector<std::function<void()>>;
 
 }  // namespace cuda_on_host
 
+template <class T>
+T __ldcs(const T* from) {
+  return *from;
+}
+template <class T>
+void __stcs(T* to, const T& value) {
+  *to = value;
+}
+inline void __syncwarp() { cuda_on_host::wait_for_warp(); }
+
 using cudaError_t = int;
 constexpr cudaError_t cudaSuccess = 0;
 using cudaStream_t = void*;

@@ -32,9 +32,12 @@ void append(std::vector<float>& to, const PerMember& numbers, std::size_t member
 
 }  // namespace
 
-StepSize step_size(const TrainPlan& plan) {
+StepSize step_size(const TrainPlan& plan, Precision precision) {
   const std::size_t data = Batches(plan.train, plan.x.rows()).size;
-  return {.rows = narrow(data + plan.augment.count), .data_rows = narrow(data), .training = true};
+  return {.rows = narrow(data + plan.augment.count),
+          .data_rows = narrow(data),
+          .training = true,
+          .turned = precision == Precision::tf32_hopper};
 }
 
 CohortData::CohortData(const TrainPlan& plan) {

@@ -27,6 +27,6 @@ class CohortData {
 };
 
 /// The largest step of any member.
-[[nodiscard]] StepSize step_size(const TrainPlan& plan);
+[[nodiscard]] StepSize step_size(const TrainPlan& plan, Precision precision);
 
 }  // namespace nomu::engine::cuda

@@ -61,7 +61,10 @@ class CudaEngine final : public Engine, public KeepsParameters {
     if (options.provider == "tiles") hardware_.shared_bytes = 0;
     const bool hopper = properties.major == hopper_major;
     if (options.precision == "tf32") precision_ = hopper ? Precision::tf32_hopper : Precision::tf32;
-    if (hopper) hopper::prepare_layers();
+    if (hopper) {
+      hopper::prepare_layers();
+      hopper::prepare_update();
+    }
     prepare_layers();
     prepare_update();
     prepare_clipping();
@@ -72,15 +75,15 @@ class CudaEngine final : public Engine, public KeepsParameters {
   [[nodiscard]] std::size_t memory_needed(const TrainPlan& plan) const override {
     check(plan);
     refuse_convolutions(plan.networks, info_.name);
-    return session_bytes(plan, make_layout(plan.networks, plan.loss.kind), plan.members());
+    return session_bytes(plan, make_layout(plan.networks, plan.loss.kind), precision_, plan.members());
   }
 
   [[nodiscard]] std::size_t members_at_once(const TrainPlan& plan) const override {
     check(plan);
     refuse_convolutions(plan.networks, info_.name);
     const Layout layout = make_layout(plan.networks, plan.loss.kind);
-    const auto fixed = static_cast<double>(session_bytes(plan, layout, 0));
-    const double each = static_cast<double>(session_bytes(plan, layout, 1)) - fixed;
+    const auto fixed = static_cast<double>(session_bytes(plan, layout, precision_, 0));
+    const double each = static_cast<double>(session_bytes(plan, layout, precision_, 1)) - fixed;
     const double fitting = (static_cast<double>(room()) - fixed) / each;
     return static_cast<std::size_t>(std::clamp(fitting, 1.0, static_cast<double>(plan.members())));
   }

@@ -1,5 +1,7 @@
 // The tables of a program on the device, and how its phases are cut into tiles.
 
+#include <algorithm>
+
 #include "engine/cuda/program.hpp"
 
 namespace nomu::engine::cuda {
@@ -28,6 +30,8 @@ DeviceProgram::DeviceProgram(const Program& program, const StepSize& size, std::
       x_(program.x),
       input_ld_(program.input_ld),
       trainable_tiles_(program.trainable_tiles),
+      turned_(std::any_of(program.update.begin(), program.update.end(),
+                          [](const UpdateJob& job) { return job.turned_ld != 0; })),
       segments_(program.segments),
       terms_(program.terms),
       forward_(program.forward),

@@ -75,8 +75,8 @@ void start_backward(const View& view, const TileList& tiles, Precision precision
 void start_clipping(const View& view, std::uint32_t tiles, Precision precision, std::uint32_t blocks,
                     cudaStream_t stream);
 
-/// Weight gradients and Adam in one pass, for the first `tiles` tiles.
-void start_update(const View& view, std::uint32_t tiles, Precision precision, cudaStream_t stream);
+/// Weight gradients and Adam in one pass, for the first `tiles` tiles. `turned`: some job has turned values.
+void start_update(const View& view, std::uint32_t tiles, bool turned, Precision precision, cudaStream_t stream);
 
 /// What a member takes in shared memory.
 struct ResidentSize {

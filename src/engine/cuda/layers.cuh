@@ -3,121 +3,11 @@
 // the rows of the step along its columns: those come in eights, so 136 rows waste little.
 
 #include "engine/cuda/deltas.cuh"
-#include "engine/cuda/product.cuh"
 #include "engine/cuda/quads.cuh"
+#include "engine/cuda/segments.cuh"
 #include "engine/sampling.hpp"
 
 namespace nomu::engine::cuda {
-
-/// Where a job's segments are, and which tile of it is meant.
-struct SegmentPlace {
-  const Segment* first;
-  unsigned count;
-  const float *weights, *values;  ///< the member's
-  Tile tile;
-  unsigned units, rows, data_rows;
-
-  /// Forward, weights [depth][units] are read along their columns; backward, [units][depth] along their rows.
-  template <bool forward>
-  [[nodiscard]] __device__ Operand weights_of(const Segment& s) const {
-    const float* block = weights + s.weights;
-    return {forward ? block + tile.m : block + std::size_t{tile.m} * s.weight_ld, s.weight_ld, units - tile.m, s.wide};
-  }
-  [[nodiscard]] __device__ Operand values_of(const Segment& s) const {
-    const unsigned present = s.data_rows_only && data_rows < rows ? data_rows : rows;
-    return {values + s.values + std::size_t{tile.n} * s.values_ld, s.values_ld, present > tile.n ? present - tile.n : 0,
-            true};
-  }
-
-  /// Whether no slab lacks anything that matters: rows beyond the last only reach sums that nobody reads.
-  template <class Product>
-  [[nodiscard]] __device__ bool whole() const {
-    if (tile.m + Product::Shape::m > units) return false;
-    for (unsigned s = 0; s < count; ++s) {
-      if (!first[s].wide || first[s].depth % Product::depth != 0) return false;
-      if (first[s].data_rows_only && data_rows < rows) return false;
-    }
-    return true;
-  }
-};
-
-/// The slabs of all segments of a job, one after the other.
-template <class Product, bool forward>
-class SegmentSlabs {
- public:
-  __device__ explicit SegmentSlabs(const SegmentPlace& place) : place_(place), next_(place.first), left_(place.count) {
-    for (unsigned s = 0; s < left_; ++s) count_ += (next_[s].depth + Product::depth - 1) / Product::depth;
-    if (left_ > 0) open();
-  }
-
-  [[nodiscard]] __device__ unsigned count() const { return count_; }
-
-  __device__ void load(unsigned stage) {
-    Product::load(stage, a_, b_, k_, depth_);
-    k_ += Product::depth;
-    if (k_ < depth_ || --left_ == 0) return;
-    ++next_;
-    open();
-  }
-
- private:
-  __device__ void open() {
-    a_ = place_.template weights_of<forward>(*next_);
-    b_ = place_.values_of(*next_);
-    k_ = 0;
-    depth_ = next_->depth;
-  }
-
-  const SegmentPlace& place_;
-  const Segment* next_;
-  unsigned left_;
-  unsigned count_ = 0, k_ = 0, depth_ = 0;
-  Operand a_{}, b_{};
-};
-
-/// The same where no slab lacks anything.
-template <class Product, bool forward>
-class WholeSlabs {
- public:
-  __device__ explicit WholeSlabs(const SegmentPlace& place)
-      : place_(place),
-        next_(place.first),
-        copies_(place.template weights_of<forward>(*next_), place.values_of(*next_)) {
-    for (unsigned s = 0; s < place.count; ++s) count_ += next_[s].depth / Product::depth;
-    left_ = next_->depth / Product::depth;
-  }
-
-  [[nodiscard]] __device__ unsigned count() const { return count_; }
-
-  __device__ void load(unsigned stage) {
-    if (left_ == 0) {
-      ++next_;
-      left_ = next_->depth / Product::depth;
-      copies_ = {place_.template weights_of<forward>(*next_), place_.values_of(*next_)};
-    }
-    copies_.load(stage);
-    --left_;
-  }
-
- private:
-  const SegmentPlace& place_;
-  const Segment* next_;
-  typename Product::Copies copies_;
-  unsigned count_ = 0, left_;
-};
-
-template <class Product, bool forward>
-__device__ void multiply_segments(Product& product, const SegmentPlace& place) {
-  if (place.count == 0) return;
-  const auto nothing = [](unsigned) {};
-  if (place.template whole<Product>()) {
-    WholeSlabs<Product, forward> slabs(place);
-    multiply(product, slabs, nothing);
-  } else {
-    SegmentSlabs<Product, forward> slabs(place);
-    multiply(product, slabs, nothing);
-  }
-}
 
 __device__ inline DropoutMask mask_of(const Control& control, std::uint64_t seed, unsigned layer, float rate) {
   return control.masks == Masks::training ? training_mask(seed, layer, control.step, rate)
@@ -149,9 +39,9 @@ __device__ void share_sums(const Product& product) {
   __syncthreads();
 }
 
-/// Calls f(row, sums, read(row)) for four units of every row that is this thread's, after share_sums(); where f is
-/// `short_work`, `read` runs some rows ahead. What f writes beyond the layer's units falls into the padding of its
-/// rows.
+/// Calls f(row, sums, read(row), place of the sums) for four units of every row that is this thread's, after
+/// share_sums(); where f is `short_work`, `read` runs some rows ahead. What f writes beyond the layer's units falls
+/// into the padding of its rows.
 template <bool short_work, class Product, class Read, class F>
 __device__ void finish(const Tile& tile, unsigned rows, const Read& read, const F& f) {
   using Cut = typename Product::Shape;
@@ -161,7 +51,7 @@ __device__ void finish(const Tile& tile, unsigned rows, const Read& read, const 
   constexpr unsigned ahead = !short_work ? 1 : all % 6 == 0 ? 6 : all % 3 == 0 ? 3 : 2;
   static_assert(Cut::threads % quads == 0 && Cut::n % (stride * ahead) == 0);
   const unsigned first = threadIdx.x / quads;
-  const float* sums = shared_memory() + first * Product::tile_ld + threadIdx.x % quads * 4;
+  float* const sums = shared_memory() + first * Product::tile_ld + threadIdx.x % quads * 4;
 #pragma unroll 1
   for (unsigned c = 0; c < Cut::n; c += stride * ahead) {
     const unsigned row = tile.n + first + c;
@@ -173,9 +63,29 @@ __device__ void finish(const Tile& tile, unsigned rows, const Read& read, const 
 #pragma unroll
     for (unsigned b = 0; b < ahead; ++b) {
       if (row + b * stride < rows) {
-        f(row + b * stride, read_quad(sums + (c + b * stride) * Product::tile_ld), with[b]);
+        float* const place = sums + (c + b * stride) * Product::tile_ld;
+        f(row + b * stride, read_quad(place), with[b], place);
       }
     }
+  }
+}
+
+/// Writes a tile whose values are in shared memory once more, rows running fastest: eight rows of four units at a time
+/// keep the lanes of a warp on different banks and fill whole sectors of memory.
+template <class Product>
+__device__ void write_turned(const Tile& tile, unsigned rows, float* to, unsigned ld) {
+  using Cut = typename Product::Shape;
+  __syncwarp();
+  __syncthreads();
+  const float* sums = shared_memory();
+  const unsigned unit = threadIdx.x % 4;
+  const unsigned row = threadIdx.x % 32 / 4;
+  constexpr unsigned across = Cut::m / 4;
+  static_assert(Cut::m % 4 == 0 && Cut::n % 8 == 0 && Product::tile_ld % 32 == 4);
+  for (unsigned part = threadIdx.x / 32; part < across * (Cut::n / 8); part += Cut::threads / 32) {
+    const unsigned m = part % across * 4 + unit;
+    const unsigned n = part / across * 8 + row;
+    if (tile.n + n < rows) to[std::size_t{tile.m + m} * ld + tile.n + n] = sums[n * Product::tile_ld + m];
   }
 }
 
@@ -199,28 +109,33 @@ __device__ void forward_tile(const View& view, const Tile* tiles, unsigned tile_
   const Quad bias = read_quad(weights + job.bias + unit);
   float* out = own + job.out + unit;
   const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.net * view.members + member];
+  const bool turned = job.turned_ld != 0 && control.rows >= turned_from;
   const auto nothing = [](unsigned) { return 0; };
-  const auto write = [&](unsigned row, const Quad& values) {
-    write_quad(out + std::size_t{row} * job.out_ld, view.rounded ? rounded(values) : values);
+  const auto write = [&](unsigned row, Quad values, float* place) {
+    if (view.rounded) values = rounded(values);
+    write_quad(out + std::size_t{row} * job.out_ld, values);
+    if (turned) write_quad(place, values);
   };
   if (rate == 0.0F && job.activation == Activation::relu) {
-    return finish<true, Product>(tile, control.rows, nothing, [&](unsigned row, Quad sums, int) {
+    finish<true, Product>(tile, control.rows, nothing, [&](unsigned row, Quad sums, int, float* place) {
 #pragma unroll
       for (unsigned e = 0; e < 4; ++e) sums.value[e] = activate(Activation::relu, sums.value[e] + bias.value[e]);
-      write(row, sums);
+      write(row, sums, place);
+    });
+  } else {
+    const DropoutMask mask = mask_of(control, view.info[member].seed, job.layer, rate);
+    finish<false, Product>(tile, control.rows, nothing, [&](unsigned row, Quad sums, int, float* place) {
+      bool kept[4] = {true, true, true, true};
+      if (rate > 0.0F) kept_units(mask, std::uint64_t{control.first_row + row} * job.units + unit, kept);
+#pragma unroll
+      for (unsigned e = 0; e < 4; ++e) {
+        const float value = activate(job.activation, sums.value[e] + bias.value[e]);
+        sums.value[e] = rate > 0.0F ? (kept[e] ? value * mask.scale() : 0.0F) : value;
+      }
+      write(row, sums, place);
     });
   }
-  const DropoutMask mask = mask_of(control, view.info[member].seed, job.layer, rate);
-  finish<false, Product>(tile, control.rows, nothing, [&](unsigned row, Quad sums, int) {
-    bool kept[4] = {true, true, true, true};
-    if (rate > 0.0F) kept_units(mask, std::uint64_t{control.first_row + row} * job.units + unit, kept);
-#pragma unroll
-    for (unsigned e = 0; e < 4; ++e) {
-      const float value = activate(job.activation, sums.value[e] + bias.value[e]);
-      sums.value[e] = rate > 0.0F ? (kept[e] ? value * mask.scale() : 0.0F) : value;
-    }
-    write(row, sums);
-  });
+  if (turned) write_turned<Product>(tile, control.rows, own + job.turned, job.turned_ld);
 }
 
 /// A layer's units that only one output of a head, or none, reads directly.
@@ -279,7 +194,7 @@ __device__ void backward_tile(const View& view, const Tile* tiles, unsigned tile
     const auto read = [&](unsigned row) {
       return Read{read_quad(own + job.values + std::size_t{row} * job.ld + unit), head.slope(row)};
     };
-    return finish<true, Product>(tile, rows, read, [&](unsigned row, Quad sums, const Read& with) {
+    return finish<true, Product>(tile, rows, read, [&](unsigned row, Quad sums, const Read& with, float*) {
 #pragma unroll
       for (unsigned e = 0; e < 4; ++e) {
         const float delta = sums.value[e] + fmaf(with.slope, head.weights.value[e], 0.0F);
@@ -292,7 +207,7 @@ __device__ void backward_tile(const View& view, const Tile* tiles, unsigned tile
   // Where a ReLU unit is positive it was kept; other activations need the mask again.
   const bool masked = rate > 0.0F && job.activation != Activation::relu;
   const auto read = [&](unsigned row) { return read_quad(own + job.values + std::size_t{row} * job.ld + unit); };
-  finish<false, Product>(tile, rows, read, [&](unsigned row, Quad sums, const Quad& values) {
+  finish<false, Product>(tile, rows, read, [&](unsigned row, Quad sums, const Quad& values, float*) {
     bool kept[4] = {true, true, true, true};
     if (masked) kept_units(mask, std::uint64_t{row} * job.units + unit, kept);
 #pragma unroll

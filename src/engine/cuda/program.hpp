@@ -14,9 +14,10 @@ namespace nomu::engine::cuda {
 
 /// How large a step gets.
 struct StepSize {
-  std::uint32_t rows;       ///< of any member's step, artificial ones included
-  std::uint32_t data_rows;  ///< the data rows among them
-  bool training;            ///< false: forward only
+  std::uint32_t rows = 0;       ///< of any member's step, artificial ones included
+  std::uint32_t data_rows = 0;  ///< the data rows among them
+  bool training = false;        ///< false: forward only
+  bool turned = false;          ///< whether values are kept turned where that helps
 };
 
 struct Program {
@@ -52,10 +53,12 @@ class DeviceProgram {
   [[nodiscard]] const std::vector<TileList>& forward() const { return forward_lists_; }
   [[nodiscard]] const std::vector<TileList>& backward() const { return backward_lists_; }
   [[nodiscard]] std::uint32_t trainable_tiles() const { return trainable_tiles_; }
+  [[nodiscard]] bool turned() const { return turned_; }
 
  private:
   std::uint64_t workspace_, x_;
   std::uint32_t input_ld_, trainable_tiles_;
+  bool turned_;
   DeviceArray<Segment> segments_;
   DeviceArray<HeadTerm> terms_;
   DeviceArray<ForwardJob> forward_;

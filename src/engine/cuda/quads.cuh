@@ -18,6 +18,16 @@ __device__ inline void write_quad(float* to, const Quad& quad) {
   *reinterpret_cast<float4*>(to) = make_float4(quad.value[0], quad.value[1], quad.value[2], quad.value[3]);
 }
 
+/// The same for numbers that nobody needs again soon: they do not drive others out of the caches.
+__device__ inline Quad read_quad_once(const float* from) {
+  const float4 v = __ldcs(reinterpret_cast<const float4*>(from));
+  return {{v.x, v.y, v.z, v.w}};
+}
+
+__device__ inline void write_quad_once(float* to, const Quad& quad) {
+  __stcs(reinterpret_cast<float4*>(to), make_float4(quad.value[0], quad.value[1], quad.value[2], quad.value[3]));
+}
+
 /// Each rounded to TF32.
 __device__ inline Quad rounded(const Quad& quad) {
   return {{to_tf32(quad.value[0]), to_tf32(quad.value[1]), to_tf32(quad.value[2]), to_tf32(quad.value[3])}};

@@ -29,7 +29,7 @@ class CudaSession final : public Session {
         layout_(make_layout(plan.networks, plan.loss.kind)),
         precision_(precision),
         hardware_(hardware),
-        size_(step_size(plan)),
+        size_(step_size(plan, precision)),
         host_program_(make_program(plan.networks, layout_, size_)),
         program_(host_program_, size_, narrow(plan.members()), hardware.processors, precision),
         data_(plan),
@@ -188,7 +188,7 @@ class CudaSession final : public Session {
     if (view_.clip != nullptr) {
       start_clipping(view_, program_.trainable_tiles(), precision_, 4 * hardware_.processors, stream);
     }
-    start_update(view_, program_.trainable_tiles(), precision_, stream);
+    start_update(view_, program_.trainable_tiles(), program_.turned(), precision_, stream);
   }
 
   /// Graphs of one and of several rounds; recorded at the first run.

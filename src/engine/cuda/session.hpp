@@ -9,7 +9,8 @@
 namespace nomu::engine::cuda {
 
 /// Device memory that training `members` members of a plan takes; the plan is checked.
-[[nodiscard]] std::size_t session_bytes(const TrainPlan& plan, const Layout& layout, std::size_t members);
+[[nodiscard]] std::size_t session_bytes(const TrainPlan& plan, const Layout& layout, Precision precision,
+                                        std::size_t members);
 
 [[nodiscard]] std::unique_ptr<Session> make_session(const TrainPlan& plan, Precision precision, Hardware hardware);
 

@@ -33,12 +33,20 @@ struct HeadTerm {
 /// Floats from one row of a head's deltas to the next.
 inline constexpr std::uint32_t head_ld = 4;
 
+/// Rows of a member's step from which on the gradients of whole tiles are computed from turned values, where the
+/// machine has products that need them so.
+inline constexpr std::uint32_t turned_from = 256;
+/// Units of a layer whose values are kept turned come in groups of so many.
+inline constexpr std::uint32_t turned_units = 128;
+
 /// Values of one hidden layer.
 struct ForwardJob {
   std::uint64_t bias;
-  std::uint64_t out;  ///< [rows][out_ld]
+  std::uint64_t out;     ///< [rows][out_ld]
+  std::uint64_t turned;  ///< the same once more as [units][turned_ld], for members with many rows
   std::uint32_t first_segment, segments;
   std::uint32_t units, out_ld;
+  std::uint32_t turned_ld;  ///< 0: the values are not kept turned
   std::uint32_t net, layer;
   Activation activation;
 };
@@ -59,8 +67,10 @@ struct BackwardJob {
 struct UpdateJob {
   std::uint64_t weights, bias;
   std::uint64_t values, delta;  ///< [rows][values_ld], [rows][delta_ld]
+  std::uint64_t turned;         ///< the values once more as [inputs][turned_ld]
   std::uint32_t inputs, units;
   std::uint32_t values_ld, delta_ld;
+  std::uint32_t turned_ld;  ///< 0: the values are not kept turned
   std::uint32_t layer;
   std::uint32_t l2;  ///< row of View::l2
   bool first;        ///< of its layer's feeds

@@ -56,8 +56,8 @@ void TrainArrays::describe(View& view) const {
   view.state = state.data();
 }
 
-std::size_t session_bytes(const TrainPlan& plan, const Layout& layout, std::size_t members) {
-  const StepSize size = step_size(plan);
+std::size_t session_bytes(const TrainPlan& plan, const Layout& layout, Precision precision, std::size_t members) {
+  const StepSize size = step_size(plan, precision);
   const double copies = static_cast<double>(buffers_of(plan)) + 2.0 + (plan.train.amsgrad ? 1.0 : 0.0);
   const double tiles = static_cast<double>(layout.parameters) / (update_tile.units * update_tile.rows) +
                        static_cast<double>(layout.layers.size() * 32);

@@ -1,6 +1,6 @@
 #pragma once
-// Products of the hidden layers for compute capability 9.0, where whole groups of warps multiply straight from shared
-// memory.
+// Products of the hidden layers and their gradients for compute capability 9.0, where whole groups of warps multiply
+// straight from shared memory.
 
 #include <cuda_runtime.h>
 
@@ -12,5 +12,8 @@ namespace nomu::engine::cuda::hopper {
 void prepare_layers();
 void start_forward(const View& view, const TileList& tiles, cudaStream_t stream);
 void start_backward(const View& view, const TileList& tiles, cudaStream_t stream);
+
+void prepare_update();
+void start_update(const View& view, std::uint32_t tiles, cudaStream_t stream);
 
 }  // namespace nomu::engine::cuda::hopper

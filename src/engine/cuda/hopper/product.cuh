@@ -1,6 +1,6 @@
 #pragma once
 // A tile of a matrix product like engine/cuda/product.cuh, rounded to TF32, with the instructions of compute capability
-// 9.0a. A is rounded on its way to registers; B is read as it is, so its values must be TF32 already.
+// 9.0a. A is rounded on its way to registers unless it is `given` in TF32; B is read as it is, so it must be.
 
 #include "engine/cuda/hopper/ptx.cuh"
 #include "engine/cuda/product.cuh"
@@ -15,7 +15,7 @@ struct GroupCut {
   static_assert(m % 64 == 0 && n % 8 == 0);
 };
 
-template <class Cut, bool a_inner>
+template <class Cut, bool a_inner, bool given = false>
 class GroupProduct {
  public:
   using Shape = Cut;
@@ -56,6 +56,9 @@ class GroupProduct {
     SlabCopies<Cut::n, depth / 4, depth, Cut::threads, true> b_;
   };
 
+  /// A's slab of a stage, for sums over it; at(m, k) of SlabA says where.
+  __device__ static const float* slab_a(unsigned stage) { return aligned() + stage * stage_floats + floats_b; }
+
   /// Makes the copies that have arrived for this thread visible to the products of all.
   __device__ static void arrived() { publish_to_products(); }
 
@@ -69,7 +72,8 @@ class GroupProduct {
     for (unsigned k = 0; k < depth / 8; ++k) {
 #pragma unroll
       for (unsigned e = 0; e < 4; ++e) {
-        fragment[k][e] = to_tf32(a[SlabA::at(m + e % 2 * 8, 8 * k + t + e / 2 * 4)]);
+        const float value = a[SlabA::at(m + e % 2 * 8, 8 * k + t + e / 2 * 4)];
+        fragment[k][e] = given ? value : to_tf32(value);
       }
     }
     const std::uint64_t description = describe(b);
