@@ -11,13 +11,25 @@
 namespace nomu {
 namespace {
 
+/// Whether a setting says how convolutions look, whichever network's.
+bool of_convolutions(const Field& field) {
+  ConvolutionSpec convolution;
+  const Fields fields = fields_of(convolution);
+  return std::ranges::any_of(fields.list(),
+                             [&](const Field& one) { return field.name.ends_with(fmt::format(".{}", one.name)); });
+}
+
 /// What a method is fitted with, for its key. The paper's presets are fixed by its tables: their name stands for their
-/// settings, so that settings which come later leave old keys as they are. All others are written out in full.
+/// settings, so that settings which come later leave old keys as they are. All others are written out in full, but for
+/// convolutions that are not there.
 std::string spec_text(const StudyMethod& method, MethodSpec spec, std::size_t cols) {
   std::string text = fmt::format("{} {}", method.method, method.preset);
   const Fields fields = fields_of(spec);
   if (method.preset == "auto") {
-    for (const Field& field : fields.list()) text += fmt::format("\n{}={}", field.name, to_text(field.get()));
+    const bool convolutions = reads_images(spec);
+    for (const Field& field : fields.list()) {
+      if (convolutions || !of_convolutions(field)) text += fmt::format("\n{}={}", field.name, to_text(field.get()));
+    }
     return text;
   }
   MethodSpec preset = method_preset(method.method, method.preset, cols);

@@ -124,25 +124,35 @@ std::string report_markdown(const StudyReport& report) {
 }
 
 std::string report_csv(const StudyReport& report) {
-  std::string text =
-      "metric,problem,method,value,lower,upper,runs,failed,paper,paper_lower,paper_upper,verdict,beyond,rank,"
-      "paper_rank\n";
+  constexpr std::array names = {"metric",      "problem", "method", "value", "lower",
+                                "upper",       "runs",    "failed", "paper", "paper_lower",
+                                "paper_upper", "verdict", "beyond", "rank",  "paper_rank"};
   constexpr std::array verdicts = {"inside", "overlapping", "outside", ""};
+  std::vector<Column> columns(names.begin(), names.end());
   for (const ReportCell& cell : report.cells) {
     const double none = std::nan("");
     const Interval no_interval{.lower = none, .upper = none};
     const Estimate ours = cell.ours.value_or(Estimate{.value = none, .interval = no_interval});
     const Interval paper = cell.paper ? cell.paper->interval.value_or(no_interval) : no_interval;
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", cell.metric, cell.problem, cell.method,
-                        format_number(ours.value), format_number(ours.interval.lower),
-                        format_number(ours.interval.upper), cell.runs, cell.failed,
-                        format_number(cell.paper ? cell.paper->value : none), format_number(paper.lower),
-                        format_number(paper.upper), verdicts.at(static_cast<std::size_t>(cell.verdict)),
-                        cell.verdict == CellVerdict::unknown ? "" : format_number(cell.beyond),
-                        cell.rank ? fmt::format("{}", *cell.rank) : "",
-                        cell.paper && cell.paper->rank ? fmt::format("{}", *cell.paper->rank) : "");
+    const std::array<std::string, names.size()> line = {
+        cell.metric,
+        cell.problem,
+        cell.method,
+        format_number(ours.value),
+        format_number(ours.interval.lower),
+        format_number(ours.interval.upper),
+        fmt::format("{}", cell.runs),
+        fmt::format("{}", cell.failed),
+        format_number(cell.paper ? cell.paper->value : none),
+        format_number(paper.lower),
+        format_number(paper.upper),
+        verdicts.at(static_cast<std::size_t>(cell.verdict)),
+        cell.verdict == CellVerdict::unknown ? "" : format_number(cell.beyond),
+        cell.rank ? fmt::format("{}", *cell.rank) : "",
+        cell.paper && cell.paper->rank ? fmt::format("{}", *cell.paper->rank) : ""};
+    for (std::size_t i = 0; i < line.size(); ++i) columns[i].push_back(line.at(i));
   }
-  return text;
+  return format_table(Table("report", std::move(columns), {}));
 }
 
 }  // namespace nomu

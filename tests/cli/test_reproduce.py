@@ -21,6 +21,9 @@ import own_data
 from own_data import run
 
 
+RESULTS = Path(__file__).resolve().parents[2] / "experiments" / "results"
+
+
 def rows_in(folder: Path) -> list:
     rows = []
     for file in sorted((folder / "rows").glob("*.csv")):
@@ -110,6 +113,17 @@ class Reproduce(unittest.TestCase):
         done = self.smoke("toy-1d", "b", "--methods", "gp,de", "--results", packed, "--json")
         self.assertEqual(json.loads(done.stdout)["added"], 0)
         self.assertEqual(self.reports("a"), self.reports("b"))
+
+    def test_committed_rows_are_those_of_the_studies_as_they_are(self) -> None:
+        for study in ("toy-1d", "toy-2d", "testbed-uniform", "bo5d", "bo-search"):
+            committed = RESULTS / f"{study}.csv.gz"
+            done = run("reproduce", study, "--results", committed, "--report", "--out", self.folder / study,
+                       "--pack", self.folder / "known.csv.gz")  # fmt: skip
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with gzip.open(committed, "rt") as all_rows, gzip.open(self.folder / "known.csv.gz", "rt") as known:
+                self.assertEqual({key(row) for row in csv.DictReader(known)}, {key(row) for row in csv.DictReader(all_rows)})
+            with open(self.folder / study / "report.csv", newline="") as report:
+                self.assertTrue(all(None not in row for row in csv.DictReader(report)), "a cell too many")
 
     def test_threads_and_limits_change_nothing(self) -> None:
         self.smoke("toy-1d", "a", "--threads", "1")
