@@ -1,5 +1,6 @@
 // Bounds that need not be symmetric: one network for the mean, one above it, one below.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -10,8 +11,8 @@
 
 int main() {
   const std::vector<double> x{-0.9, -0.5, -0.1, 0.2, 0.8};
-  std::vector<double> y;
-  for (const double value : x) y.push_back(std::sin(4.0 * value));
+  std::vector<double> y(x.size());
+  std::transform(x.begin(), x.end(), y.begin(), [](double value) { return std::sin(4.0 * value); });
 
   const nomu::DirectedSpec spec;
   const std::vector<std::uint64_t> seeds{1};

@@ -1,5 +1,6 @@
 // Fits three NOMU models to a handful of points in lock step and prints their bounds on a line of probes.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -11,8 +12,8 @@
 
 int main() {
   const std::vector<double> x{-0.9, -0.5, -0.1, 0.2, 0.8};
-  std::vector<double> y;
-  for (const double value : x) y.push_back(std::sin(4.0 * value));
+  std::vector<double> y(x.size());
+  std::transform(x.begin(), x.end(), y.begin(), [](double value) { return std::sin(4.0 * value); });
 
   nomu::NomuSpec spec = nomu::NomuSpec::written(1);
   spec.mean_net.hidden = spec.sigma_net.hidden = {256, 256};  // the paper's 1024 x 3 takes half a minute

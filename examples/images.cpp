@@ -33,9 +33,11 @@ Image render(const Shape& inside, double dx, double dy) {
   constexpr int points = 5;
   Image image(pixels, 0.0);
   for (std::size_t p = 0; p < pixels; ++p) {
+    const std::size_t row = p / side;
     for (int k = 0; k < points * points; ++k) {
+      const int line = k / points;
       const double x = static_cast<double>(p % side) + (k % points + 0.5) / points - 0.5 * side - dx;
-      const double y = static_cast<double>(p / side) + (k / points + 0.5) / points - 0.5 * side - dy;
+      const double y = static_cast<double>(row) + (line + 0.5) / points - 0.5 * side - dy;
       if (inside(x, y)) image[p] += 1.0 / (points * points);
     }
   }
@@ -185,26 +187,26 @@ void draw(const std::string& path, const std::vector<Group>& groups, const std::
   constexpr int column = 130;
   constexpr int base = 300;
   std::ofstream svg(path);
-  svg << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 " << 30 + column * groups.size() << " 345\" "
-      << "font-family=\"sans-serif\" font-size=\"12\" shape-rendering=\"crispEdges\"><rect width=\"100%\" "
-         "height=\"100%\" fill=\"white\"/>\n";
+  svg << R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 )" << 30 + column * groups.size() << R"( 345" )"
+      << R"(font-family="sans-serif" font-size="12" shape-rendering="crispEdges">)"
+      << R"(<rect width="100%" height="100%" fill="white"/>)" << '\n';
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const int left = 25 + column * static_cast<int>(g);
-    svg << "<text x=\"" << left << "\" y=\"20\">" << groups[g].name << "</text>\n";
+    svg << R"(<text x=")" << left << R"(" y="20">)" << groups[g].name << "</text>\n";
     draw_image(svg, groups[g].images[groups[g].images.size() / 2], left, 30);
     for (std::size_t n = 0; n < answers.size(); ++n) {
       const double height = 320.0 * answers[n][g].sigma;
       const double x = left + 16.0 + 42.0 * static_cast<double>(n);
       char value[16];
       (void)std::snprintf(value, sizeof value, "%.3f", answers[n][g].sigma);
-      svg << "<rect x=\"" << x << "\" y=\"" << base - height << "\" width=\"36\" height=\"" << height << "\" fill=\""
-          << (n == 0 ? "#1f6fb2" : "#c8742b") << "\"/><text x=\"" << x + 18 << "\" y=\"" << base - height - 4
-          << "\" text-anchor=\"middle\" font-size=\"10\">" << value << "</text>\n";
+      svg << R"(<rect x=")" << x << R"(" y=")" << base - height << R"(" width="36" height=")" << height << R"(" fill=")"
+          << (n == 0 ? "#1f6fb2" : "#c8742b") << R"("/><text x=")" << x + 18 << R"(" y=")" << base - height - 4
+          << R"(" text-anchor="middle" font-size="10">)" << value << "</text>\n";
     }
   }
-  svg << "<path d=\"M20 " << base << "h" << column * groups.size() << "\" stroke=\"black\"/>\n"
-      << "<text x=\"25\" y=\"325\">mean sigma of each kind of image: <tspan fill=\"#1f6fb2\">convolutional</tspan>, "
-      << "<tspan fill=\"#c8742b\">dense</tspan></text></svg>\n";
+  svg << R"(<path d="M20 )" << base << "h" << column * groups.size() << R"(" stroke="black"/>)" << '\n'
+      << R"(<text x="25" y="325">mean sigma of each kind of image: <tspan fill="#1f6fb2">convolutional</tspan>, )"
+      << R"(<tspan fill="#c8742b">dense</tspan></text></svg>)" << '\n';
 }
 
 }  // namespace
