@@ -21,6 +21,8 @@ struct Options {
   std::string noise = "none";
   CalibrationOptions calibration;
   std::string calibrate_on;
+  std::string predict;
+  std::string predictions;
   std::vector<std::string> settings;
   std::int64_t seed = 1;
   std::string out;
@@ -76,12 +78,17 @@ void print_result(const Options& options, const OnnxNetworkInfo& info, const Mod
 }
 
 void run(const Options& options) {
-  prepare_file(options.out, {options.network, options.data, options.calibrate_on});
-  options.report.prepare({options.network, options.data, options.calibrate_on, options.out});
+  prepare_file(options.out, {options.network, options.data, options.calibrate_on, options.predict});
+  if (!options.predictions.empty())
+    prepare_file(options.predictions,
+                 {options.network, options.data, options.calibrate_on, options.predict, options.out});
+  options.report.prepare({options.network, options.data, options.calibrate_on, options.out, options.predictions});
   const auto begin = std::chrono::steady_clock::now();
   const std::shared_ptr<const OnnxNetwork> network = load_onnx(options.network, options.layer);
   const Model model = fit_file(options, network);
   save_attached(*network, model, options.out);
+  if (!options.predict.empty())
+    write_table(options.predictions, predict_table(model, read_table(options.predict), model.default_level()));
   print_result(options, network->info(), model,
                std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   if (options.report.empty()) return;
@@ -114,6 +121,12 @@ void add_attach(CLI::App& app) {
       ->check(CLI::IsMember({"none", "learned"}));
   options->calibration.add_to(*command);
   command->add_option("--calibrate-on", options->calibrate_on, "file of rows that the network has not seen");
+  CLI::Option* predict =
+      command->add_option("--predict", options->predict, "file of rows to predict here, by nomu itself");
+  CLI::Option* predictions =
+      command->add_option("--predictions", options->predictions, "table to write of the rows of --predict");
+  predict->needs(predictions);
+  predictions->needs(predict);
   command->add_option("--set", options->settings, "key=value: one setting, for example train.epochs=200")
       ->allow_extra_args(false);
   command->add_option("--seed", options->seed, "seed of everything random")

@@ -11,7 +11,7 @@
 namespace nomu::python {
 namespace {
 
-using nb::literals::operator""_a;
+using namespace nb::literals;
 
 PredictedRows predicted_from(const Numbers& mean, const Numbers& sigma_model, const std::optional<Numbers>& sigma_noise,
                              const std::optional<Numbers>& sigma_below) {

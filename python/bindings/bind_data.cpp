@@ -13,7 +13,7 @@
 namespace nomu::python {
 namespace {
 
-using nb::literals::operator""_a;
+using namespace nb::literals;
 using Names = std::vector<std::string>;
 
 /// What is known about each row besides inputs and target.

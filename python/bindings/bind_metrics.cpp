@@ -7,7 +7,7 @@
 namespace nomu::python {
 namespace {
 
-using nb::literals::operator""_a;
+using namespace nb::literals;
 
 NllConstant constant_of(bool included) { return included ? NllConstant::included : NllConstant::left_out; }
 

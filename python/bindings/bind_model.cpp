@@ -19,7 +19,7 @@
 namespace nomu::python {
 namespace {
 
-using nb::literals::operator""_a;
+using namespace nb::literals;
 
 /// As `nomu fit` reads its options: preset, noise, then single settings.
 FitSpec spec_of(const std::string& method, const std::string& preset, const std::string& noise,

@@ -11,7 +11,7 @@ namespace nomu::python {
 namespace {
 
 namespace nb = nanobind;
-using nb::literals::operator""_a;
+using namespace nb::literals;
 using Terms = std::vector<std::pair<std::string, double>>;
 
 LinearConstraint constraint(const Terms& terms, std::optional<double> at_least, std::optional<double> at_most) {

@@ -16,7 +16,7 @@
 namespace nomu::python {
 namespace {
 
-using nb::literals::operator""_a;
+using namespace nb::literals;
 
 OptimizeSpec spec_of(const Settings& settings) {
   OptimizeSpec spec;

@@ -16,7 +16,8 @@ from ._errors import ConfigError, DataError, DeviceError, NomuError
 from ._nomu import EngineInfo, Model, list_engines, load_model, method_names, version
 
 if TYPE_CHECKING:
-    from . import calibrate, metrics, optimize, optuna, plot
+    from . import calibrate, metrics, onnx, optimize, optuna, plot
+    from .onnx import attach
     from .optimize import Study, maximize, minimize
     from .regressors import (
         DeepEnsembleRegressor,
@@ -42,8 +43,9 @@ _LAZY = {
     "maximize": "optimize",
     "minimize": "optimize",
     "Study": "optimize",
+    "attach": "onnx",
 }
-_MODULES = ("calibrate", "metrics", "optimize", "optuna", "plot", "regressors")
+_MODULES = ("calibrate", "metrics", "onnx", "optimize", "optuna", "plot", "regressors")
 
 __all__ = [
     "ConfigError",

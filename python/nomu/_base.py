@@ -1,4 +1,4 @@
-"""What all regressors share: reading X and y, fitting through the library, predicting with uncertainty."""
+"""What all regressors share: reading X and y, and fitting through the library."""
 
 from __future__ import annotations
 
@@ -7,29 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
 
 from . import _nomu
+from ._errors import ConfigError
 from ._frames import columns_of, has_text
+from ._predictions import Predictions, numbers_of_rows
 from ._progress import ProgressBar
-from ._settings import pairs_of
+from ._settings import checked_settings, pairs_of, seed_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from typing_extensions import Self
 
 _FEWEST_ROWS = 4
-_LARGEST_SEED = 2**31 - 1
-
-
-def _numbers(values, name, like):
-    """Optional numbers of the rows, [n]."""
-    if values is None:
-        return None
-    values = check_array(values, dtype=np.float64, ensure_2d=False, input_name=name)
-    check_consistent_length(values, like)
-    return np.ascontiguousarray(values)
 
 
 _SHARED = """    calibration : str
@@ -62,7 +53,7 @@ _SHARED = """    calibration : str
     """
 
 
-class Regressor(RegressorMixin, BaseEstimator):
+class Regressor(Predictions, RegressorMixin, BaseEstimator):
     """Base of the regressors; use one of its subclasses."""
 
     _method = ""
@@ -114,6 +105,8 @@ class Regressor(RegressorMixin, BaseEstimator):
         -------
         self
         """
+        if self.noise == "known" and noise_std is None:
+            raise ConfigError('[fit] noise="known" needs the noise of every row: fit(X, y, noise_std=...)')
         data = self._dataset(X, y, noise_std, row_weight, groups, times)
         with ProgressBar(self.progress) as bar:
             self.model_ = _nomu.fit(
@@ -121,93 +114,62 @@ class Regressor(RegressorMixin, BaseEstimator):
             )
         return self
 
-    def predict(self, X: Any, return_std: bool = False, *, noise_std: ArrayLike | None = None) -> Any:
-        """Predict means, and on request calibrated standard deviations.
+    def calibrate(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        kind: str = "auto",
+        level: float | None = None,
+        noise_std: ArrayLike | None = None,
+    ) -> Self:
+        """Calibrate the fitted model anew, on rows it has not seen; nothing is trained.
 
         Parameters
         ----------
-        X : array-like or DataFrame of shape (q, d)
-        return_std : bool
-            Whether to return standard deviations too; they hold model uncertainty and data noise together.
-        noise_std : array-like of shape (q,), optional
+        X : array-like or DataFrame of shape (n, d)
+        y : array-like of shape (n,)
+        kind : str
+            As the parameter ``calibration``; "auto" is conformal where the rows support the level.
+        level : float, optional
+            Level of the bounds unless another is asked for; default: the parameter ``level``.
+        noise_std : array-like of shape (n,), optional
             The rows' known noise, for a model that was fitted with known noise.
 
         Returns
         -------
-        mean : ndarray of shape (q,)
-        std : ndarray of shape (q,)
-            Only with ``return_std``.
+        self
         """
-        predicted = self._predicted(X, noise_std, required=return_std)
-        if not return_std:
-            return predicted.mean
-        return predicted.mean, self.model_.calibration.sigma(predicted)
-
-    def predict_parts(self, X: Any, *, noise_std: ArrayLike | None = None) -> dict[str, np.ndarray]:
-        """Predict with the uncertainty taken apart.
-
-        Returns
-        -------
-        dict of ndarrays of shape (q,)
-            ``mean``; ``sigma_model`` and ``sigma_noise``, calibrated; ``sigma_below``, the model uncertainty downwards
-            where it differs; ``outside``, whether a row lies outside the box of the training rows.
-        """
-        predicted = self._predicted(X, noise_std, required=True)
-        calibration = self.model_.calibration
-        noise = predicted.sigma_noise
-        parts = {
-            "mean": predicted.mean,
-            "sigma_model": calibration.c_model * predicted.sigma_model,
-            "sigma_noise": np.zeros(len(predicted)) if noise is None else calibration.c_noise * noise,
-            "outside": self.model_.outside(self._inputs(X)),
-        }
-        if predicted.sigma_below is not None:
-            parts["sigma_below"] = calibration.c_model * predicted.sigma_below
-        return parts
-
-    def predict_interval(
-        self, X: Any, level: float | None = None, *, noise_std: ArrayLike | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Predict bounds that hold the target with probability ``level``.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (q, d)
-        level : float in (0, 1), optional
-            Default: the one the model was fitted for. A level that the calibration cannot vouch for is refused;
-            ``guarantee`` says what the bounds are worth.
-
-        Returns
-        -------
-        lower, upper : ndarrays of shape (q,)
-        """
-        check_is_fitted(self)
+        model = self._fitted_model()
         x = self._inputs(X)
-        if level is None:
-            level = self.model_.default_level or self.level
-        return self.model_.bounds(x, float(level), _numbers(noise_std, "noise_std", x))
-
-    def guarantee(self, level: float | None = None) -> str:
-        """What bounds of this level are worth, in a sentence."""
-        check_is_fitted(self)
-        return self.model_.calibration.guarantee(float(level or self.model_.default_level or self.level))
+        y = numbers_of_rows(y, "y", x)
+        rows = _nomu.rows_dataset(x, y, names=model.input_names, noise=numbers_of_rows(noise_std, "noise_std", x))
+        self.model_ = model.calibrated(rows, kind, float(self.level if level is None else level))
+        return self
 
     def save(self, path: str | PathLike) -> None:
         """Write a ``.nomu`` file for the command line and ``nomu.load_model``. It contains the training rows."""
+        self._fitted_model().save(path)
+
+    def export_onnx(self, path: str | PathLike, level: float | None = None) -> None:
+        """Write an ONNX file, which other programs run: network, scaling, calibration and bounds in one graph.
+
+        Its input ``x`` is float32 of shape (q, d). Its outputs are float32 of shape (q, 1): ``mean``, ``sigma_model``,
+        ``sigma_noise`` and, unless uncalibrated, ``lower`` and ``upper`` of the level, by default the model's own.
+        """
+        _nomu.save_onnx(self._fitted_model(), path, level)
+
+    def _fitted_model(self):
         check_is_fitted(self)
-        self.model_.save(path)
+        return self.model_
 
     def _pairs(self):
         """The parameters as settings of the library."""
         chosen = {"calibration.kind": self.calibration, "calibration.level": self.level}
         for parameter, names in self._names.items():
             chosen.update(dict.fromkeys(names, getattr(self, parameter)))
-        chosen.update(self.settings or {})
-        if isinstance(self.random_state, (int, np.integer)):
-            seed = int(self.random_state)
-        else:
-            seed = check_random_state(self.random_state).randint(_LARGEST_SEED)
-        return pairs_of({"seed": seed, **chosen})
+        chosen.update(checked_settings(self.settings))
+        return pairs_of({"seed": seed_of(self.random_state), **chosen})
 
     def _dataset(self, X, y, noise_std, row_weight, groups, times):
         text = has_text(X)
@@ -221,10 +183,10 @@ class Regressor(RegressorMixin, BaseEstimator):
             )
         self.text_columns_ = text
         facts = {
-            "noise": _numbers(noise_std, "noise_std", y),
-            "weight": _numbers(row_weight, "row_weight", y),
+            "noise": numbers_of_rows(noise_std, "noise_std", y),
+            "weight": numbers_of_rows(row_weight, "row_weight", y),
             "groups": None if groups is None else [str(group) for group in np.asarray(groups).ravel()],
-            "times": _numbers(times, "times", y),
+            "times": numbers_of_rows(times, "times", y),
         }
         self.known_noise_ = noise_std is not None
         y = np.ascontiguousarray(y, dtype=np.float64)
@@ -241,11 +203,3 @@ class Regressor(RegressorMixin, BaseEstimator):
             raise ValueError(f"{type(self).__name__} was fitted on a table with text columns; give such a table again")
         validate_data(self, X, skip_check_array=True, reset=False)
         return self.model_.encode(columns_of(X[list(self.feature_names_in_)]))
-
-    def _predicted(self, X, noise_std, required):
-        check_is_fitted(self)
-        x = self._inputs(X)
-        noise = _numbers(noise_std, "noise_std", x)
-        if noise is None and self.known_noise_ and not required:
-            noise = np.zeros(len(x))  # the mean does not depend on it
-        return self.model_.predict(x, noise)

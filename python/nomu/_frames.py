@@ -13,6 +13,12 @@ def has_text(X):
     return any(not pandas.api.types.is_numeric_dtype(kind) for kind in X.dtypes)
 
 
+def column_names(X):
+    """Names of a table's columns, where all are texts; None: there are none."""
+    names = list(getattr(X, "columns", []))
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
 def columns_of(frame):
     """[(name, float64 array or list of texts)], one a column; missing texts are empty."""
     from pandas.api.types import is_numeric_dtype

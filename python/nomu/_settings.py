@@ -1,6 +1,9 @@
 """Python values as the text that the library's settings are read from."""
 
+from collections.abc import Mapping
 from numbers import Integral, Real
+
+_LARGEST_SEED = 2**31 - 1
 
 
 def text_of(value):
@@ -24,3 +27,21 @@ def text_of(value):
 def pairs_of(settings):
     """A dictionary as (name, text) pairs; values of None are left out."""
     return [(str(name), text_of(value)) for name, value in settings.items() if value is not None]
+
+
+def checked_settings(settings):
+    """The ``settings`` of an estimator; None: none."""
+    if settings is None:
+        return {}
+    if not isinstance(settings, Mapping):
+        raise TypeError(f'settings is a dictionary such as {{"train.epochs": 500}}, got {settings!r}')
+    return settings
+
+
+def seed_of(random_state):
+    """An integer stands for itself; a generator of NumPy's, or None for the global one, draws the seed."""
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    from sklearn.utils import check_random_state
+
+    return int(check_random_state(random_state).randint(_LARGEST_SEED))

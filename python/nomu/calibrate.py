@@ -35,31 +35,37 @@ class Predicted(_nomu.Predicted):
         )
 
 
+def _checked(predicted):
+    if not isinstance(predicted, _nomu.Predicted):
+        raise TypeError(f"give nomu.calibrate.Predicted(mean, sigma), got {type(predicted).__name__}")
+    return predicted
+
+
 def nll(predicted: _nomu.Predicted, y: ArrayLike) -> Calibration:
     """One factor of the standard deviations, by Gaussian likelihood."""
-    return _nomu.calibrate_nll(predicted, vector(y, "y"))
+    return _nomu.calibrate_nll(_checked(predicted), vector(y, "y"))
 
 
 def separate(predicted: _nomu.Predicted, y: ArrayLike) -> Calibration:
     """One factor each for model uncertainty and data noise, by Gaussian likelihood."""
-    return _nomu.calibrate_separate(predicted, vector(y, "y"))
+    return _nomu.calibrate_separate(_checked(predicted), vector(y, "y"))
 
 
 def coverage(predicted: _nomu.Predicted, y: ArrayLike, level: float) -> Calibration:
     """The smallest factor that covers ``level`` of the targets; vouches for this level only."""
-    return _nomu.calibrate_coverage(predicted, vector(y, "y"), float(level))
+    return _nomu.calibrate_coverage(_checked(predicted), vector(y, "y"), float(level))
 
 
 def width(predicted: _nomu.Predicted, mean_width: float) -> Calibration:
     """The factor for which bounds are ``mean_width`` wide on average; vouches for no level."""
-    return _nomu.calibrate_width(predicted, float(mean_width))
+    return _nomu.calibrate_width(_checked(predicted), float(mean_width))
 
 
 def conformal(predicted: _nomu.Predicted, y: ArrayLike, base: Calibration | None = None) -> Calibration:
     """Split conformal: a new row like these is covered with the probability asked for."""
-    return _nomu.calibrate_conformal(predicted, vector(y, "y"), base)
+    return _nomu.calibrate_conformal(_checked(predicted), vector(y, "y"), base)
 
 
 def isotonic(predicted: _nomu.Predicted, y: ArrayLike, base: Calibration | None = None) -> Calibration:
     """Quantiles recalibrated by a rising map."""
-    return _nomu.calibrate_isotonic(predicted, vector(y, "y"), base)
+    return _nomu.calibrate_isotonic(_checked(predicted), vector(y, "y"), base)

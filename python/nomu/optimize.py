@@ -209,17 +209,20 @@ def _evaluate(f, study, trial, named):
     if math.isfinite(value):
         study.tell(trial, value)
     else:
-        study.fail(trial, f"the value is {value}")
+        study.fail(trial, f"the value {value}")
 
 
 def _search(f, space, evaluations, **settings):
+    if evaluations < 1:
+        raise ValueError(f"evaluations must be at least 1, got {evaluations}")
     study = Study(space, budget=evaluations, **settings)
     named = isinstance(space, Mapping)
     while trials := study.ask(1):
         _evaluate(f, study, trials[0], named)
     best = study.best
     if best is None:
-        raise NomuError(f"[bo/study] all of {study.status['failed']} evaluations failed")
+        trials = study.trials()
+        raise NomuError(f"[bo/study] all of {len(trials)} evaluations failed, the last one with {trials[-1].reason}")
     return Optimum(best.params, best.value, study.trials())
 
 

@@ -69,7 +69,10 @@ def bands(
     """
     ax = _axes(ax)
     if X is not None:
-        column = np.asarray(X, dtype=np.float64).reshape(-1)
+        column = np.asarray(X, dtype=np.float64)
+        if column.ndim > 2 or (column.ndim == 2 and column.shape[1] != 1):
+            raise ValueError(f"bands are drawn over one input, X has shape {column.shape}; two inputs: sigma_map")
+        column = column.reshape(-1)
         margin = 0.1 * (column.max() - column.min() or 1.0)
         low = column.min() - margin if low is None else low
         high = column.max() + margin if high is None else high

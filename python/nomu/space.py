@@ -47,8 +47,8 @@ def _variable(name, given):
         return given
     if isinstance(given, _Unnamed):
         return given.named(name)
-    given = list(given) if not isinstance(given, str) else given
-    if isinstance(given, str) or not given:
+    given = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else None
+    if not given:
         raise ValueError(f"variable '{name}': give (low, high), a list of names, real(), integer() or categorical()")
     if all(isinstance(item, str) for item in given):
         return categorical(given).named(name)
@@ -61,5 +61,7 @@ def space_of(given, constraints=()) -> _nomu.Space:
     """A search space from a dictionary {name: variable}, or from a sequence, whose variables are x1, x2, ..."""
     if isinstance(given, _nomu.Space):
         return given
+    if not isinstance(given, Iterable):
+        raise TypeError(f"a space is {{name: (low, high), ...}} or a list of such bounds, got {given!r}")
     named = given.items() if isinstance(given, Mapping) else ((f"x{i}", v) for i, v in enumerate(given, 1))
     return _nomu.Space([_variable(str(name), variable) for name, variable in named], list(constraints))

@@ -1,4 +1,6 @@
-"""What somebody does first after `pip install .`: fit, plot, optimise. Run by scripts/python_test --wheel."""
+"""What somebody does first after `pip install .`: fit, plot, optimise, attach. Run by scripts/python_test --wheel."""
+
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -15,5 +17,9 @@ assert std[0] < std[1], "surer inside the data than far outside"
 nomu.plot.bands(model, X, y).figure.savefig("/dev/null", format="png")
 best = nomu.minimize(lambda x: (x - 0.3) ** 2, {"x": (-1, 1)}, evaluations=12)
 assert best.value < 0.01
+network = Path(__file__).resolve().parents[2] / "tests" / "golden" / "onnx" / "torch_relu.onnx"
+points = np.random.default_rng(1).uniform(-1, 1, (40, 2))
+bounds = nomu.attach(network, points, np.sin(3 * points[:, 0]), settings={"train.epochs": 50})
+assert len(bounds.to_bytes()) > network.stat().st_size
 engine = model.model_.engine
 print(f"fitted with {engine.provider} on {engine.isa}; minimum {best.value:.2g} at {best.params}")

@@ -39,7 +39,7 @@ def test_failures_are_lived_with():
 
     best = minimize(sometimes, {"x": (-5, 5), "y": (-5, 5)}, evaluations=10, method="random")
     assert any(t.state == "failed" and "pump stalled" in t.reason for t in best.trials)
-    with pytest.raises(nomu.NomuError, match="all of 3 evaluations failed"):
+    with pytest.raises(nomu.NomuError, match="all of 3 evaluations failed, the last one with ZeroDivisionError"):
         minimize(lambda x: 1 / 0, {"x": (0, 1)}, evaluations=3, method="random")
 
 
@@ -129,6 +129,7 @@ def test_wrong_questions_and_answers_are_refused(tmp_path):
         ({"x": (0, 1, 2)}, {}, "two numbers"),
         ({"x": "abc"}, {}, "give \\(low, high\\)"),
         ({"x": []}, {}, "give \\(low, high\\)"),
+        ({"x": 3}, {}, "variable 'x': give \\(low, high\\)"),
         ({"x": real(0, 1, log=True)}, {}, "x"),
         ({}, {}, "variable"),
         ({"x": (0, 1)}, {"budgets": 3}, "budget"),
@@ -140,6 +141,13 @@ def test_wrong_questions_and_answers_are_refused(tmp_path):
 def test_impossible_studies_are_refused(space, settings, message):
     with pytest.raises(ValueError, match=message):
         Study(space, **settings)
+
+
+def test_impossible_searches_are_refused():
+    with pytest.raises(ValueError, match="evaluations must be at least 1, got 0"):
+        minimize(bowl, {"x": (0, 1), "y": (0, 1)}, evaluations=0)
+    with pytest.raises(TypeError, match="a space is {name: .*got 3"):
+        minimize(bowl, 3)
 
 
 def test_numpy_numbers_are_numbers():

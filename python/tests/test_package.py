@@ -31,7 +31,7 @@ def test_everything_that_is_named_is_there():
 def test_types_are_part_of_the_package():
     assert (PACKAGE / "py.typed").exists()
     stub = (PACKAGE / "_nomu.pyi").read_text()
-    for name in ("class Model", "class Study", "def fit", "class Calibration"):
+    for name in ("class Model", "class Study", "def fit", "class Calibration", "class OnnxNetwork"):
         assert name in stub
 
 

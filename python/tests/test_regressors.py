@@ -52,7 +52,7 @@ def test_pipeline_and_grid_search(rows):
     assert pipeline.fit(X, y).score(X, y) > 0.5
     search = GridSearchCV(quick("DeepEnsembleRegressor"), {"epochs": [2, 100]}, cv=2).fit(X, y)
     assert search.best_params_ == {"epochs": 100}
-    assert len(cross_val_score(quick("GPRegressor"), X, y, cv=3)) == 3
+    assert len(cross_val_score(quick("GPRegressor"), X, y, cv=3, n_jobs=2)) == 3
 
 
 def test_parts_add_up(rows):
@@ -74,6 +74,25 @@ def test_known_noise(rows):
     with pytest.raises(nomu.DataError, match="fitted with known noise"):
         model.predict(X, return_std=True)
     assert np.all(model.predict(X, return_std=True, noise_std=noise)[1] > 0)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_calibration_on_rows_that_were_kept_back(name, rows):
+    X, y = rows
+    model = quick(name, calibration="none").fit(X[:20], y[:20])
+    mean = model.predict(X)
+    with pytest.raises(nomu.ConfigError, match="not calibrated"):
+        model.predict_interval(X)
+    assert model.calibrate(X[20:], y[20:], level=0.8) is model
+    assert "the 20 calibration rows" in model.guarantee() and np.array_equal(model.predict(X), mean)
+    lower, upper = model.predict_interval(X[20:])
+    assert np.mean((lower <= y[20:]) & (y[20:] <= upper)) >= 0.8
+    with pytest.raises(nomu.DataError, match="all 20 rows are among those"):
+        model.calibrate(X[:20], y[:20])
+    with pytest.raises(nomu.ConfigError, match="calibration.kind must be one of"):
+        model.calibrate(X[20:], y[20:], kind="magic")
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.calibrate(X[20:], y)
 
 
 def test_groups_times_and_weights(rows):
@@ -129,6 +148,7 @@ def test_names_of_a_table_reach_the_file(rows):
     [
         ({"preset": "best"}, "no preset 'best'"),
         ({"noise": "loud"}, "loud"),
+        ({"noise": "known"}, "noise_std"),
         ({"calibration": "magic"}, "calibration.kind"),
         ({"level": 2.0}, "calibration.level"),
         ({"hidden": (0,)}, "hidden"),
@@ -147,6 +167,8 @@ def test_wrong_settings_are_refused(change, message, rows):
 def test_wrong_kinds_of_settings_are_refused(rows):
     with pytest.raises(TypeError, match="a setting is a number"):
         quick("NOMURegressor", epochs=object()).fit(*rows)
+    with pytest.raises(TypeError, match=r"settings is a dictionary .*got \['epochs'\]"):
+        quick("NOMURegressor", settings=["epochs"]).fit(*rows)
 
 
 def test_wrong_rows_are_refused(rows):

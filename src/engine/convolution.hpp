@@ -29,6 +29,7 @@ struct Front {
   ImageShape image;  ///< of the rows of x, [channels][height][width]
   std::vector<Window> windows;
   Pooling pooling = Pooling::max;
+  std::size_t beside = 0;  ///< columns of x behind the image, which are no part of it
 };
 
 /// One convolution with the shapes around it: squares of the padded source times weights [patch][filters], plus a bias

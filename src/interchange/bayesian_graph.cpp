@@ -99,7 +99,7 @@ GraphPrediction add_bayesian_net(GraphWriter& graph, const engine::Layout& layou
                                  std::size_t members, bool whole_network, const GraphValue& x) {
   const Tensor<float>& parameters = state.find("parameters", members * layout.parameters);
   const GraphValue precise = graph.to_double(x);
-  const NetworkGraph network = add_networks(graph, layout, parameters, single_parts(members), precise, {}, true);
+  const NetworkGraph network = add_networks(graph, layout, parameters, single_parts(members), precise);
   const GraphValue ones = constant_like(graph, graph.number(1.0), network.outputs[0]);
   const Regressors regressors{graph, layout, parameters, members, network, precise, ones};
   const GraphValue columns = whole_network ? regressors.slopes() : regressors.features();

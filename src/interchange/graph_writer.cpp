@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include <array>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 namespace nomu {
@@ -109,6 +111,36 @@ GraphValue GraphWriter::pick(const GraphValue& a, std::span<const std::int64_t> 
 
 // Counted from the front: negative axes of Gather are younger than version 7.
 GraphValue GraphWriter::column(const GraphValue& a, std::int64_t k) { return gather(a, {&k, 1}, 3); }
+
+GraphValue GraphWriter::front_columns(const GraphValue& a, std::int64_t count) {
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
+  std::iota(indices.begin(), indices.end(), std::int64_t{0});
+  return gather(a, indices, 3);
+}
+
+GraphValue GraphWriter::transpose(const GraphValue& a, std::span<const std::int64_t> order) {
+  onnx::NodeProto& node = add_node("Transpose", {&a, 1});
+  add_integers(node, "perm", order);
+  return {node.output(0)};
+}
+
+GraphValue GraphWriter::convolve(const GraphValue& images, const GraphValue& weights, const GraphValue& bias,
+                                 std::int64_t groups, std::int64_t kernel, std::int64_t stride, std::int64_t padding) {
+  const GraphValue inputs[] = {images, weights, bias};
+  onnx::NodeProto& node = add_node("Conv", inputs);
+  add_integers(node, "kernel_shape", std::array{kernel, kernel});
+  add_integers(node, "strides", std::array{stride, stride});
+  add_integers(node, "pads", std::array{padding, padding, padding, padding});
+  add_integer(node, "group", groups);
+  return {node.output(0)};
+}
+
+GraphValue GraphWriter::pool(std::string_view op, const GraphValue& images, std::int64_t height, std::int64_t width) {
+  onnx::NodeProto& node = add_node(op, {&images, 1});
+  add_integers(node, "kernel_shape", std::array{height, width});
+  add_integers(node, "strides", std::array{height, width});
+  return {node.output(0)};
+}
 
 GraphValue GraphWriter::sum(const GraphValue& a, std::int64_t axis) {
   std::vector<GraphValue> inputs{a};

@@ -51,9 +51,15 @@ class GraphWriter {
 
   [[nodiscard]] GraphValue to_double(const GraphValue& a);
   [[nodiscard]] GraphValue to_float(const GraphValue& a);
+  /// A double with the digits of a float: where the library keeps one, so does the graph.
+  [[nodiscard]] GraphValue rounded(const GraphValue& a) { return to_double(to_float(a)); }
   [[nodiscard]] GraphValue reshape(const GraphValue& a, const Shape& shape);
   [[nodiscard]] GraphValue reshape_like(const GraphValue& a, const GraphValue& model);
   [[nodiscard]] GraphValue concat(std::span<const GraphValue> values, std::int64_t axis);
+  /// Axis `order[k]` becomes axis k.
+  [[nodiscard]] GraphValue transpose(const GraphValue& a, std::span<const std::int64_t> order);
+  /// The first `count` columns of the last axis.
+  [[nodiscard]] GraphValue front_columns(const GraphValue& a, std::int64_t count);
   /// Entries of the first axis, in this order; the axis stays.
   [[nodiscard]] GraphValue pick(const GraphValue& a, std::span<const std::int64_t> indices);
   /// Column k of the last axis, which stays with length 1.
@@ -62,6 +68,13 @@ class GraphWriter {
   [[nodiscard]] GraphValue sum(const GraphValue& a, std::int64_t axis);
   /// The k-th largest along the first axis, which stays with length 1.
   [[nodiscard]] GraphValue kth_largest(const GraphValue& a, std::int64_t k);
+
+  /// Images [n][groups channels][height][width] of floats under weights [groups filters][channels][kernel][kernel].
+  [[nodiscard]] GraphValue convolve(const GraphValue& images, const GraphValue& weights, const GraphValue& bias,
+                                    std::int64_t groups, std::int64_t kernel, std::int64_t stride,
+                                    std::int64_t padding);
+  /// Each height x width block of pixels becomes one, by "MaxPool" or "AveragePool".
+  [[nodiscard]] GraphValue pool(std::string_view op, const GraphValue& images, std::int64_t height, std::int64_t width);
 
   /// Makes a value known under a name of its own, without prefix.
   void name_output(const GraphValue& a, const std::string& name);

@@ -13,7 +13,6 @@
 #include "models/network_plan.hpp"
 #include "models/nomu_plan.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/models/preset.hpp"
 
 namespace nomu {
 namespace {
@@ -42,7 +41,7 @@ std::vector<double> kept_weights(const Source& source, std::size_t parts) {
 
 GraphPrediction predict(const Source& source, const NomuSpec& given) {
   GraphWriter& graph = source.graph;
-  const auto rows = static_cast<std::size_t>(source.state.find("rows", 1)(0, 0, 0));
+  const std::size_t rows = source.state.count("rows");
   const NomuSpec spec = resolved(given, rows, source.state.inputs);  // inside a tube it need not be yet
   const engine::Layout layout = engine::make_layout(nomu_networks(spec, source.state.inputs), nomu_loss(spec.noise));
   const auto ensemble = static_cast<std::size_t>(spec.ensemble);
@@ -163,10 +162,15 @@ GraphPrediction predict(const Source& /*source*/, const GpSpec& /*spec*/) {
 }  // namespace
 
 GraphPrediction add_method(GraphWriter& graph, const Model& model, const GraphValue& x) {
-  if (reads_images(model.spec().method))
-    throw ConfigError(where, "networks with convolutions are not written as ONNX; export a model without filters");
   const Source source{.graph = graph, .fitted = model.fitted(), .state = model.fitted().state(), .x = x};
-  return std::visit([&](const auto& spec) { return predict(source, spec); }, model.spec().method);
+  GraphPrediction found = std::visit([&](const auto& spec) { return predict(source, spec); }, model.spec().method);
+  // A Prediction holds floats.
+  found.mean = graph.rounded(found.mean);
+  found.sigma_model = graph.rounded(found.sigma_model);
+  for (std::optional<GraphValue>* part : {&found.sigma_noise, &found.sigma_below}) {
+    if (*part) *part = graph.rounded(**part);
+  }
+  return found;
 }
 
 }  // namespace nomu

@@ -3,30 +3,31 @@
 #include <algorithm>
 
 #include "engine/sampling.hpp"
+#include "interchange/convolution_graph.hpp"
 
 namespace nomu {
 namespace {
 
 /// A block [in][units] of every part, as a constant [M][K][in][units].
 GraphValue block(GraphWriter& graph, std::string_view name, const Tensor<float>& parameters, const GraphParts& parts,
-                 std::size_t offset, std::size_t in, std::size_t units, bool precise) {
+                 std::size_t offset, std::size_t in, std::size_t units) {
   std::vector<float> values;
   values.reserve(parts.source.size() * in * units);
   for (const std::size_t source : parts.source) {
     const std::span<const float> own = parameters.member(source).subspan(offset, in * units);
     values.insert(values.end(), own.begin(), own.end());
   }
-  const GraphWriter::Shape shape{static_cast<std::int64_t>(parts.members), static_cast<std::int64_t>(parts.parts),
-                                 static_cast<std::int64_t>(in), static_cast<std::int64_t>(units)};
-  if (!precise) return graph.floats(name, values, shape);
-  return graph.doubles(name, std::vector<double>(values.begin(), values.end()), shape);
+  // Kept as floats, which they are: the file is half as large, and runtimes convert constants once.
+  return graph.to_double(graph.floats(name, values,
+                                      {static_cast<std::int64_t>(parts.members), static_cast<std::int64_t>(parts.parts),
+                                       static_cast<std::int64_t>(in), static_cast<std::int64_t>(units)}));
 }
 
-GraphValue activate(GraphWriter& graph, Activation kind, const GraphValue& z, bool precise) {
+GraphValue activate(GraphWriter& graph, Activation kind, const GraphValue& z) {
   switch (kind) {
     case Activation::relu: return graph.positive(z);
     case Activation::tanh: return graph.apply("Tanh", {z});
-    case Activation::softplus: return precise ? softplus(graph, z) : graph.apply("Softplus", {z});
+    case Activation::softplus: return softplus(graph, z);
     case Activation::identity: break;
   }
   return z;
@@ -34,16 +35,17 @@ GraphValue activate(GraphWriter& graph, Activation kind, const GraphValue& z, bo
 
 /// What the passes keep of layer `l`, as factors [M][passes][1][units].
 GraphValue mask(GraphWriter& graph, const GraphDropout& dropout, std::size_t l, std::size_t units) {
-  std::vector<float> values;
+  std::vector<double> values;
+  const double scale = 1.0 / (1.0 - static_cast<double>(dropout.rate));
   for (const std::uint64_t seed : dropout.seeds) {
     for (std::size_t pass = 0; pass < dropout.passes; ++pass) {
       const engine::DropoutMask draw = engine::prediction_mask(seed, l, static_cast<std::uint32_t>(pass), dropout.rate);
-      for (std::size_t e = 0; e < units; ++e) values.push_back(draw.keeps(e) ? draw.scale() : 0.0F);
+      for (std::size_t e = 0; e < units; ++e) values.push_back(draw.keeps(e) ? scale : 0.0);
     }
   }
-  return graph.floats("mask", values,
-                      {static_cast<std::int64_t>(dropout.seeds.size()), static_cast<std::int64_t>(dropout.passes), 1,
-                       static_cast<std::int64_t>(units)});
+  return graph.doubles("mask", values,
+                       {static_cast<std::int64_t>(dropout.seeds.size()), static_cast<std::int64_t>(dropout.passes), 1,
+                        static_cast<std::int64_t>(units)});
 }
 
 }  // namespace
@@ -73,15 +75,11 @@ GraphParts weighted_parts(std::size_t members, std::span<const double> weights) 
   return parts;
 }
 
-GraphValue feed_weights(GraphWriter& graph, const engine::Layer& layer, const engine::Feed& feed,
-                        const Tensor<float>& parameters, const GraphParts& parts, bool precise) {
-  return block(graph, "weights", parameters, parts, feed.weights, feed.units, layer.units, precise);
-}
-
 NetworkGraph add_networks(GraphWriter& graph, const engine::Layout& layout, const Tensor<float>& parameters,
-                          const GraphParts& parts, const GraphValue& x, const GraphDropout& dropout, bool precise,
+                          const GraphParts& parts, const GraphValue& x, const GraphDropout& dropout,
                           const GivenLayers& given) {
   NetworkGraph network;
+  const GraphValue wide = graph.to_double(x);
   for (std::size_t l = 0; l < layout.layers.size(); ++l) {
     const engine::Layer& layer = layout.layers[l];
     if (const auto found = given.find(l); found != given.end()) {
@@ -89,16 +87,26 @@ NetworkGraph add_networks(GraphWriter& graph, const engine::Layout& layout, cons
       if (layer.head) network.outputs.push_back(found->second);
       continue;
     }
-    GraphValue z = block(graph, "bias", parameters, parts, layer.bias, 1, layer.units, precise);
-    for (const engine::Feed& feed : layer.feeds) {
-      const GraphValue& source = feed.source == engine::input_layer ? x : network.activity[feed.source];
-      z = graph.add(graph.matmul(source, feed_weights(graph, layer, feed, parameters, parts, precise)), z);
+    const auto source = [&](const engine::Feed& feed) {
+      return feed.source == engine::input_layer ? wide : network.activity[feed.source];
+    };
+    GraphValue a;
+    if (layer.convolution) {
+      // Passes begin with the first mask.
+      const std::size_t passes = layer.depth == 0 || dropout.passes == 0 ? 1 : dropout.passes;
+      a = add_convolution(graph, layer, parameters, parts, source(layer.feeds.front()), passes);
+    } else {
+      GraphValue z = block(graph, "bias", parameters, parts, layer.bias, 1, layer.units);
+      for (const engine::Feed& feed : layer.feeds) {
+        const GraphValue weights = block(graph, "weights", parameters, parts, feed.weights, feed.units, layer.units);
+        z = graph.add(graph.matmul(source(feed), weights), z);
+      }
+      a = activate(graph, layer.activation, z);
     }
-    GraphValue a = activate(graph, layer.activation, z, precise);
     if (dropout.passes > 0 && !layer.head) a = graph.multiply(a, mask(graph, dropout, l, layer.units));
     network.activity.push_back(a);
     if (!layer.head) continue;
-    const GraphValue out = precise ? a : graph.to_double(a);
+    const GraphValue out = graph.rounded(a);
     for (std::size_t k = 0; k < layer.units; ++k) {
       network.outputs.push_back(layer.units == 1 ? out : graph.column(out, static_cast<std::int64_t>(k)));
     }

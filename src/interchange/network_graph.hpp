@@ -37,23 +37,19 @@ struct GraphDropout {
 
 /// A network seen layer by layer.
 struct NetworkGraph {
-  std::vector<GraphValue> activity;  ///< of each layer of the layout, [M][K][n][units]; heads included
+  std::vector<GraphValue> activity;  ///< of each layer of the layout, double [M][K][n][units]; heads included
   std::vector<GraphValue> outputs;   ///< each column of the outputs, double [M][K][n][1]
 };
 
 /// Layers that are there already, by their index: values for those that read them, no nodes of their own.
 using GivenLayers = std::map<std::size_t, GraphValue>;
 
-/// Adds the networks, reading x [M][1][n][d]; `parameters` is [P][1][layout.parameters]. With `precise`, all is
-/// computed in double.
+/// Adds the networks, reading x, float or double [M][1][n][d]; `parameters` is [P][1][layout.parameters]. Dense layers
+/// are computed in double, as the reference engine does: near the data sigma is a small difference of large numbers.
+/// The outputs have the digits of a float, as every engine's have.
 [[nodiscard]] NetworkGraph add_networks(GraphWriter& graph, const engine::Layout& layout,
                                         const Tensor<float>& parameters, const GraphParts& parts, const GraphValue& x,
-                                        const GraphDropout& dropout = {}, bool precise = false,
-                                        const GivenLayers& given = {});
-
-/// Weights [M][K][in][units] of one feed of a layer.
-[[nodiscard]] GraphValue feed_weights(GraphWriter& graph, const engine::Layer& layer, const engine::Feed& feed,
-                                      const Tensor<float>& parameters, const GraphParts& parts, bool precise);
+                                        const GraphDropout& dropout = {}, const GivenLayers& given = {});
 
 /// log(1 + e^z) of doubles.
 [[nodiscard]] GraphValue softplus(GraphWriter& graph, const GraphValue& z);

@@ -9,6 +9,7 @@
 #include "interchange/network_graph.hpp"
 #include "interchange/onnx_file.hpp"
 #include "interchange/readout_graph.hpp"
+#include "models/fitted_sigma.hpp"
 #include "models/foreign_plan.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
@@ -48,78 +49,105 @@ void check_names(const std::set<std::string>& names, const std::string& output) 
   }
 }
 
-/// The graph of the sigma network, reading the original's own values.
+NomuSpec spec_of(const OnnxNetwork& network, const Model& model, const FittedState& state) {
+  const std::size_t rows = state.count("rows");
+  return beside(resolved(std::get<NomuSpec>(model.spec().method), rows, network.inputs()), network);
+}
+
+/// The graph of the sigma networks, reading the original's own values: what FittedSigma computes.
 class AttachedGraph {
  public:
   AttachedGraph(GraphWriter& graph, const OnnxNetwork& network, const Model& model)
-      : graph_(graph), network_(network), model_(model), state_(model.fitted().state()) {}
+      : graph_(graph),
+        network_(network),
+        members_(model.fitted().members()),
+        state_(model.fitted().state()),
+        spec_(spec_of(network, model, state_)),
+        inputs_(foreign_inputs(spec_, network)),
+        scaling_(ForeignScale{.inputs = state_.find(foreign_inputs_block, 2 * network.inputs()),
+                              .target = state_.find(foreign_target_block, 2)}
+                     .scaling()),
+        parts_(parts_of(spec_, members_, state_)) {}
 
   [[nodiscard]] GraphPrediction predict() const {
-    const auto& spec = std::get<NomuSpec>(model_.spec().method);
-    const Scaling& target = scalings().front().target;
-    const GraphValue factor = graph_.number(target.factor[0]);
+    const GraphValue factor = graph_.number(scaling_.target.factor[0]);
     const GraphValue mean = graph_.to_double(graph_.reshape({network_.info().output}, {1, 1, -1, 1}));
     const GraphValue features = scaled_features();
     const GraphValue wide = beside_inputs(features);
+    const GraphMixture mixture(graph_, parts_.members, parts_.weight);
+    const auto average = [&](const GraphValue& sigma) {
+      const GraphValue one = parts_.parts > 1 ? graph_.root(mixture.mean(graph_.square(sigma))) : sigma;
+      return graph_.rounded(graph_.multiply(one, factor));
+    };
     GraphPrediction prediction{.mean = each_member(mean), .sigma_model = {}};
-    prediction.sigma_model =
-        graph_.multiply(add_readout(graph_, spec.readout, raw_sigma(spec, wide, features)), factor);
-    if (spec.noise == Noise::learned) {
-      const GraphValue scaled = graph_.divide(graph_.subtract(prediction.mean, graph_.number(target.shift[0])), factor);
-      const GraphValue noise = raw_noise(spec, wide, graph_.to_float(scaled));
-      prediction.sigma_noise = graph_.multiply(add_noise(graph_, noise, spec.noise_floor), factor);
+    prediction.sigma_model = average(add_readout(graph_, spec_.readout, raw_sigma(wide, features)));
+    if (spec_.noise == Noise::learned) {
+      const GraphValue scaled = graph_.rounded(
+          graph_.divide(graph_.subtract(prediction.mean, graph_.number(scaling_.target.shift[0])), factor));
+      const GraphValue reads = skipped_by_noise(spec_, inputs_) > 0 ? features : wide;
+      prediction.sigma_noise = average(add_noise(graph_, raw_noise(reads, scaled), spec_.noise_floor));
     }
     return prediction;
   }
 
  private:
-  [[nodiscard]] const std::vector<MemberScaling>& scalings() const { return model_.parts().scalings; }
-  [[nodiscard]] std::size_t members() const { return scalings().size(); }
+  [[nodiscard]] static GraphParts parts_of(const NomuSpec& spec, std::size_t members, const FittedState& state) {
+    const Tensor<float>& kept = state.find(foreign_kept_block, members * static_cast<std::size_t>(spec.ensemble));
+    return weighted_parts(members, std::vector<double>(kept.flat().begin(), kept.flat().end()));
+  }
 
-  /// [1][1][n][1] for each member.
+  /// [1][1][n][...] for each member.
   [[nodiscard]] GraphValue each_member(const GraphValue& value) const {
-    if (members() == 1) return value;
-    const std::vector<double> zeros(members(), 0.0);
-    return graph_.add(value, graph_.doubles("zeros", zeros, {static_cast<std::int64_t>(members()), 1, 1, 1}));
+    if (members_ == 1) return value;
+    const std::vector<double> zeros(members_, 0.0);
+    return graph_.add(value, graph_.doubles("zeros", zeros, {static_cast<std::int64_t>(members_), 1, 1, 1}));
   }
 
   [[nodiscard]] GraphValue scaled_features() const {
     const auto count = static_cast<std::int64_t>(network_.features());
-    const Tensor<float>& scale = state_.find(foreign_scale_block, members() * network_.features());
+    const Tensor<float>& scale = state_.find(foreign_features_block, members_ * network_.features());
     const GraphValue flat = graph_.reshape({network_.info().features}, {1, 1, -1, count});
-    return graph_.divide(
-        flat, graph_.floats("feature_scale", scale.flat(), {static_cast<std::int64_t>(members()), 1, 1, count}));
+    return graph_.to_double(graph_.divide(
+        flat, graph_.floats("feature_scale", scale.flat(), {static_cast<std::int64_t>(members_), 1, 1, count})));
   }
 
   [[nodiscard]] GraphValue beside_inputs(const GraphValue& features) const {
-    if (!network_.reads_inputs()) return features;
-    const GraphValue both[] = {add_input_scaling(graph_, {network_.info().input}, scalings()), features};
+    if (inputs_ == 0) return features;
+    const GraphValue flat = graph_.reshape({network_.info().input}, {-1, static_cast<std::int64_t>(inputs_)});
+    const GraphValue x = add_input_scaling(graph_, flat, {&scaling_, 1});
+    const GraphValue both[] = {each_member(graph_.to_double(x)), features};
     return graph_.concat(both, 3);
   }
 
   /// Net 0 of the plan only hands the features on; here they are at hand.
-  [[nodiscard]] GraphValue raw_sigma(const NomuSpec& spec, const GraphValue& wide, const GraphValue& features) const {
-    const engine::Layout layout = engine::make_layout(
-        foreign_sigma_networks(spec, foreign_inputs(network_), network_.features()), LossKind::nomu);
-    const Tensor<float>& parameters = state_.find(foreign_parameters_block, members() * layout.parameters);
-    const GivenLayers given{{0, features}, {1, features}};
-    return add_networks(graph_, layout, parameters, single_parts(members()), wide, {}, false, given).outputs[1];
+  [[nodiscard]] GraphValue raw_sigma(const GraphValue& wide, const GraphValue& features) const {
+    const engine::Layout layout =
+        engine::make_layout(foreign_sigma_networks(spec_, inputs_, network_.features()), LossKind::nomu);
+    return second_output(layout, foreign_parameters_block, wide, {{0, features}, {1, features}});
   }
 
-  [[nodiscard]] GraphValue raw_noise(const NomuSpec& spec, const GraphValue& wide, const GraphValue& mean) const {
-    const GraphValue both[] = {wide, mean};
-    const std::size_t inputs = foreign_inputs(network_) + network_.features();
-    const engine::Layout layout = engine::make_layout(foreign_noise_networks(spec, inputs), LossKind::gaussian_nll);
-    const Tensor<float>& parameters = state_.find(foreign_noise_block, members() * layout.parameters);
-    const GivenLayers given{{0, mean}, {1, mean}};
-    return add_networks(graph_, layout, parameters, single_parts(members()), graph_.concat(both, 3), {}, false, given)
-        .outputs[1];
+  [[nodiscard]] GraphValue raw_noise(const GraphValue& reads, const GraphValue& mean) const {
+    const std::size_t inputs = inputs_ + network_.features() - skipped_by_noise(spec_, inputs_);
+    const engine::Layout layout = engine::make_layout(foreign_noise_networks(spec_, inputs), LossKind::gaussian_nll);
+    const GraphValue both[] = {reads, mean};
+    return second_output(layout, foreign_noise_block, graph_.concat(both, 3), {{0, mean}, {1, mean}});
+  }
+
+  [[nodiscard]] GraphValue second_output(const engine::Layout& layout, const char* name, const GraphValue& x,
+                                         const GivenLayers& given) const {
+    const Tensor<float>& parameters =
+        state_.find(name, members_ * static_cast<std::size_t>(spec_.ensemble) * layout.parameters);
+    return add_networks(graph_, layout, parameters, parts_, x, {}, given).outputs[1];
   }
 
   GraphWriter& graph_;
   const OnnxNetwork& network_;
-  const Model& model_;
+  std::size_t members_;
   FittedState state_;
+  NomuSpec spec_;
+  std::size_t inputs_;  ///< that the sigma networks read beside the features
+  MemberScaling scaling_;
+  GraphParts parts_;
 };
 
 }  // namespace

@@ -39,6 +39,9 @@ class EvaluatedOnnx final : public OnnxNetwork {
   [[nodiscard]] std::size_t inputs() const override { return program_.row_size(); }
   [[nodiscard]] std::size_t features() const override { return features_; }
   [[nodiscard]] bool reads_inputs() const override { return !info_.images(); }
+  [[nodiscard]] std::vector<std::int64_t> image() const override {
+    return info_.columns.size() == 3 ? info_.columns : std::vector<std::int64_t>{};
+  }
   [[nodiscard]] const OnnxNetworkInfo& info() const override { return info_; }
   [[nodiscard]] const std::string& file() const override { return bytes_; }
 

@@ -9,6 +9,7 @@
 
 #include "core/crc64.hpp"
 #include "models/archive_header.hpp"
+#include "models/fitted_sigma.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 
@@ -83,6 +84,11 @@ std::string_view checked_header(std::string_view bytes) {
 }  // namespace
 
 std::string pack_model(const Model& model) {
+  if (dynamic_cast<const FittedSigma*>(&model.fitted()) != nullptr) {
+    throw ConfigError(where,
+                      "bounds beside a given network have no file of their own, as the network is no part of them; "
+                      "write both as ONNX (save_attached, nomu attach -o)");
+  }
   const BlockWriter blocks = blocks_of(model);
   nlohmann::json header = header_of(model);
   header["blocks"] = blocks.list();

@@ -97,6 +97,15 @@ DataSet read_data(const json& header, const BlockReader& blocks) {
   return data;
 }
 
+EngineInfo read_engine(const json& facts) {
+  EngineInfo info;
+  info.name = facts.at("name");
+  info.provider = facts.at("provider");
+  info.isa = facts.at("isa");
+  info.device = facts.at("device");
+  return info;
+}
+
 Calibration read_calibration(const json& facts, const BlockReader& blocks) {
   return {.kind = kind_named(facts.at("kind")),
           .c_model = facts.at("c_model"),
@@ -237,18 +246,13 @@ BlockWriter blocks_of(const Model& model) {
 }
 
 Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<Engine> engine) {
-  const json& device = header.at("engine");
   ModelParts parts{.spec = read_spec(header),
                    .data = read_data(header, blocks),
                    .fitted_rows = blocks.counts("data/fitted_rows"),
                    .scalings = {},
                    .calibration = read_calibration(header.at("calibration"), blocks),
                    .held_out = read_held_out(header.at("held_out"), blocks),
-                   .engine = {.name = device.at("name"),
-                              .provider = device.at("provider"),
-                              .isa = device.at("isa"),
-                              .device = device.at("device"),
-                              .note = {}},
+                   .engine = read_engine(header.at("engine")),
                    .version = header.at("library")};
   check_dataset(parts.data);
   FittedState state{.inputs = parts.data.cols(), .blocks = {}};

@@ -119,7 +119,7 @@ std::unique_ptr<FittedCohort> fit(const DirectedSpec& given, const Cohort& cohor
 
 std::unique_ptr<FittedCohort> restore(const DirectedSpec& given, const FittedState& state,
                                       std::vector<FitReport> reports, Engine& engine) {
-  const auto rows = static_cast<std::size_t>(state.find(rows_block, 1)(0, 0, 0));
+  const std::size_t rows = state.count(rows_block);
   const DirectedSpec spec = resolved(given, rows, state.inputs);
   engine::Networks networks = directed_networks(spec, state.inputs);
   const std::size_t count = engine::make_layout(networks, LossKind::directed).parameters;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -16,6 +18,15 @@ const Tensor<float>& FittedState::find(std::string_view name, std::size_t size) 
     return block.values;
   }
   throw DataError("models/fitted", fmt::format("there is no block '{}'", name));
+}
+
+std::size_t FittedState::count(std::string_view name) const {
+  constexpr float most = 1e12F;  // more than any memory holds
+  const float value = find(name, 1)(0, 0, 0);
+  if (!(value >= 1.0F && value <= most) || value != std::floor(value)) {
+    throw DataError("models/fitted", fmt::format("block '{}' holds {}, which counts nothing", name, value));
+  }
+  return static_cast<std::size_t>(value);
 }
 
 }  // namespace nomu

@@ -155,7 +155,7 @@ FittedState FittedNomu::state() const {
 
 std::unique_ptr<FittedNomu> FittedNomu::from(const NomuSpec& given, const FittedState& state,
                                              std::vector<FitReport> reports, Engine& engine) {
-  const auto rows = static_cast<std::size_t>(state.find(rows_block, 1)(0, 0, 0));
+  const std::size_t rows = state.count(rows_block);
   const NomuSpec spec = resolved(given, rows, state.inputs);
   engine::Networks networks = nomu_networks(spec, state.inputs);
   const std::size_t count = engine::make_layout(networks, nomu_loss(spec.noise)).parameters;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "models/fitted_sigma.hpp"
 #include "models/members.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/foreign.hpp"
@@ -11,45 +12,19 @@ namespace {
 
 constexpr const char* where = "models/foreign";
 
-/// A network in the user's units, seen from the scale of the fit.
-class ScaledNetwork final : public ForeignNetwork {
- public:
-  ScaledNetwork(std::shared_ptr<const ForeignNetwork> network, MemberScaling scaling)
-      : network_(std::move(network)), scaling_(std::move(scaling)) {}
-
-  [[nodiscard]] std::size_t inputs() const override { return network_->inputs(); }
-  [[nodiscard]] std::size_t features() const override { return network_->features(); }
-  [[nodiscard]] bool reads_inputs() const override { return network_->reads_inputs(); }
-
-  [[nodiscard]] Evaluation evaluate(const Tensor<float>& x) const override {
-    Tensor<float> rows(1, x.rows(), x.cols());
-    for (std::size_t e = 0; e < x.size(); ++e) {
-      const std::size_t j = e % x.cols();
-      rows.flat()[e] =
-          static_cast<float>(static_cast<double>(x.flat()[e]) * scaling_.inputs.factor[j] + scaling_.inputs.shift[j]);
-    }
-    Evaluation answer = network_->evaluate(rows);
-    for (float& mean : answer.mean.flat())
-      mean = static_cast<float>((static_cast<double>(mean) - scaling_.target.shift[0]) / scaling_.target.factor[0]);
-    return answer;
-  }
-
- private:
-  std::shared_ptr<const ForeignNetwork> network_;
-  MemberScaling scaling_;
-};
-
-/// Every member in the same scale: that of all rows, which the network has seen anyway.
+/// Every member in the same scale: that of all rows, which the network has seen anyway. The fitted members take rows in
+/// the user's units, so that the network reads the very numbers it would read elsewhere.
 MemberFit fit_beside(std::shared_ptr<const ForeignNetwork> network, const DataSet& all) {
   return [network = std::move(network), &all](const FitSpec& spec, std::span<const DataSet> data, Engine& engine,
                                               const Progress& progress) {
-    const MemberScaling scaling = scaling_for(spec, all);
+    const ForeignScale scale = ForeignScale::of(scaling_for(spec, all));
+    const MemberScaling scaling = scale.scaling();
     std::vector<DataSet> scaled;
     for (const DataSet& one : data) scaled.push_back(scaled_dataset(one, scaling.inputs, scaling.target));
     const std::vector<std::uint64_t> seeds(data.size(), static_cast<std::uint64_t>(spec.seed));
-    const auto seen = std::make_shared<const ScaledNetwork>(network, scaling);
-    Members members{.fitted = fit_sigma(std::get<NomuSpec>(spec.method), seen, pack(scaled, seeds), engine, progress),
-                    .scalings = std::vector<MemberScaling>(data.size(), scaling)};
+    Members members{
+        .fitted = fit_sigma_in(std::get<NomuSpec>(spec.method), network, scale, pack(scaled, seeds), engine, progress),
+        .scalings = {data.size(), ForeignScale::identity(all.cols()).scaling()}};
     refuse_diverged(members.fitted->reports());
     return members;
   };
@@ -57,11 +32,9 @@ MemberFit fit_beside(std::shared_ptr<const ForeignNetwork> network, const DataSe
 
 FitSpec checked(const FitSpec& given, const ForeignNetwork* network, const DataSet& data) {
   FitSpec spec = given;
-  auto* nomu = std::get_if<NomuSpec>(&spec.method);
-  if (nomu == nullptr)
+  if (!std::holds_alternative<NomuSpec>(spec.method))
     throw ConfigError(where, fmt::format("bounds for a given network are those of method 'nomu', got '{}'",
                                          method_name(given.method)));
-  nomu->ensemble = 1;
   if (network == nullptr) throw ConfigError(where, "there is no network to give bounds to");
   if (network->inputs() != data.cols())
     throw DataError(where,

@@ -24,6 +24,11 @@ def attributes(node) -> dict:
     return {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
 
 
+def number_type(code):
+    newer = getattr(onnx.helper, "tensor_dtype_to_np_dtype", None)
+    return newer(code) if newer else onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[code]
+
+
 def top_k(a, k, axis):
     order = np.argsort(-a, axis=axis, kind="stable")
     return np.take(np.take_along_axis(a, order, axis), np.arange(k), axis)
@@ -37,6 +42,25 @@ def reshape(a, shape):
     return a.reshape([a.shape[i] if extent == 0 else int(extent) for i, extent in enumerate(shape)])
 
 
+def squares(a, kernel, strides, pads, fill):
+    """Every square of images [n][c][h][w] under a window, [n][c][h'][w'][kernel][kernel]."""
+    a = np.pad(a, ((0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])), constant_values=fill)
+    windows = np.lib.stride_tricks.sliding_window_view(a, tuple(kernel), (2, 3))
+    return windows[:, :, :: strides[0], :: strides[1]]
+
+
+def conv(node, a, w, b):
+    groups = node.get("group", 1)
+    windows = squares(a, node["kernel_shape"], node["strides"], node.get("pads", [0] * 4), 0)
+    parts = zip(np.split(windows, groups, 1), np.split(w, groups, 0))
+    out = [np.einsum("nchwij,fcij->nfhw", part, own) for part, own in parts]
+    return np.concatenate(out, 1) + b[:, None, None]
+
+
+def pool(name):
+    return lambda n, a: getattr(np, name)(squares(a, n["kernel_shape"], n["strides"], n.get("pads", [0] * 4), 0), axis=(4, 5))
+
+
 OPERATORS = {
     "Abs": lambda n, a: np.abs(a), "Add": lambda n, a, b: a + b, "Div": lambda n, a, b: a / b, "Exp": lambda n, a: np.exp(a),
     "Identity": lambda n, a: a, "Log": lambda n, a: np.log(a), "MatMul": lambda n, a, b: np.matmul(a, b),
@@ -45,12 +69,14 @@ OPERATORS = {
     "Softplus": lambda n, a: np.logaddexp(a, np.zeros_like(a)), "Sqrt": lambda n, a: np.sqrt(a),
     "Sub": lambda n, a, b: a - b, "Tanh": lambda n, a: np.tanh(a), "Gemm": gemm,
     "Erf": lambda n, a: np.vectorize(math.erf)(a).astype(a.dtype),
-    "Cast": lambda n, a: a.astype(onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[n["to"]]),
+    "Cast": lambda n, a: a.astype(number_type(n["to"])),
     "Concat": lambda n, *parts: np.concatenate(parts, n["axis"]),
     "Constant": lambda n: numpy_helper.to_array(n["value"]),
     "Gather": lambda n, a, i: np.take(a, i, n.get("axis", 0)),
     "ReduceSum": lambda n, a, axes=None: a.sum(tuple(n["axes"] if axes is None else axes), keepdims=True),
     "Reshape": lambda n, a, shape: reshape(a, shape), "Shape": lambda n, a: np.array(a.shape),
+    "Transpose": lambda n, a: a.transpose(n["perm"]), "Conv": conv, "MaxPool": pool("max"), "AveragePool": pool("mean"),
+    "GlobalAveragePool": lambda n, a: a.mean((2, 3), keepdims=True), "Flatten": lambda n, a: a.reshape(len(a), -1),
     "TopK": lambda n, a, k=None: top_k(a, n["k"] if k is None else int(k[0]), n["axis"]),
     "BatchNormalization": lambda n, a, s, b, m, v: (a - m) / np.sqrt(v + np.float32(n.get("epsilon", 1e-5))) * s + b,
 }

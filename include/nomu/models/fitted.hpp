@@ -41,6 +41,9 @@ struct FittedState {
   /// Throws DataError naming the block that is missing or, with a size other than 0, does not have it.
   [[nodiscard]] const Tensor<float>& find(std::string_view name, std::size_t size = 0) const;
 
+  /// The one number of a block that counts something, 1 or more. Throws DataError where it is none.
+  [[nodiscard]] std::size_t count(std::string_view name) const;
+
   friend bool operator==(const FittedState&, const FittedState&) = default;
 };
 

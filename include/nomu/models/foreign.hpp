@@ -3,6 +3,7 @@
 /// layer holds, and a sigma network is trained beside it.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -36,15 +37,20 @@ class ForeignNetwork {
   [[nodiscard]] virtual std::size_t features() const = 0;  ///< h, at least 1
   /// Whether a sigma network should see the inputs themselves beside the features; not where they are pixels.
   [[nodiscard]] virtual bool reads_inputs() const { return true; }
+  /// Channels, height and width where rows are images, whose columns stand in that order; else empty.
+  [[nodiscard]] virtual std::vector<std::int64_t> image() const { return {}; }
   [[nodiscard]] virtual Evaluation evaluate(const Tensor<float>& x) const = 0;  ///< x is [1][q][d]
 };
 
-/// Trains sigma beside the given network, which is the mean of every member and is never changed. The sigma network
-/// reads the inputs and the features, each feature divided by its root mean square over the member's rows; the features
-/// also reach its head directly, as in NOMU. The artificial points come from a pool of 20 times their number, evaluated
-/// once. Learned noise is a network of its own, trained by likelihood on what the given network misses before sigma is.
-/// Of the spec, mean_net, gradient, stages and ensemble have no meaning here. Throws DataError where the network's
-/// answers have the wrong shape or are not finite, else as `fit` does.
+/// Trains `ensemble` sigma networks a member beside the given network, which is the mean of every member and is never
+/// changed; the model variance is the mean of their variances. A sigma network reads the inputs and the features, each
+/// feature divided by its root mean square over the member's rows and all together counting as one more input; the
+/// features also reach its head directly, as in NOMU. Where inputs are images it reads the features only, unless
+/// sigma_net has filters: then it looks at the images through these, too. The artificial points come from a pool of 20
+/// times their number, evaluated once. Learned noise is a network of its own, trained by likelihood on what the given
+/// network misses before sigma is. Of the spec, mean_net, gradient and stages have no meaning here. Throws ConfigError
+/// for filters where there are no images, DataError where the network's answers have the wrong shape or are not finite,
+/// else as `fit` does.
 [[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec,
                                                       std::shared_ptr<const ForeignNetwork> network,
                                                       const Cohort& cohort, Engine& engine,

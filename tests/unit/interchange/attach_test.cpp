@@ -43,6 +43,7 @@ FitSpec quick() {
   method.sigma_net.hidden = {16};
   method.noise_net.hidden = {8};
   method.train.epochs = 400;
+  method.ensemble = 2;
   return {.method = method};
 }
 

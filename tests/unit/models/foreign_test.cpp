@@ -7,6 +7,7 @@
 
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/models/archive.hpp"
 #include "unit/models/small_problems.hpp"
 
 namespace nomu {
@@ -79,6 +80,96 @@ TEST(Foreign, WrongAnswersAreRefused) {
   const Cohort wide = repeat(make_dataset({0, 1, 2, 3}, 2, {0, 1}), seeds);
   EXPECT_THAT(message_of<DataError>([&] { (void)fit_sigma(quick_spec(), network, wide, *engine); }),
               HasSubstr("the network reads 1 columns, the data have 2"));
+}
+
+TEST(Foreign, BoundsHaveNoFileOfTheirOwn) {
+  FitSpec spec;
+  spec.method = quick_spec();
+  const Model model = fit_bounds(spec, std::make_shared<Sine>(), make_dataset({-0.8, -0.1, 0.4, 0.9}, 1, {1, 2, 0, 1}));
+  EXPECT_THAT(message_of<ConfigError>([&] { (void)pack_model(model); }),
+              HasSubstr("bounds beside a given network have no file of their own"));
+}
+
+TEST(Foreign, AnEnsembleHasTheMeanVarianceOfItsParts) {
+  const auto engine = make_engine({.threads = 1});
+  const auto network = std::make_shared<Sine>();
+  NomuSpec spec = quick_spec(Noise::learned);
+  spec.ensemble = 3;
+  spec.train.epochs = 200;
+  const auto fitted = fit_sigma(spec, network, line_of_points({1, 2}), *engine);
+  const Prediction prediction = fitted->predict(line_probes());
+  const auto alone = fit_sigma(spec, network, line_of_points({2}), *engine);
+  EXPECT_EQ(alone->predict(line_probes()).sigma_model(0, 5, 0), prediction.sigma_model(1, 5, 0));
+  const FittedState state = fitted->state();
+  const auto again = restore_sigma(spec, network, state, fitted->reports(), *engine);
+  EXPECT_EQ(again->predict(line_probes()).sigma_model, prediction.sigma_model);
+  EXPECT_EQ(again->predict(line_probes()).sigma_noise, prediction.sigma_noise);
+  // One part after the other, by marking the rest as dropped.
+  std::vector<double> variance(6, 0.0);
+  for (std::size_t part = 0; part < 3; ++part) {
+    FittedState one = state;
+    for (FittedState::Block& block : one.blocks) {
+      if (block.name != "kept") continue;
+      for (std::size_t k = 0; k < 6; ++k) block.values.flat()[k] = k % 3 == part ? 1.0F : 0.0F;
+    }
+    const auto single = restore_sigma(spec, network, one, fitted->reports(), *engine)->predict(line_probes());
+    for (std::size_t i = 0; i < 6; ++i) variance[i] += std::pow(single.sigma_model(0, i, 0), 2) / 3.0;
+  }
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(prediction.sigma_model(0, i, 0), std::sqrt(variance[i]), 1e-6) << i;
+}
+
+/// The sum of the four pixels of an image, which is also its feature.
+class Brightness : public ForeignNetwork {
+ public:
+  [[nodiscard]] std::size_t inputs() const override { return 4; }
+  [[nodiscard]] std::size_t features() const override { return 1; }
+  [[nodiscard]] bool reads_inputs() const override { return false; }
+  [[nodiscard]] std::vector<std::int64_t> image() const override { return {1, 2, 2}; }
+  [[nodiscard]] Evaluation evaluate(const Tensor<float>& x) const override {
+    Evaluation answer{.mean = Tensor<float>(1, x.rows(), 1), .features = {}};
+    for (std::size_t i = 0; i < x.rows(); ++i) {
+      for (const float pixel : x.row(0, i)) answer.mean(0, i, 0) += pixel;
+    }
+    answer.features = answer.mean;
+    return answer;
+  }
+};
+
+TEST(Foreign, FiltersLookAtTheNetworksImages) {
+  const auto engine = make_engine({.device = "cpu", .threads = 1});
+  const auto network = std::make_shared<Brightness>();
+  const std::vector<std::uint64_t> seeds{1};
+  const Cohort cohort = repeat(make_dataset({1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0}, 4, {1, 1, 2}), seeds);
+  NomuSpec spec = quick_spec();
+  spec.train.epochs = 300;
+  // The same brightness in other places: features alone cannot tell, filters can.
+  Tensor<float> probes(1, 2, 4);
+  probes(0, 0, 0) = 1.0F;
+  probes(0, 1, 3) = 1.0F;
+  const Prediction blind = fit_sigma(spec, network, cohort, *engine)->predict(probes);
+  EXPECT_EQ(blind.sigma_model(0, 0, 0), blind.sigma_model(0, 1, 0));
+  spec.sigma_net.convolution.filters = {6};
+  spec.sigma_net.convolution.kernel = {2};
+  const auto fitted = fit_sigma(spec, network, cohort, *engine);
+  const Prediction seeing = fitted->predict(probes);
+  EXPECT_LT(2.0F * seeing.sigma_model(0, 0, 0), seeing.sigma_model(0, 1, 0));
+  const auto again = restore_sigma(spec, network, fitted->state(), fitted->reports(), *engine);
+  EXPECT_EQ(again->predict(probes).sigma_model, seeing.sigma_model);
+}
+
+TEST(Foreign, FiltersWithoutImagesAreRefused) {
+  const auto engine = make_engine({.device = "cpu", .threads = 1});
+  NomuSpec spec = quick_spec();
+  spec.sigma_net.convolution.filters = {4};
+  const auto refusal = [&](const std::shared_ptr<const ForeignNetwork>& network, const Cohort& cohort) {
+    return message_of<ConfigError>([&] { (void)fit_sigma(spec, network, cohort, *engine); });
+  };
+  EXPECT_THAT(refusal(std::make_shared<Sine>(), line_of_points({1})), HasSubstr("this one reads columns"));
+  spec.sigma_net.convolution.image = {4, 1, 1};
+  const std::vector<std::uint64_t> seeds{1};
+  const Cohort images = repeat(make_dataset({1, 0, 0, 0, 0, 1, 0, 0}, 4, {1, 1}), seeds);
+  EXPECT_THAT(refusal(std::make_shared<Brightness>(), images),
+              HasSubstr("sigma_net.image is 4 x 1 x 1, but the network reads images of 1 x 2 x 2"));
 }
 
 TEST(Foreign, NoiseIsLearnedBesideTheGivenMean) {

@@ -1,0 +1,117 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "interruptible.hpp"
+#include "nomu/interchange/attach.hpp"
+#include "nomu/interchange/onnx.hpp"
+#include "settings.hpp"
+
+namespace nomu::python {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+/// What a file holds; shared with the models that were fitted beside it.
+struct Network {
+  std::shared_ptr<const OnnxNetwork> onnx;
+};
+
+/// As `nomu attach` reads its options: noise, then single settings.
+FitSpec spec_of(const std::string& noise, const Settings& settings) {
+  FitSpec spec{.method = NomuSpec{}};
+  const Fields fields = fields_of(spec);
+  fields.set_text("noise", noise);
+  set_all(fields, settings);
+  return spec;
+}
+
+Model attach(const Network& network, const DataSet& data, const DataSet* unseen, const std::string& noise,
+             const Settings& settings, const std::string& device, std::int64_t threads, const nb::object& progress) {
+  const FitSpec spec = spec_of(noise, settings);
+  return result_of(
+      [&](const Progress& reports) {
+        auto engine = make_engine({.device = device, .threads = threads});
+        return unseen == nullptr ? fit_bounds(spec, network.onnx, data, std::move(engine), reports)
+                                 : fit_bounds(spec, network.onnx, data, *unseen, std::move(engine), reports);
+      },
+      progress);
+}
+
+nb::bytes to_python(const std::string& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
+
+/// Writing a file needs no Python until its bytes are there.
+template <class Write>
+nb::bytes written(const Write& write) {
+  std::string bytes;
+  {
+    const nb::gil_scoped_release release;
+    bytes = write();
+  }
+  return to_python(bytes);
+}
+
+template <class Part>
+auto fact(Part OnnxNetworkInfo::*part) {
+  return [part](const Network& network) { return network.onnx->info().*part; };
+}
+
+void bind_network(nb::module_& m) {
+  nb::class_<Network>(m, "OnnxNetwork", "A regression network from an ONNX file.")
+      .def_prop_ro("input", fact(&OnnxNetworkInfo::input), "name of its input")
+      .def_prop_ro("output", fact(&OnnxNetworkInfo::output), "name of its output")
+      .def_prop_ro("features", fact(&OnnxNetworkInfo::features), "name of the value the bounds read")
+      .def_prop_ro("columns", fact(&OnnxNetworkInfo::columns),
+                   "axes of its input behind the batch: [d], or [channels, height, width]")
+      .def_prop_ro("opset", fact(&OnnxNetworkInfo::opset))
+      .def_prop_ro("file", [](const Network& n) { return to_python(n.onnx->file()); })
+      .def("__repr__", [](const Network& n) {
+        return "<nomu OnnxNetwork, input '" + n.onnx->info().input + "', features '" + n.onnx->info().features + "'>";
+      });
+  m.def(
+      "parse_onnx",
+      [](const nb::bytes& bytes, const std::string& source, const std::string& features) {
+        return Network{parse_onnx({bytes.c_str(), bytes.size()}, source, features)};
+      },
+      "file"_a, "source"_a, "features"_a = "",
+      "Reads the bytes of an ONNX file, which `source` names in messages; `features` names what the bounds read.");
+  m.def(
+      "load_onnx",
+      [](const std::filesystem::path& path, const std::string& features) { return Network{load_onnx(path, features)}; },
+      "path"_a, "features"_a = "", "Reads an ONNX file; `features` names what the bounds read.");
+}
+
+}  // namespace
+
+void bind_onnx(nb::module_& m) {
+  m.def("onnx_available", &onnx_available, "Whether this build can read and write ONNX.");
+  bind_network(m);
+  m.def("attach", &attach, "network"_a, "data"_a, "unseen"_a = nb::none(), "noise"_a = "none",
+        "settings"_a = Settings{}, "device"_a = "auto", "threads"_a = 0, "progress"_a = nb::none(),
+        "Trains bounds beside the network and calibrates them, on `unseen` rows where there are such.");
+  m.def(
+      "pack_attached",
+      [](const Network& network, const Model& model, std::optional<double> level) {
+        return written([&] { return pack_attached(*network.onnx, model, level); });
+      },
+      "network"_a, "model"_a, "level"_a = nb::none(), "The network and its bounds as the bytes of one ONNX file.");
+  m.def(
+      "save_attached",
+      [](const Network& network, const Model& model, const std::filesystem::path& path, std::optional<double> level) {
+        save_attached(*network.onnx, model, path, level);
+      },
+      "network"_a, "model"_a, "path"_a, "level"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>(),
+      "The same to a file, whole or not at all.");
+  m.def(
+      "pack_onnx",
+      [](const Model& model, std::optional<double> level) { return written([&] { return pack_onnx(model, level); }); },
+      "model"_a, "level"_a = nb::none(), "A model as the bytes of an ONNX file.");
+  m.def("save_onnx", &save_onnx, "model"_a, "path"_a, "level"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>(),
+        "The same to a file, whole or not at all.");
+}
+
+}  // namespace nomu::python

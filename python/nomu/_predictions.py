@@ -1,0 +1,114 @@
+"""Predictions with uncertainty, the same for regressors and for networks that bounds were attached to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import check_array, check_consistent_length
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from ._nomu import Model, Predicted
+
+
+def numbers_of_rows(values, name, like):
+    """Optional numbers of the rows, [n]."""
+    if values is None:
+        return None
+    values = check_array(values, dtype=np.float64, ensure_2d=False, input_name=name)
+    check_consistent_length(values, like)
+    return np.ascontiguousarray(values)
+
+
+class Predictions:
+    """What a fitted model says about rows. Subclasses say which model, and how it reads X."""
+
+    known_noise_ = False
+
+    def _fitted_model(self) -> Model:
+        raise NotImplementedError
+
+    def _inputs(self, X) -> np.ndarray:
+        """X as the model reads it, (q, inputs)."""
+        raise NotImplementedError
+
+    def predict(self, X: Any, return_std: bool = False, *, noise_std: ArrayLike | None = None) -> Any:
+        """Predict means, and on request calibrated standard deviations.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (q, d)
+        return_std : bool
+            Whether to return standard deviations too; they hold model uncertainty and data noise together.
+        noise_std : array-like of shape (q,), optional
+            The rows' known noise, for a model that was fitted with known noise.
+
+        Returns
+        -------
+        mean : ndarray of shape (q,)
+        std : ndarray of shape (q,)
+            Only with ``return_std``.
+        """
+        predicted = self._predicted(X, noise_std, required=return_std)
+        if not return_std:
+            return predicted.mean
+        return predicted.mean, self._fitted_model().calibration.sigma(predicted)
+
+    def predict_parts(self, X: Any, *, noise_std: ArrayLike | None = None) -> dict[str, np.ndarray]:
+        """Predict with the uncertainty taken apart.
+
+        Returns
+        -------
+        dict of ndarrays of shape (q,)
+            ``mean``; ``sigma_model`` and ``sigma_noise``, calibrated; ``sigma_below``, the model uncertainty downwards
+            where it differs; ``outside``, whether a row lies outside the box of the training rows.
+        """
+        predicted = self._predicted(X, noise_std, required=True)
+        model = self._fitted_model()
+        calibration, noise = model.calibration, predicted.sigma_noise
+        parts = {
+            "mean": predicted.mean,
+            "sigma_model": calibration.c_model * predicted.sigma_model,
+            "sigma_noise": np.zeros(len(predicted)) if noise is None else calibration.c_noise * noise,
+            "outside": model.outside(self._inputs(X)),
+        }
+        if predicted.sigma_below is not None:
+            parts["sigma_below"] = calibration.c_model * predicted.sigma_below
+        return parts
+
+    def predict_interval(
+        self, X: Any, level: float | None = None, *, noise_std: ArrayLike | None = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Predict bounds that hold the target with probability ``level``.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (q, d)
+        level : float in (0, 1), optional
+            Default: the one the model was fitted for. A level that the calibration cannot vouch for is refused;
+            ``guarantee`` says what the bounds are worth.
+
+        Returns
+        -------
+        lower, upper : ndarrays of shape (q,)
+        """
+        model = self._fitted_model()
+        x = self._inputs(X)
+        return model.bounds(x, self._level(level), numbers_of_rows(noise_std, "noise_std", x))
+
+    def guarantee(self, level: float | None = None) -> str:
+        """What bounds of this level are worth, in a sentence."""
+        return self._fitted_model().calibration.guarantee(self._level(level))
+
+    def _level(self, level):
+        return float(level if level is not None else self._fitted_model().default_level or self.level)
+
+    def _predicted(self, X, noise_std, required) -> Predicted:
+        model = self._fitted_model()
+        x = self._inputs(X)
+        noise = numbers_of_rows(noise_std, "noise_std", x)
+        if noise is None and self.known_noise_ and not required:
+            noise = np.zeros(len(x))  # the mean does not depend on it
+        return model.predict(x, noise)
