@@ -141,9 +141,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         self
         """
         model = self._fitted_model()
-        x = self._inputs(X)
-        y = numbers_of_rows(y, "y", x)
-        rows = _nomu.rows_dataset(x, y, names=model.input_names, noise=numbers_of_rows(noise_std, "noise_std", x))
+        rows = self._labelled_rows(X, y, noise_std)
         self.model_ = model.calibrated(rows, kind, float(self.level if level is None else level))
         return self
 

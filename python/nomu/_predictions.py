@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length
+
+from . import _nomu
+from ._progress import ProgressBar
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -101,6 +106,53 @@ class Predictions:
     def guarantee(self, level: float | None = None) -> str:
         """What bounds of this level are worth, in a sentence."""
         return self._fitted_model().calibration.guarantee(self._level(level))
+
+    def write_report(
+        self,
+        path: str | PathLike,
+        X: Any = None,
+        y: ArrayLike | None = None,
+        *,
+        noise_std: ArrayLike | None = None,
+        level: float | None = None,
+        title: str = "",
+        check: bool = True,
+        refit: bool = False,
+        progress: bool | None = None,
+    ) -> None:
+        """Write an HTML page about the model: pictures, figures and what the bounds are worth.
+
+        Parameters
+        ----------
+        path : path of the page, which opens without a network and holds everything
+        X, y : array-likes of shape (q, d) and (q,), optional
+            Rows the model has not seen, on which it is judged; default: those its calibration learned from.
+        noise_std : array-like of shape (q,), optional
+            The rows' known noise, for a model that was fitted with known noise.
+        level : float in (0, 1), optional
+            Level of the bounds that are shown; default: the one the model was fitted for.
+        title : str
+            Title of the page.
+        check : bool
+            Whether to measure if the bounds behave as the paper's desiderata ask.
+        refit : bool
+            Whether to measure D5 too, which takes three fits.
+        progress : bool or None
+            Whether to show a bar; None: where there is a terminal or a notebook to show it in.
+        """
+        if (X is None) != (y is None):
+            raise TypeError("write_report takes X and y together")
+        model = self._fitted_model()
+        rows = None if X is None else self._labelled_rows(X, y, noise_std)
+        today = datetime.date.today().isoformat()
+        with ProgressBar(progress) as bar:
+            _nomu.save_report(model, path, rows, level, title, today, check, refit, bar.callback)
+
+    def _labelled_rows(self, X, y, noise_std):
+        """Rows with targets, as the model reads them."""
+        x = self._inputs(X)
+        noise = numbers_of_rows(noise_std, "noise_std", x)
+        return _nomu.rows_dataset(x, numbers_of_rows(y, "y", x), names=self._fitted_model().input_names, noise=noise)
 
     def _level(self, level):
         return float(level if level is not None else self._fitted_model().default_level or self.level)

@@ -53,6 +53,13 @@ def unseen():
     return X, np.sin(3 * X[:, 0]) + X[:, 1] ** 2 / 2
 
 
+def test_an_attached_network_has_a_report(table, unseen, tmp_path):
+    bounds = nomu.attach(network("torch_relu"), *table, **FEW)
+    bounds.write_report(tmp_path / "report.html", *unseen, title="torch_relu", progress=False)
+    text = (tmp_path / "report.html").read_text()
+    assert "torch_relu" in text and "the 50 rows" in text and "D2" in text
+
+
 @pytest.mark.parametrize("name", TABULAR)
 def test_the_mean_is_the_networks_own_bit_for_bit(name, table, tmp_path):
     nomu.attach(network(name), *table, **FEW).save(tmp_path / "bounds.onnx")

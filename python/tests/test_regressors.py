@@ -55,6 +55,24 @@ def test_pipeline_and_grid_search(rows):
     assert len(cross_val_score(quick("GPRegressor"), X, y, cv=3, n_jobs=2)) == 3
 
 
+def test_writes_a_report(rows, tmp_path):
+    X, y = rows
+    model = quick("GPRegressor").fit(X[:30], y[:30])
+    page = tmp_path / "report.html"
+    model.write_report(page, X[30:], y[30:], title="Ten rows & more", progress=False)
+    text = page.read_text()
+    assert "Ten rows &amp; more" in text and "the 10 rows" in text and "D3" in text
+    model.write_report(page, check=False)
+    assert "each left out of one fold" in page.read_text()
+    with pytest.raises(TypeError, match="X and y together"):
+        model.write_report(page, X)
+    with pytest.raises(nomu.DataError, match="all 30 rows are among those the model was made with"):
+        model.write_report(page, X[:30], y[:30])
+    with pytest.raises(nomu.DataError, match="missing"):
+        model.write_report(tmp_path / "missing" / "report.html")
+    assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
+
+
 def test_parts_add_up(rows):
     X, y = rows
     model = quick("GPRegressor", noise="learned").fit(X, y)

@@ -48,8 +48,9 @@ LoopSpec LoopSpec::paper(std::string_view method, double mean_width, std::size_t
     return spec;
   }
   if (method == "hde") {
-    spec.method = method_preset("hyper_deep_ensemble", "auto", dimension);
-    set(fields_of(*spec.method), {{"candidates", "20"}});
+    spec.method = method_preset("hyper_deep_ensemble", "published", dimension);
+    set(fields_of(*spec.method),
+        {{"candidates", "20"}, {"train.clip_norm", "0"}, {"published_sigma", "false"}, {"published_score", "false"}});
     return spec;
   }
   throw ConfigError(

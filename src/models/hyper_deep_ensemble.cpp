@@ -9,6 +9,7 @@
 #include "engine/layout.hpp"
 #include "engine/predictor.hpp"
 #include "engine/session.hpp"
+#include "models/automatic.hpp"
 #include "models/ensemble.hpp"
 #include "models/hyper_search.hpp"
 #include "models/mixture.hpp"
@@ -86,10 +87,14 @@ FitReport report_of(std::span<const FitReport> networks, std::uint64_t seed) {
   return report;
 }
 
+HyperDeepEnsembleSpec of_paper_size() {
+  return {.net = {.hidden = {256, 1024, 512}}, .train = {.snapshot = Snapshot::none, .restarts = 0}, .candidates = 50};
+}
+
 }  // namespace
 
 HyperDeepEnsembleSpec HyperDeepEnsembleSpec::published() {
-  HyperDeepEnsembleSpec spec;
+  HyperDeepEnsembleSpec spec = of_paper_size();
   spec.train.clip_norm = 1000.0;
   spec.published_sigma = true;
   spec.published_score = true;
@@ -97,10 +102,17 @@ HyperDeepEnsembleSpec HyperDeepEnsembleSpec::published() {
 }
 
 HyperDeepEnsembleSpec HyperDeepEnsembleSpec::starred() {
-  HyperDeepEnsembleSpec spec;
+  HyperDeepEnsembleSpec spec = of_paper_size();
   spec.validation = 0.3;
   spec.dropout_high = 0.5;
   spec.refit = true;
+  return spec;
+}
+
+HyperDeepEnsembleSpec resolved(const HyperDeepEnsembleSpec& given, std::size_t rows, std::size_t /*cols*/) {
+  HyperDeepEnsembleSpec spec = given;
+  resolve(spec.net);
+  resolve(spec.train, rows);
   return spec;
 }
 
@@ -122,9 +134,10 @@ Fields fields_of(HyperDeepEnsembleSpec& spec) {
   return f;
 }
 
-std::unique_ptr<FittedCohort> fit(const HyperDeepEnsembleSpec& spec, const Cohort& cohort, Engine& engine,
+std::unique_ptr<FittedCohort> fit(const HyperDeepEnsembleSpec& given, const Cohort& cohort, Engine& engine,
                                   const Progress& progress) {
-  check_settings(spec);
+  check_settings(given);
+  const HyperDeepEnsembleSpec spec = resolved(given, cohort.rows(), cohort.cols());
   const HyperEnsemble found = search_ensembles(spec, cohort, engine, progress);
   const auto width = static_cast<std::size_t>(spec.networks);
   Tensor<float> parameters(cohort.members() * width, 1, found.trained.parameters.cols());
@@ -144,9 +157,10 @@ std::unique_ptr<FittedCohort> fit(const HyperDeepEnsembleSpec& spec, const Cohor
                                                    spec.published_sigma, std::move(reports), engine);
 }
 
-std::unique_ptr<FittedCohort> restore(const HyperDeepEnsembleSpec& spec, const FittedState& state,
+std::unique_ptr<FittedCohort> restore(const HyperDeepEnsembleSpec& given, const FittedState& state,
                                       std::vector<FitReport> reports, Engine& engine) {
-  check_settings(spec);
+  check_settings(given);
+  const HyperDeepEnsembleSpec spec = resolved(given, 1, state.inputs);  // the layers do not depend on the rows
   engine::Networks networks = regression_networks({.net = spec.net, .train = spec.train}, state.inputs, where);
   const std::size_t count = engine::make_layout(networks, LossKind::squared_error).parameters;
   const std::size_t members = reports.size() * static_cast<std::size_t>(spec.networks);

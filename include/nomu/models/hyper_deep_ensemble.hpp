@@ -2,6 +2,7 @@
 /// Hyper deep ensembles (Appendix B.1.4 of the paper, Algorithms 1 and 2): networks that differ in dropout and L2
 /// penalty as well as in their start, chosen by how well they do together on validation rows.
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -11,16 +12,18 @@
 #include "nomu/data/cohort.hpp"
 #include "nomu/engine/engine.hpp"
 #include "nomu/models/fitted.hpp"
+#include "nomu/models/training.hpp"
 #include "nomu/nn/network.hpp"
 #include "nomu/nn/optimizer.hpp"
 
 namespace nomu {
 
+/// A default spec is `auto`: no layers and no epochs mean "chosen from the rows", see `resolved`.
 struct HyperDeepEnsembleSpec {
-  MlpSpec net{.hidden = {256, 1024, 512}};
-  TrainSpec train{.snapshot = Snapshot::none, .restarts = 0};
+  MlpSpec net = automatic_net();
+  TrainSpec train = automatic_training();
   std::int64_t networks = 5;     ///< different ones in the ensemble at most, and starts tried of each
-  std::int64_t candidates = 50;  ///< pairs of dropout and L2 penalty tried, log-uniform in their ranges
+  std::int64_t candidates = 20;  ///< pairs of dropout and L2 penalty tried, log-uniform in their ranges
   double dropout_low = 1e-3;
   double dropout_high = 0.9;
   double l2_low = 1e-11;  ///< the mean squared error over n rows is given l2 (1 - dropout) / n
@@ -30,14 +33,19 @@ struct HyperDeepEnsembleSpec {
   bool published_sigma = false;  ///< the variance is given as sigma, as in the published runs
   bool published_score = false;  ///< every prediction is scored against every target, as in the published runs
 
-  /// As the paper's tables were made, both slips included.
+  /// As the paper's tables were made, both slips included: 256, 1024 and 512 units, full batches, 50 candidates.
   [[nodiscard]] static HyperDeepEnsembleSpec published();
 
-  /// HDE*: 30 % validation rows, dropout up to 0.5, the chosen networks trained on with all rows.
+  /// HDE* at the paper's sizes, without the slips: 30 % validation rows, dropout up to 0.5, the chosen networks trained
+  /// on with all rows.
   [[nodiscard]] static HyperDeepEnsembleSpec starred();
 };
 
 [[nodiscard]] Fields fields_of(HyperDeepEnsembleSpec& spec);
+
+/// The spec with all that is left to be chosen filled in; `fit` does this itself. docs/decisions/0006-auto-preset.md
+/// has the rule.
+[[nodiscard]] HyperDeepEnsembleSpec resolved(const HyperDeepEnsembleSpec& spec, std::size_t rows, std::size_t cols);
 
 /// Trains all candidates of all members as one cohort, then further starts of the chosen ones as another. Data must be
 /// scaled to about [-1,1] already. The engine must outlive the result. A report averages over the chosen networks.

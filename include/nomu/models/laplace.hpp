@@ -24,7 +24,7 @@ struct LaplaceSpec {
     last_layer
   };
 
-  MlpSpec net{.hidden = {50}, .init = Init::he, .init_scale = 1.0};
+  MlpSpec net = shallow_net();
   TrainSpec train = automatic_training();  ///< epochs of 0 are chosen from the rows
   double l2 = 0.1;                         ///< the mean squared error over n rows is given l2 / n
   Weights weights = Weights::automatic;    ///< which parameters are uncertain

@@ -21,4 +21,7 @@ namespace nomu {
 /// A network whose layers are chosen by `resolved`, starting from half the He range.
 [[nodiscard]] inline MlpSpec automatic_net() { return {.hidden = {}, .init = Init::he, .init_scale = 0.5}; }
 
+/// The network of methods that keep a covariance of its weights, which grows with their square.
+[[nodiscard]] inline MlpSpec shallow_net() { return {.hidden = {50}, .init = Init::he, .init_scale = 1.0}; }
+
 }  // namespace nomu

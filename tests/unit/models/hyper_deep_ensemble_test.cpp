@@ -132,6 +132,15 @@ TEST(HyperDeepEnsemble, PresetsAreThePapers) {
   EXPECT_EQ(starred.dropout_high, 0.5);
 }
 
+TEST(HyperDeepEnsemble, TheDefaultIsChosenFromTheRows) {
+  const HyperDeepEnsembleSpec few = resolved(HyperDeepEnsembleSpec{}, 40, 3);
+  EXPECT_EQ(few.net.hidden, (std::vector<std::int64_t>{64, 64}));
+  EXPECT_EQ(few.train.epochs, 3000);
+  EXPECT_LT(resolved(HyperDeepEnsembleSpec{}, 100000, 3).train.epochs, 100);
+  EXPECT_EQ(resolved(HyperDeepEnsembleSpec::published(), 40, 3).train.epochs, 1024);
+  EXPECT_EQ(resolved(HyperDeepEnsembleSpec::published(), 40, 3).net.hidden.size(), 3U);
+}
+
 TEST(HyperDeepEnsemble, ImpossibleSettingsAreRefused) {
   const auto engine = make_engine({.device = "cpu"});
   const std::vector<std::uint64_t> seeds{1};
