@@ -30,7 +30,7 @@ void prepare_update() {
 }
 
 void start_update(const View& view, std::uint32_t tiles, bool turned, Precision precision, cudaStream_t stream) {
-  // Its shared memory would be taken from the cache for nothing.
+  // Only where it is needed: the larger shared memory of that kernel is taken from the cache.
   if (turned) return hopper::start_update(view, tiles, stream);
   const auto kernel = precision == Precision::fp32 ? update_kernel<true> : update_kernel<false>;
   launch(kernel, std::size_t{view.members} * tiles, UpdateCut::threads, GradientTile<true>::shared_bytes, stream, view,
