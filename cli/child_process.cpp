@@ -37,20 +37,47 @@ void drain(int file, std::string& text) {
   }
 }
 
-/// What happens between fork and exec; only calls that are allowed there.
-[[noreturn]] void become(const char* command, int in, int out, int err, pid_t parent) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(127);  // it died before the line above
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+void end_group(int /*signal*/) { kill(0, SIGKILL); }
+
+/// Has the system send this process a signal when its parent dies.
+void follow(pid_t parent, int signal) {
+  prctl(PR_SET_PDEATHSIG, signal);
+  if (getppid() != parent) kill(0, SIGKILL);  // it died before the line above
+}
+
+[[noreturn]] void become(const char* command, int in, int out, int err) {
   signal(SIGPIPE, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
   dup2(in, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
   execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
   _exit(127);
+}
+
+/// Runs the command and ends as it ends. What a shell starts does not learn of our death, so somebody in its group has
+/// to: when we die this process ends them all. Only calls that are allowed between fork and exec.
+[[noreturn]] void watch_over(const char* command, int in, int out, int err, pid_t parent) {
+  setpgid(0, 0);
+  signal(SIGTERM, end_group);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  follow(parent, SIGTERM);
+  const pid_t self = getpid();
+  const pid_t shell = fork();
+  if (shell < 0) _exit(127);
+  if (shell == 0) {
+    follow(self, SIGKILL);
+    become(command, in, out, err);
+  }
+  int status = 0;
+  while (waitpid(shell, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
+  signal(WTERMSIG(status), SIG_DFL);
+  kill(self, WTERMSIG(status));
+  _exit(128 + WTERMSIG(status));
 }
 
 }  // namespace
@@ -61,7 +88,7 @@ ChildProcess::ChildProcess(const std::string& command, const std::string& input)
   Pipe err;
   const pid_t parent = getpid();
   pid_ = fork();
-  if (pid_ == 0) become(command.c_str(), in.ends[0], out.ends[1], err.ends[1], parent);
+  if (pid_ == 0) watch_over(command.c_str(), in.ends[0], out.ends[1], err.ends[1], parent);
   close_if_open(in.ends[0]);
   close_if_open(out.ends[1]);
   close_if_open(err.ends[1]);
@@ -112,7 +139,8 @@ std::string ChildProcess::failure() const {
 }
 
 bool ChildProcess::not_found() const {
-  return WIFEXITED(status_) && (WEXITSTATUS(status_) == 127 || WEXITSTATUS(status_) == 126);
+  // The message is the shell's own: a command that was found may end with these numbers for reasons of its own.
+  return WIFEXITED(status_) && (WEXITSTATUS(status_) == 127 || WEXITSTATUS(status_) == 126) && err_.starts_with("sh: ");
 }
 
 }  // namespace nomu::cli

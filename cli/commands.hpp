@@ -23,6 +23,9 @@ void add_report(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_show(CLI::App& app);
 
+/// Checks that an option is a number above 0.
+[[nodiscard]] CLI::Validator above_zero();
+
 /// --device, --threads, --provider and --isa, the same for every command that computes.
 void add_engine_options(CLI::App& command, EngineOptions& options);
 

@@ -7,6 +7,15 @@
 
 namespace nomu::cli {
 
+CLI::Validator above_zero() {
+  return {[](std::string& text) {
+            double value = 0.0;
+            const bool good = CLI::detail::lexical_cast(text, value) && value > 0.0;
+            return good ? std::string() : fmt::format("must be a number above 0, got '{}'", text);
+          },
+          "POSITIVE"};
+}
+
 void add_engine_options(CLI::App& command, EngineOptions& options) {
   command.add_option("--device", options.device, "where to compute: auto, cpu, cuda or reference")
       ->capture_default_str();

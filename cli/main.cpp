@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "commands.hpp"
 #include "nomu/core/error.hpp"
@@ -11,6 +14,16 @@
 #include "terminal.hpp"
 
 namespace {
+
+/// Negative numbers that the parser would take for options: -.5, -inf, -nan.
+std::string readable(std::string argument) {
+  if (argument.size() < 3 || argument[0] != '-') return argument;
+  if (argument[1] == '.' && argument[2] >= '0' && argument[2] <= '9') return "-0" + argument.substr(1);
+  for (const char* name : {"-inf", "-Inf", "-INF", "-nan", "-NaN", "-Infinity"}) {
+    if (argument == name) return " " + argument;
+  }
+  return argument;
+}
 
 int fail(int code, const char* message) {
   std::fprintf(stderr, "nomu: %s\n", message);
@@ -39,7 +52,9 @@ int main(int argc, char** argv) {
     nomu::cli::add_bench(app);
     nomu::cli::add_devices(app);
     nomu::cli::watch_interrupts();
-    app.parse(argc, argv);
+    std::vector<std::string> arguments;  // the last one first
+    for (int i = argc - 1; i > 0; --i) arguments.push_back(readable(argv[i]));
+    app.parse(std::move(arguments));
     return 0;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;

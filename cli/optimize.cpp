@@ -44,7 +44,7 @@ void show_status(const Study& study, bool json) {
     nlohmann::json line{{"trials", status.trials},   {"finished", status.finished}, {"failed", status.failed},
                         {"pending", status.pending}, {"expired", status.expired},   {"budget", study.spec().budget}};
     if (status.best) line["best"] = trial_json(study.space(), *status.best);
-    return print("{}\n", line.dump());
+    return write_out(json_line(line));
   }
   print("{} trials{}: {} finished, {} failed, {} pending{}\n", status.trials,
         study.spec().budget > 0 ? fmt::format(" of {}", study.spec().budget) : "", status.finished, status.failed,
@@ -71,7 +71,7 @@ void run_best(const Options& options) {
   const Study study = Study::open(options.study, StudyAccess::read);
   const std::optional<Trial> best = study.best();
   if (!best) throw Error("optimize", "no trial has a result yet");
-  if (options.json) return print("{}\n", trial_json(study.space(), *best).dump());
+  if (options.json) return write_out(json_line(trial_json(study.space(), *best)));
   print("trial {}\nvalue {}\n", best->id, *best->value);
   for (std::size_t j = 0; j < study.space().size(); ++j) {
     print("{} {}\n", study.space().variables()[j].name, study.space().text(j, best->point[j]));
@@ -108,7 +108,7 @@ void run_list(const Options& options) {
   std::string text;
   for (const Trial& trial : trials) {
     if (options.json) {
-      text += trial_json(study.space(), trial).dump() + "\n";
+      text += json_line(trial_json(study.space(), trial));
       continue;
     }
     const std::string result = trial.value ? format_number(*trial.value) : state_name(trial.state);
@@ -164,7 +164,7 @@ void add_optimize(CLI::App& app) {
   status->add_flag("--watch", status_options->watch, "again every second until the study is finished");
   command("best", "The best trial so far", run_best);
   const auto [list, list_options] = command("list", "The latest trials", run_list);
-  list->add_option("--limit", list_options->limit, "how many")->capture_default_str()->check(CLI::PositiveNumber);
+  list->add_option("--limit", list_options->limit, "how many")->capture_default_str()->check(above_zero());
   list->add_flag("--all", list_options->all, "all trials");
   list->add_flag("--csv", list_options->csv, "as a table");
   add_optimize_report(*optimize);

@@ -22,6 +22,13 @@ struct AskOptions {
   bool json = false;
 };
 
+std::string why_none(const Study& study) {
+  const std::int64_t budget = study.spec().budget;
+  if (budget > 0 && study.status().trials >= budget)
+    return fmt::format("the budget of {} trials is spent, results told by --point among them", budget);
+  return "every point of the space has been tried";
+}
+
 void run_ask(const AskOptions& options) {
   Study study = Study::open(options.study, StudyAccess::write, shared_engine(options.engine));
   ProgressBar bar;
@@ -31,9 +38,9 @@ void run_ask(const AskOptions& options) {
   if (options.json) {
     nlohmann::json list = nlohmann::json::array();
     for (const Trial& trial : trials) list.push_back(trial_json(study.space(), trial));
-    return print("{}\n", list.dump());
+    return write_out(json_line(list));
   }
-  if (trials.empty()) print("nothing is left to try\n");
+  if (trials.empty()) print("nothing is left to try: {}\n", why_none(study));
   for (const Trial& trial : trials) print("{}  {}\n", trial.id, point_text(study.space(), trial.point));
 }
 
@@ -64,33 +71,62 @@ std::int64_t id_of(const std::string& text) {
   throw DataError("optimize", fmt::format("a trial is named by its number, got '{}'", text));
 }
 
-/// One line of --lines: {"id": 3, "value": 0.5}, {"id": 4, "failed": "reason"} or {"point": {...}, "value": 0.5}.
-void tell_line(Study& study, const std::string& line, bool replace) {
+[[noreturn]] void refuse_line(const std::string& why) {
+  throw DataError("optimize", why +
+                                  "; a line is {\"id\": 3, \"value\": 0.5}, {\"id\": 4, \"failed\": \"reason\"} or "
+                                  "{\"point\": {...}, \"value\": 0.5}");
+}
+
+nlohmann::json parse_line(const std::string& line) {
   const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
-  if (!json.is_object()) throw DataError("optimize", fmt::format("'{}' is not a JSON object", line));
-  for (const auto& [key, unused] : json.items()) {
-    if (key != "id" && key != "value" && key != "failed" && key != "point") {
-      throw DataError("optimize", fmt::format("unknown key '{}'; a line has id or point, and value or failed", key));
-    }
+  if (json.is_discarded() && (line.find("NaN") != std::string::npos || line.find("Infinity") != std::string::npos)) {
+    refuse_line("NaN and Infinity are no results, tell such a trial as failed");
   }
-  const bool has_value = json.contains("value") && json["value"].is_number();
-  const bool has_reason = json.contains("failed") && json["failed"].is_string();
-  if (json.contains("point") && has_value) {
+  if (!json.is_object()) refuse_line("it is not a JSON object");
+  for (const auto& [key, unused] : json.items()) {
+    if (key != "id" && key != "value" && key != "failed" && key != "point")
+      refuse_line(fmt::format("unknown key '{}'", key));
+  }
+  if (json.contains("id") == json.contains("point")) refuse_line("it needs id or point, one of them");
+  if (json.contains("value") == json.contains("failed")) refuse_line("it needs value or failed, one of them");
+  if (json.contains("value") && !json["value"].is_number()) refuse_line("value must be a number");
+  if (json.contains("failed") && !json["failed"].is_string()) refuse_line("failed must be a text, the reason");
+  if (json.contains("id") && !json["id"].is_number_integer()) refuse_line("id must be the number of a trial");
+  if (json.contains("point") && json.contains("failed")) refuse_line("only a trial can fail, not a point");
+  return json;
+}
+
+void tell_line(Study& study, const std::string& line, bool replace) {
+  const nlohmann::json json = parse_line(line);
+  if (json.contains("point")) {
     (void)study.add(point_from_json(study.space(), json["point"]), json["value"].get<double>());
-  } else if (json.contains("id") && json["id"].is_number_integer() && has_value) {
-    study.tell(json["id"].get<std::int64_t>(), json["value"].get<double>(), replace);
-  } else if (json.contains("id") && json["id"].is_number_integer() && has_reason) {
-    study.fail(json["id"].get<std::int64_t>(), json["failed"].get<std::string>(), replace);
+    return;
+  }
+  const auto id = json["id"].get<std::int64_t>();
+  const Trial trial = study.trial(id);
+  if (json.contains("failed")) {
+    const auto reason = json["failed"].get<std::string>();
+    if (replace || trial.state != TrialState::failed || trial.reason != reason) study.fail(id, reason, replace);
   } else {
-    throw DataError("optimize", fmt::format("'{}': a line has id or point, and value (a number) or failed", line));
+    const auto value = json["value"].get<double>();
+    if (replace || trial.value != value) study.tell(id, value, replace);
   }
 }
 
+/// Line by line, as they come. What a trial is known to have may be told again, so that a corrected file can be given
+/// once more.
 std::int64_t tell_lines(Study& study, bool replace) {
+  std::int64_t number = 0;
   std::int64_t count = 0;
   for (std::string line; std::getline(std::cin, line);) {
-    if (line.empty()) continue;
-    tell_line(study, line, replace);
+    ++number;
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    try {
+      tell_line(study, line, replace);
+    } catch (const DataError& error) {
+      throw DataError("optimize",
+                      fmt::format("line {}: {} (the {} before it are recorded)", number, error.what(), count));
+    }
     ++count;
   }
   return count;
@@ -113,6 +149,9 @@ void run_tell(const TellOptions& options) {
   Study study = Study::open(options.study);
   std::int64_t count = 1;
   if (options.lines) {
+    if (!options.words.empty() || !options.point.empty() || options.failed) {
+      throw DataError("optimize", "--lines reads everything from standard input; leave the rest of the line out");
+    }
     count = tell_lines(study, options.replace);
   } else if (!options.point.empty()) {
     tell_point(study, options);

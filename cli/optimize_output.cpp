@@ -41,6 +41,10 @@ Point point_from_json(const Space& space, const nlohmann::json& json) {
   return point;
 }
 
+std::string json_line(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 nlohmann::json trial_json(const Space& space, const Trial& trial) {
   nlohmann::json json{{"id", trial.id},
                       {"point", point_json(space, trial.point)},

@@ -1,16 +1,13 @@
 // nomu optimize run: asks, runs a command for every trial, tells.
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <thread>
+#include <utility>
 
 #include "child_process.hpp"
+#include "command_text.hpp"
 #include "commands.hpp"
 #include "model_output.hpp"
 #include "nomu/core/error.hpp"
@@ -18,6 +15,7 @@
 #include "optimize_commands.hpp"
 #include "optimize_output.hpp"
 #include "terminal.hpp"
+#include "worker.hpp"
 
 namespace nomu::cli {
 namespace {
@@ -30,89 +28,13 @@ struct Options {
   double timeout = 0.0;
   std::int64_t trials = 0;
   std::int64_t failures = 10;
+  double patience = 60.0;
   bool json = false;
 };
 
-/// When a process began, in ticks since the machine did; empty: there is none. Tells it from a later one of its number.
-std::string start_of(const std::string& pid) {
-  std::ifstream file("/proc/" + pid + "/stat");
-  std::string text;
-  if (!std::getline(file, text)) return {};
-  std::istringstream rest(text.substr(std::min(text.rfind(')') + 2, text.size())));
-  std::string word;
-  for (int field = 3; field <= 22; ++field) rest >> word;
-  return word;
-}
-
-std::string host() {
-  std::array<char, 256> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
-std::string worker_name() {
-  const std::string pid = fmt::format("{}", getpid());
-  return fmt::format("run:{}:{}:{}", host(), pid, start_of(pid));
-}
-
-/// Whether a worker of ours on this machine is no more.
-bool is_gone(const std::string& worker) {
-  std::istringstream parts(worker);
-  std::string kind;
-  std::string where;
-  std::string pid;
-  std::string start;
-  std::getline(parts, kind, ':');
-  std::getline(parts, where, ':');
-  std::getline(parts, pid, ':');
-  std::getline(parts, start, ':');
-  return kind == "run" && where == host() && start_of(pid) != start;
-}
-
-/// Text that a shell reads as one word.
-std::string quoted(const std::string& text) {
-  const auto plain = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("+-._/,:=@%").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
-/// The command with {name} replaced by the trial's values and {id} by its number.
-std::string command_for(const std::string& command, const Space& space, const Trial& trial) {
-  std::string result;
-  for (std::size_t i = 0; i < command.size(); ++i) {
-    const std::size_t end = command[i] == '{' ? command.find('}', i) : std::string::npos;
-    if (end == std::string::npos) {
-      result += command[i];
-      continue;
-    }
-    const std::string name = command.substr(i + 1, end - i - 1);
-    if (name == "id") {
-      result += fmt::format("{}", trial.id);
-    } else {
-      const std::size_t j = space.index_of(name);
-      result += quoted(space.text(j, trial.point[j]));
-    }
-    i = end;
-  }
-  return result;
-}
-
-std::string last_line(const std::string& text) {
-  std::istringstream lines(text);
-  std::string last;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-  }
-  const std::size_t begin = last.find_first_not_of(" \t\r");
-  return begin == std::string::npos ? "" : last.substr(begin, last.find_last_not_of(" \t\r") + 1 - begin);
-}
-
 class Runner {
+  using Clock = std::chrono::steady_clock;
+
  public:
   explicit Runner(const Options& options)
       : options_(options),
@@ -126,15 +48,17 @@ class Runner {
 
   void run() {
     study_.release(is_gone);
-    renewed_ = std::chrono::steady_clock::now();
+    renewed_ = Clock::now();
     while (true) {
       if (interrupts().stop_requested()) give_up("stopped on request");
       const bool started = start_more();
       const bool ended = collect();
-      if (slots_.empty() && !started && !ended) break;
+      record_again();
+      if (slots_.empty() && unrecorded_.empty() && !started && !ended) break;
       renew();
       if (!started && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
+    if (trouble_) std::rethrow_exception(trouble_);
   }
 
   void summary() const {
@@ -142,7 +66,7 @@ class Runner {
     if (options_.json) {
       nlohmann::json line{{"finished", finished_}, {"failed", failed_}, {"trials", status.trials}};
       if (status.best) line["best"] = trial_json(study_.space(), *status.best);
-      return print("{}\n", line.dump());
+      return write_out(json_line(line));
     }
     print("{} trials finished, {} failed\n", finished_, failed_);
     if (status.best) {
@@ -152,16 +76,43 @@ class Runner {
   }
 
  private:
+  static double seconds_since(Clock::time_point time) {
+    return std::chrono::duration<double>(Clock::now() - time).count();
+  }
+
   struct Slot {
     Trial trial;
     std::unique_ptr<ChildProcess> process;
   };
 
+  /// What a command came to.
+  struct Outcome {
+    Trial trial;
+    double value = 0.0;
+    std::string reason;  ///< of a failure; empty: the value counts
+    bool warned = false;
+
+    [[nodiscard]] std::string text() const { return reason.empty() ? format_number(value) : "failed, " + reason; }
+  };
+
+  /// One more trial; nothing where the study has none, or is in trouble: what is running shall still be recorded.
+  std::vector<Trial> ask() {
+    try {
+      return study_.ask(1, worker_, {.report = {}, .stop = interrupts().get_token()});
+    } catch (const Cancelled&) {
+      give_up("stopped on request");
+    } catch (const Error&) {
+      trouble_ = std::current_exception();
+    }
+    return {};
+  }
+
   /// One more trial where a worker is free; one at a time, so that results that came meanwhile are used.
   bool start_more() {
     const bool enough = options_.trials > 0 && asked_ >= options_.trials;
-    if (enough || exhausted_ || slots_.size() >= static_cast<std::size_t>(options_.workers)) return false;
-    const std::vector<Trial> asked = study_.ask(1, worker_, {.report = {}, .stop = interrupts().get_token()});
+    if (enough || exhausted_ || trouble_ || !unrecorded_.empty()) return false;
+    if (slots_.size() >= static_cast<std::size_t>(options_.workers)) return false;
+    const std::vector<Trial> asked = ask();
     if (asked.empty()) {
       exhausted_ = true;
       return false;
@@ -179,9 +130,11 @@ class Runner {
     bool any = false;
     for (std::size_t i = 0; i < slots_.size();) {
       ChildProcess& process = *slots_[i].process;
-      const bool late = options_.timeout > 0.0 && process.seconds() > options_.timeout;
+      // Looked at first: a result that came while a model was fitted is not late.
+      const bool ended = process.poll();
+      const bool late = !ended && options_.timeout > 0.0 && process.seconds() > options_.timeout;
       if (late) process.kill();
-      if (!process.poll() && !late) {
+      if (!ended && !late) {
         ++i;
         continue;
       }
@@ -194,7 +147,7 @@ class Runner {
   }
 
   void finish(const Trial& trial, const ChildProcess& process, bool late) {
-    if (!late && process.not_found()) {
+    if (!late && process.not_found() && finished_ + failed_ == 0) {
       give_up("the command cannot be run (" + last_line(process.err()) + "); no trial was spent on it", true);
     }
     const std::string line = last_line(process.out());
@@ -206,44 +159,67 @@ class Runner {
       reason = process.failure() + (process.err().empty() ? "" : ": " + last_line(process.err()));
     } else if (value.kind != CellKind::number) {
       reason = line.empty() ? "printed nothing"
-                            : fmt::format("its last line is no finite number: '{}'", line.substr(0, 200));
+                            : fmt::format("its last line is no finite number: '{}'", shortened(line, 200));
     }
-    record(trial, value.number, reason);
+    record({trial, value.number, reason});
   }
 
-  void record(const Trial& trial, double value, const std::string& reason) {
+  void record(Outcome outcome) {
+    const std::int64_t id = outcome.trial.id;
     try {
-      if (reason.empty()) {
-        study_.tell(trial, value);
+      if (outcome.reason.empty()) {
+        study_.tell(id, outcome.value);
       } else {
-        study_.fail(trial.id, reason);
+        study_.fail(id, outcome.reason);
       }
     } catch (const DataError&) {
       // Somebody else was given the trial after our lease and was faster.
-      if (study_.trial(trial.id).state == TrialState::pending) throw;
+      if (study_.trial(id).state == TrialState::pending) throw;
+      return;
+    } catch (const Error& error) {
+      if (unrecorded_.empty()) first_try_ = last_try_ = Clock::now();
+      if (!outcome.warned) warn("trial {}: {}, not recorded yet: {}\n", id, outcome.text(), error.what());
+      outcome.warned = true;
+      unrecorded_.push_back(std::move(outcome));
       return;
     }
-    reason.empty() ? ++finished_ : ++failed_;
-    in_a_row_ = reason.empty() ? 0 : in_a_row_ + 1;
-    if (!options_.json) {
-      print("trial {}: {}\n", trial.id, reason.empty() ? format_number(value) : "failed, " + reason);
-    }
+    const bool failed = !outcome.reason.empty();
+    failed ? ++failed_ : ++finished_;
+    in_a_row_ = failed ? in_a_row_ + 1 : 0;
+    if (!options_.json) print("trial {}: {}\n", id, outcome.text());
     if (options_.failures > 0 && in_a_row_ >= options_.failures) {
-      give_up(fmt::format("{} trials in a row failed, the last one: {}", in_a_row_, reason));
+      give_up(fmt::format("{} trials in a row failed, the last one: {}", in_a_row_, outcome.reason));
     }
+  }
+
+  /// Results are dear: what could not be written, to a full disk for example, is tried again every second for a while.
+  void record_again() {
+    if (unrecorded_.empty() || seconds_since(last_try_) < 1.0) return;
+    if (slots_.empty() && seconds_since(first_try_) > options_.patience) give_up("results could not be recorded");
+    const auto begin = first_try_;
+    std::vector<Outcome> waiting = std::exchange(unrecorded_, {});
+    for (Outcome& outcome : waiting) record(std::move(outcome));
+    first_try_ = begin;
+    last_try_ = Clock::now();
   }
 
   void renew() {
-    const auto now = std::chrono::steady_clock::now();
-    if (std::chrono::duration<double>(now - renewed_).count() < study_.spec().lease / 3.0) return;
-    renewed_ = now;
+    if (trouble_ || seconds_since(renewed_) < study_.spec().lease / 3.0) return;
+    renewed_ = Clock::now();
     for (const Slot& slot : slots_) study_.renew(slot.trial.id);
   }
 
-  /// Trials that are running go back, to be handed out again.
-  [[noreturn]] void give_up(const std::string& why, bool wrong_input = false) {
+  /// Trials that are running go back, to be handed out again; results that are on no disk are said.
+  [[noreturn]] void give_up(std::string why, bool wrong_input = false) {
     slots_.clear();
-    study_.release([this](const std::string& worker) { return worker == worker_; });
+    for (const Outcome& outcome : unrecorded_) {
+      why += fmt::format("\n  not recorded, tell it yourself: trial {}, {}", outcome.trial.id, outcome.text());
+    }
+    try {
+      study_.release([this](const std::string& worker) { return worker == worker_; });
+    } catch (const Error&) {
+      // Then their leases run out, or the next run on this machine sees that we are gone.
+    }
     if (interrupts().stop_requested()) throw Cancelled("optimize", why);
     if (wrong_input) throw DataError("optimize", why);
     throw Error("optimize", why);
@@ -253,7 +229,9 @@ class Runner {
   Study study_;
   std::string worker_;
   std::vector<Slot> slots_;
-  std::chrono::steady_clock::time_point renewed_;
+  std::vector<Outcome> unrecorded_;
+  std::exception_ptr trouble_;  // of asking; thrown when all that runs is recorded
+  Clock::time_point renewed_, first_try_, last_try_;
   std::int64_t asked_ = 0;
   std::int64_t finished_ = 0;
   std::int64_t failed_ = 0;
@@ -270,15 +248,19 @@ void add_optimize_run(CLI::App& optimize) {
   command
       ->add_option("--command", options->command,
                    "shell command whose last line of output is the value; {x} stands for the value of x, {id} for the "
-                   "trial, and the trial is on its standard input as JSON")
+                   "trial, other braces stay; the trial is on its standard input as JSON")
       ->required();
   command->add_option("--workers", options->workers, "commands at the same time")
       ->capture_default_str()
       ->check(CLI::Range(1L, 1024L));
   command->add_option("--timeout", options->timeout, "seconds after which a command is ended and its trial failed")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
   command->add_option("--trials", options->trials, "how many at most; default: until the study is finished")
-      ->check(CLI::PositiveNumber);
+      ->check(above_zero());
+  command
+      ->add_option("--patience", options->patience, "seconds for which a result that cannot be written is tried again")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command->add_option("--failures", options->failures, "stop after so many failures in a row; 0: never")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);

@@ -227,11 +227,10 @@ void add_reproduce(CLI::App& app) {
   };
   names("--methods", options->part.methods, "only these methods; default: all");
   names("--problems,--functions", options->part.problems, "only these functions, data sets or dimensions");
-  command->add_option("--runs", options->part.runs, "so many runs of each problem")->check(CLI::PositiveNumber);
+  command->add_option("--runs", options->part.runs, "so many runs of each problem")->check(above_zero());
   command->add_option("--data", options->data, "folder of the data files, for studies that need some");
   command->add_option("--out", options->out, "folder of rows and report; default: reproduce/STUDY");
-  command->add_option("--limit", options->limit, "seconds after which no further cohort is begun")
-      ->check(CLI::PositiveNumber);
+  command->add_option("--limit", options->limit, "seconds after which no further cohort is begun")->check(above_zero());
   names("--results", options->results, "packed rows that count as finished");
   command->add_option("--pack", options->pack, "write all finished rows to this .csv or .csv.gz file");
   command->add_option("--studies", options->studies, "folder of the studies");

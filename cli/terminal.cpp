@@ -3,8 +3,10 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -18,6 +20,8 @@ void write_out(std::string_view text) {
     throw Error("output", "cannot write to standard output");
   }
 }
+
+void write_error(std::string_view text) { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
 
 std::stop_source& interrupts() {
   static std::stop_source source;
@@ -79,6 +83,22 @@ void ProgressBar::finish() noexcept {
   if (visible_) std::fputs("\r\033[K", stderr);
 }
 
+namespace {
+
+/// A study, whoever made it, or one of the two files that SQLite keeps beside it.
+bool holds_study(const std::filesystem::path& path) {
+  constexpr std::string_view mark = "SQLite format 3";
+  std::string name = path.string();
+  for (const char* end : {"-wal", "-shm"}) {
+    if (name.ends_with(end)) name.resize(name.size() - std::string_view(end).size());
+  }
+  std::array<char, mark.size()> begin{};
+  std::ifstream file(name, std::ios::binary);
+  return file.read(begin.data(), begin.size()) && std::string_view(begin.data(), begin.size()) == mark;
+}
+
+}  // namespace
+
 void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> others) {
   for (const std::filesystem::path& other : others) {
     std::error_code unknown;
@@ -87,6 +107,10 @@ void prepare_file(const std::filesystem::path& out, std::initializer_list<std::f
       throw DataError(
           "output", fmt::format("'{}' plays another part and would be overwritten; choose another name", out.string()));
     }
+  }
+  if (holds_study(out)) {
+    throw DataError("output",
+                    fmt::format("'{}' holds a study, which would be lost; choose another name", out.string()));
   }
   require_writable(out);
 }

@@ -25,6 +25,14 @@ void print(fmt::format_string<Args...> text, Args&&... args) {
   write_out(fmt::format(text, std::forward<Args>(args)...));
 }
 
+/// Writes to standard error, as far as that goes.
+void write_error(std::string_view text);
+
+template <class... Args>
+void warn(fmt::format_string<Args...> text, Args&&... args) {
+  write_error(fmt::format(text, std::forward<Args>(args)...));
+}
+
 /// Stops on SIGINT and SIGTERM once `watch_interrupts` has run.
 [[nodiscard]] std::stop_source& interrupts();
 void watch_interrupts();

@@ -21,10 +21,10 @@ class Busy : public Error {
 };
 
 std::string uri_of(const std::filesystem::path& path, bool immutable) {
-  std::string uri = "file:";
-  for (const char c : path.string()) {
+  std::string uri = "file://";  // what follows is absolute, so that no part of it is taken for a host
+  for (const char c : std::filesystem::absolute(path).string()) {
     if (c == '?' || c == '#' || c == '%') {
-      uri += fmt::format("%{:02x}", static_cast<unsigned>(c));
+      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
     } else {
       uri += c;
     }

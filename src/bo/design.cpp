@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 
+#include "bo/feasible.hpp"
 #include "nomu/bo/space.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/random.hpp"
@@ -94,13 +95,14 @@ std::vector<double> sobol_points(std::size_t dimension, std::size_t count, std::
 Point random_point(const Space& space, std::uint64_t seed, std::uint32_t number) {
   Random random(derived_seed(seed, number), uniform_stream);
   std::vector<double> unit(space.size());
-  for (int attempt = 0; attempt < 10000; ++attempt) {
+  constexpr int as_drawn = 100;
+  for (int attempt = 0; attempt < 1000; ++attempt) {
     for (double& u : unit) u = random.uniform();
     Point point = space.from_unit(unit);
     if (space.feasible(point)) return point;
+    if (attempt >= as_drawn && move_to_feasible(space, random, point)) return point;
   }
-  throw ConfigError("bo/space",
-                    "10,000 random points in a row violate the constraints; check their signs, or narrow the bounds");
+  throw ConfigError("bo/space", "no point was found that meets all constraints; check their signs and the bounds");
 }
 
 std::vector<Point> initial_design(const Space& space, DesignKind kind, std::size_t count, std::uint64_t seed) {

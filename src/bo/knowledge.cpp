@@ -29,41 +29,22 @@ double remaining_sigma(std::span<const double> x, std::span<const double> pendin
 
 }  // namespace
 
-double failure_share(std::span<const double> x, std::span<const double> finished, std::span<const double> failed) {
-  if (failed.empty()) return 0.0;
-  double nearest_square = std::numeric_limits<double>::infinity();
-  const auto nearer = [&](double square) { nearest_square = std::min(nearest_square, square); };
-  each_square(x, finished, nearer);
-  each_square(x, failed, nearer);
-  // Inverse distance weighting relative to the nearest point; in many dimensions distances differ little, so the power
-  // grows with them.
-  const double power = 0.5 * (4.0 + static_cast<double>(x.size()));
-  const double offset = std::max(nearest_square, 1e-18);
-  const auto weight = [&](double square) { return std::pow(offset / std::max(square, 1e-18), power); };
-  double bad = 0.0;
-  double good = 0.0;
-  each_square(x, failed, [&](double square) { bad += weight(square); });
-  each_square(x, finished, [&](double square) { good += weight(square); });
-  constexpr double caution = 16.0;  // the border towards failures is looked at from the side of the successes
-  return caution * bad / (caution * bad + good);
-}
-
 double weighed_acquisition(AcquisitionKind kind, const RunKnowledge& run, double c, std::span<const double> inputs,
-                           double mean, double sigma) {
-  if (!run.pending.empty()) sigma *= remaining_sigma(inputs, run.pending);
-  const double value = acquisition(kind, mean, sigma, c, run.best);
-  if (run.failed.empty()) return value;
-  // A failure is worth as much as the worst result and tells nothing. The fourth power of the chance of success, not
-  // the chance itself: where all fail there is no data, so sigma is large there and would outweigh it.
-  const double success = std::pow(1.0 - failure_share(inputs, run.finished, run.failed), 4);
+                           double mean, double sigma, double success) {
+  const double left = run.pending.empty() ? 1.0 : remaining_sigma(inputs, run.pending);
+  const double value = acquisition(kind, mean, sigma * left, c, run.best);
+  // A failure is worth as much as the worst result and tells nothing. A power of the chance of success, not the chance
+  // itself: where all fail there is no data, so sigma is large there and would outweigh it.
+  double worth = std::pow(success, 1.5);
+  if (kind == AcquisitionKind::mean) worth *= left;  // nothing else keeps it from a pending point
   switch (kind) {
-    case AcquisitionKind::log_expected_improvement: return value + std::log(std::max(success, 1e-300));
+    case AcquisitionKind::log_expected_improvement: return value + std::log(std::max(worth, 1e-300));
     case AcquisitionKind::expected_improvement:
-    case AcquisitionKind::sigma: return success * value;
+    case AcquisitionKind::sigma: return worth * value;
     case AcquisitionKind::upper_bound:
     case AcquisitionKind::mean: break;
   }
-  return success * value + (1.0 - success) * std::min(run.worst, value);
+  return worth * value + (1.0 - worth) * std::min(run.worst, value);
 }
 
 }  // namespace nomu

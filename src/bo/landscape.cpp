@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "bo/success_model.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/slopes.hpp"
 
@@ -80,11 +81,30 @@ Landscape::Batch Landscape::gather(std::span<const double> units, std::span<cons
   return batch;
 }
 
+std::vector<double> Landscape::successes(const Batch& batch, std::span<const std::size_t> counts,
+                                         std::span<const Seeker> seekers) const {
+  std::vector<double> chances(batch.allowed.size(), 1.0);
+  for (std::size_t s = 0; s < seekers.size(); ++s) {
+    const FittedCohort* model = runs_[seekers[s].run].success.get();
+    if (model == nullptr || counts[s] == 0) continue;
+    Tensor<float> x(1, counts[s], space_.inputs());
+    for (std::size_t k = 0; k < counts[s]; ++k)
+      std::ranges::copy(batch.x.row(seekers[s].run, batch.row[s] + k), x.row(0, k).begin());
+    const Prediction prediction = model->predict(x);
+    for (std::size_t k = 0; k < counts[s]; ++k) {
+      chances[batch.first[s] + k] = chance_of_success(static_cast<double>(prediction.mean(0, k, 0)),
+                                                      static_cast<double>(prediction.sigma_model(0, k, 0)));
+    }
+  }
+  return chances;
+}
+
 std::vector<double> Landscape::values(std::span<const double> units, std::span<const std::size_t> counts,
                                       std::span<const Seeker> seekers) const {
   if (stop_.stop_requested()) throw Cancelled("bo/proposal", "stopped on request");
   const Batch batch = gather(units, counts, seekers);
   const Prediction prediction = models_.predict(batch.x);
+  const std::vector<double> chances = successes(batch, counts, seekers);
   std::vector<double> values(batch.allowed.size(), -infinity);
   each_(seekers.size(), [&](std::size_t s) {
     const std::size_t m = seekers[s].run;
@@ -95,7 +115,7 @@ std::vector<double> Landscape::values(std::span<const double> units, std::span<c
       const auto sigma = static_cast<double>(prediction.sigma_model(m, batch.row[s] + k, 0));
       const std::span<const double> inputs =
           std::span<const double>(batch.inputs).subspan(i * space_.inputs(), space_.inputs());
-      const double value = weighed_acquisition(kind_, runs_[m], seekers[s].c, inputs, mean, sigma);
+      const double value = weighed_acquisition(kind_, runs_[m], seekers[s].c, inputs, mean, sigma, chances[i]);
       if (std::isfinite(value)) values[i] = value;
     }
   });

@@ -23,6 +23,7 @@ class Landscape {
 
   [[nodiscard]] const Space& space() const { return space_; }
   [[nodiscard]] const ForEach& each() const { return each_; }
+  [[nodiscard]] std::uint64_t seed_of(std::size_t run) const { return runs_[run].seed; }
 
   /// Values at units [q][variables], `counts` [S] of them for each of the searches [S]; minus infinity where the point
   /// is infeasible or known.
@@ -41,6 +42,9 @@ class Landscape {
   struct Batch;
   [[nodiscard]] Batch gather(std::span<const double> units, std::span<const std::size_t> counts,
                              std::span<const Seeker> seekers) const;
+  /// The chance of success of every point of the batch, [q].
+  [[nodiscard]] std::vector<double> successes(const Batch& batch, std::span<const std::size_t> counts,
+                                              std::span<const Seeker> seekers) const;
   [[nodiscard]] bool known(const RunKnowledge& run, std::span<const double> inputs) const;
 
   const FittedCohort& models_;

@@ -47,6 +47,24 @@ void search_all(const Landscape& landscape, std::uint64_t count, std::span<const
   keep_best(space, units, counts, landscape.values(units, counts, seekers), seekers, best);
 }
 
+/// Feasible points at random: where constraints leave a thin slice of the box, the midpoints of DIRECT's cells miss it.
+void search_feasible(const Landscape& landscape, std::span<const Seeker> seekers, TopPoints& top,
+                     std::vector<Proposal>& best) {
+  constexpr std::uint32_t draws = 500;
+  const Space& space = landscape.space();
+  std::vector<double> units;
+  const std::vector<std::size_t> counts(seekers.size(), draws);
+  for (const Seeker& seeker : seekers) {
+    for (std::uint32_t k = 0; k < draws; ++k) {
+      const std::vector<double> unit = space.to_unit(random_point(space, landscape.seed_of(seeker.run), k));
+      units.insert(units.end(), unit.begin(), unit.end());
+    }
+  }
+  const std::vector<double> values = landscape.values(units, counts, seekers);
+  keep_best(space, units, counts, values, seekers, best);
+  top.add(units, counts, values);
+}
+
 /// The best point of each search.
 std::vector<Proposal> search(const Landscape& landscape, const ProposalSpec& spec, std::span<const Seeker> seekers) {
   const Space& space = landscape.space();
@@ -67,6 +85,7 @@ std::vector<Proposal> search(const Landscape& landscape, const ProposalSpec& spe
         return values;
       },
       landscape.each());
+  if (!space.constraints().empty()) search_feasible(landscape, seekers, top, best);
   if (spec.local_starts > 0) refine(landscape, top, spec.local_steps, seekers, best);
   return best;
 }

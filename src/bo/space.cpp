@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/utf8.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/fields.hpp"
 #include "nomu/data/table_io.hpp"
@@ -25,6 +26,7 @@ bool is_discrete(const Variable& v) { return v.kind != Variable::Kind::real; }
 void check_name(const Variable& v, std::set<std::string>& names) {
   if (v.name.empty()) throw ConfigError("bo/space", "every variable needs a name");
   if (v.name.find_first_of("{}\n") != std::string::npos) refuse(v, "a name must not hold braces or line ends");
+  if (!is_utf8(v.name)) throw ConfigError("bo/space", "the name of a variable is not UTF-8 text");
   if (!names.insert(v.name).second) refuse(v, "the name is taken twice");
 }
 
@@ -33,6 +35,7 @@ void check_choices(const Variable& v) {
   if (v.choices.size() < 2 || distinct.size() != v.choices.size() || distinct.contains("")) {
     refuse(v, "a categorical variable needs two or more different, non-empty choices");
   }
+  if (!std::all_of(v.choices.begin(), v.choices.end(), is_utf8)) refuse(v, "a choice is not UTF-8 text");
   if (v.log) refuse(v, "a categorical variable has no logarithmic scale");
 }
 
@@ -42,6 +45,7 @@ void check_bounds(const Variable& v) {
     refuse(v, fmt::format("the bounds are reversed: low {} is above high {}; exchange them", v.low, v.high));
   }
   if (v.low == v.high) refuse(v, fmt::format("both bounds are {}; leave the variable out, or widen them", v.low));
+  if (!std::isfinite(v.high - v.low)) refuse(v, "the bounds lie too far apart to be told apart from infinite ones");
   if (v.log && v.low <= 0.0) refuse(v, fmt::format("a logarithmic scale needs low above 0, got {}", v.low));
   if (v.kind != Variable::Kind::integer) return;
   if (std::floor(v.low) != v.low || std::floor(v.high) != v.high) refuse(v, "bounds of an integer must be whole");
@@ -98,11 +102,21 @@ Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> cons
     if (constraint.terms.empty() || (!constraint.at_least && !constraint.at_most)) {
       throw ConfigError("bo/space", "a constraint needs terms, and at_least or at_most");
     }
+    if (!std::isfinite(constraint.at_least.value_or(0.0)) || !std::isfinite(constraint.at_most.value_or(0.0))) {
+      throw ConfigError("bo/space", "at_least and at_most must be finite numbers; leave out the side that is open");
+    }
+    if (constraint.at_least && constraint.at_most && *constraint.at_least > *constraint.at_most) {
+      throw ConfigError("bo/space", fmt::format("at_least {} is above at_most {}; exchange them", *constraint.at_least,
+                                                *constraint.at_most));
+    }
+    std::vector<Term>& terms = terms_.emplace_back();
     for (const LinearConstraint::Term& term : constraint.terms) {
       if (!std::isfinite(term.coefficient)) throw ConfigError("bo/space", "a coefficient must be a finite number");
-      if (variables_[index_of(term.variable)].kind == Variable::Kind::categorical) {
+      const std::size_t variable = index_of(term.variable);
+      if (variables_[variable].kind == Variable::Kind::categorical) {
         throw ConfigError("bo/space", fmt::format("a constraint cannot hold the categorical '{}'", term.variable));
       }
+      terms.push_back({.variable = variable, .coefficient = term.coefficient});
     }
   }
 }
@@ -142,18 +156,24 @@ std::vector<double> Space::to_inputs(std::span<const double> point) const {
   return inputs;
 }
 
+double Space::sum_of(std::size_t constraint, std::span<const double> point) const {
+  double sum = 0.0;
+  for (const Term& term : terms_[constraint]) sum += term.coefficient * point[term.variable];
+  return sum;
+}
+
+bool Space::holds(std::size_t constraint, std::span<const double> point) const {
+  double scale = 0.0;
+  for (const Term& term : terms_[constraint]) scale += std::abs(term.coefficient * point[term.variable]);
+  const double sum = sum_of(constraint, point);
+  const double slack = 1e-12 * scale;
+  const LinearConstraint& bounds = constraints_[constraint];
+  return !(bounds.at_least && sum < *bounds.at_least - slack) && !(bounds.at_most && sum > *bounds.at_most + slack);
+}
+
 bool Space::feasible(std::span<const double> point) const {
-  for (const LinearConstraint& constraint : constraints_) {
-    double sum = 0.0;
-    double scale = 0.0;
-    for (const LinearConstraint::Term& term : constraint.terms) {
-      const double part = term.coefficient * point[index_of(term.variable)];
-      sum += part;
-      scale += std::abs(part);
-    }
-    const double slack = 1e-12 * scale;
-    if (constraint.at_least && sum < *constraint.at_least - slack) return false;
-    if (constraint.at_most && sum > *constraint.at_most + slack) return false;
+  for (std::size_t k = 0; k < constraints_.size(); ++k) {
+    if (!holds(k, point)) return false;
   }
   return true;
 }
@@ -166,6 +186,16 @@ std::optional<std::uint64_t> Space::count() const {
   }
   if (product > largest_exact) return {};
   return static_cast<std::uint64_t>(product);
+}
+
+std::optional<std::uint64_t> Space::feasible_count() const {
+  constexpr std::uint64_t most = 1000000;
+  const std::optional<std::uint64_t> all = count();
+  if (!all || constraints_.empty()) return all;
+  if (*all > most) return {};
+  std::uint64_t found = 0;
+  for (std::uint64_t index = 0; index < *all; ++index) found += feasible(at(index)) ? 1 : 0;
+  return found;
 }
 
 Point Space::at(std::uint64_t index) const {
@@ -221,6 +251,18 @@ void Space::check(std::span<const double> point) const {
       throw DataError("bo/space", fmt::format("variable '{}' must be {} between {} and {}, got {}", v.name,
                                               is_discrete(v) ? "a whole number" : "a number", v.low, v.high, point[j]));
     }
+  }
+  for (std::size_t k = 0; k < constraints_.size(); ++k) {
+    if (holds(k, point)) continue;
+    std::vector<std::string> names;
+    for (const LinearConstraint::Term& term : constraints_[k].terms) {
+      names.push_back(fmt::format("{} {}", term.coefficient, term.variable));
+    }
+    throw DataError("bo/space",
+                    fmt::format("the point violates constraint {} of the space: {} is {}{}{}", k + 1,
+                                fmt::join(names, " + "), sum_of(k, point),
+                                constraints_[k].at_least ? fmt::format(", at least {}", *constraints_[k].at_least) : "",
+                                constraints_[k].at_most ? fmt::format(", at most {}", *constraints_[k].at_most) : ""));
   }
 }
 

@@ -7,7 +7,9 @@
 
 #include "bo/study_replay.hpp"
 #include "bo/study_store.hpp"
+#include "core/utf8.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/core/file.hpp"
 
 namespace nomu {
 
@@ -59,14 +61,16 @@ Study::Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engin
 
 Study Study::create(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec,
                     std::shared_ptr<Engine> engine) {
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored)) {
+  if (path == ":memory:") throw DataError("bo/study", "':memory:' is no name for a file; a study lives in one");
+  // Who makes the file owns it: of two that make the same study at once, one must not remove the other's.
+  if (!claim_file(path)) {
     throw DataError("bo/study", fmt::format("'{}' exists already; choose another name or remove it", path.string()));
   }
   try {
     return Study(std::make_unique<Parts>(new_database(path, space, spec), std::move(engine)));
   } catch (...) {
-    for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + end, ignored);
+    std::error_code ignored;
+    for (const char* end : {"-wal", "-shm", ""}) std::filesystem::remove(path.string() + end, ignored);
     throw;
   }
 }
@@ -93,7 +97,9 @@ Trial Study::ask() {
 std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const Progress& progress) {
   const StudyStore& store = parts_->store;
   Suggester& suggester = parts_->suggester;
-  std::vector<Trial> trials = store.reissue(count, spec().lease, worker);
+  const std::string name = made_utf8(worker);
+  std::vector<Trial> trials = store.reissue(count, spec().lease, name);
+  bool alone = false;
   while (trials.size() < count) {
     const StudyStore::Snapshot snapshot = store.snapshot(spec());
     std::size_t wanted = count - trials.size();
@@ -102,13 +108,16 @@ std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const 
       wanted = std::min(wanted, static_cast<std::size_t>(left));
     }
     if (wanted == 0) break;
+    if (alone) wanted = 1;
     const std::vector<Suggestion> suggestions = suggester.suggest(
         snapshot.history, wanted, [&](const Point& point) { return store.taken(point); }, progress);
     if (suggestions.empty()) break;
     const bool modelled =
         std::any_of(suggestions.begin(), suggestions.end(), [](const Suggestion& s) { return s.origin == "model"; });
     std::vector<Trial> recorded =
-        store.record(snapshot, suggestions, spec().lease, worker, modelled ? suggester.engine_name() : "");
+        store.record(snapshot, suggestions, spec().lease, name, modelled ? suggester.engine_name() : "");
+    // Beside somebody who asks all the time, many at once would never be the first.
+    alone = alone || recorded.empty();
     const bool exhausted = !recorded.empty() && recorded.size() < wanted;
     std::move(recorded.begin(), recorded.end(), std::back_inserter(trials));
     if (exhausted) break;
@@ -126,7 +135,7 @@ void Study::tell(std::int64_t id, double value, bool replace) {
 }
 
 void Study::fail(std::int64_t id, std::string_view reason, bool replace) {
-  parts_->store.finish(id, {}, reason.empty() ? "no reason given" : reason, replace);
+  parts_->store.finish(id, {}, reason.empty() ? "no reason given" : made_utf8(reason), replace);
 }
 
 Trial Study::add(const Point& point, double value) {
@@ -147,7 +156,7 @@ std::int64_t Study::release(const std::function<bool(const std::string& worker)>
 bool Study::finished() const {
   const std::int64_t asked = parts_->store.trial_count();
   const bool spent = spec().budget > 0 && asked >= spec().budget;
-  const std::optional<std::uint64_t> count = space().count();
+  const std::optional<std::uint64_t> count = space().feasible_count();
   const bool used_up = !spec().noisy && count && static_cast<std::uint64_t>(asked) >= *count;
   return (spent || used_up) && status().expired == 0;
 }

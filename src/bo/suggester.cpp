@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <set>
 
+#include "bo/success_model.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/data/scaling.hpp"
@@ -15,11 +17,18 @@
 namespace nomu {
 namespace {
 
-constexpr std::uint64_t fit_purpose = 0x62666974;  // seeds of fits, of random points and of the points that scale c
+constexpr std::uint64_t fit_purpose =
+    0x62666974;  // seeds of fits, of random points, of the points that scale c and that a search looks at
 constexpr std::uint64_t random_purpose = 0x62726E64;
 constexpr std::uint64_t width_purpose = 0x62776964;
+constexpr std::uint64_t search_purpose = 0x62736561;
 constexpr std::uint32_t width_points = 2000;
 constexpr std::size_t least_rows = 2;
+
+/// Whether the acquisition compares with the best result.
+bool improves_on_best(AcquisitionKind kind) {
+  return kind == AcquisitionKind::expected_improvement || kind == AcquisitionKind::log_expected_improvement;
+}
 
 std::uint64_t purpose_seed(const OptimizeSpec& spec, std::uint64_t purpose, std::int64_t number) {
   return derived_seed(derived_seed(static_cast<std::uint64_t>(spec.seed), purpose), static_cast<std::uint64_t>(number));
@@ -167,7 +176,28 @@ Point Suggester::unused(std::int64_t number, const std::function<bool(const Poin
   return {};
 }
 
-Suggestion Suggester::from_model(const History& history, const Fit& fit, const Progress& progress) const {
+/// Pending points count as results of the size that is expected there: what they promise is not improved on twice.
+double Suggester::best_of(const FittedCohort& model, const std::vector<double>& inputs) const {
+  const std::size_t width = space_.inputs();
+  if (inputs.empty()) return -std::numeric_limits<double>::infinity();
+  Tensor<float> x(1, inputs.size() / width, width);
+  std::transform(inputs.begin(), inputs.end(), x.flat().begin(), [](double v) { return static_cast<float>(v); });
+  const Tensor<float> mean = model.predict(x).mean;
+  return static_cast<double>(*std::max_element(mean.flat().begin(), mean.flat().end()));
+}
+
+/// Kept, as many points of one study are asked for with the same results and failures.
+std::shared_ptr<const FittedCohort> Suggester::success(const Fit& fit, const std::vector<double>& failed,
+                                                       const Progress& progress) {
+  if (!success_ || success_finished_ != fit.inputs || success_failed_ != failed) {
+    success_ = fit_success(fit.inputs, failed, space_.inputs(), engine(), progress);
+    success_finished_ = fit.inputs;
+    success_failed_ = failed;
+  }
+  return success_;
+}
+
+Suggestion Suggester::from_model(const History& history, const Fit& fit, const Progress& progress) {
   const double c = history.c > 0.0 ? history.c : scaled_c(fit);
   const auto first = static_cast<std::int64_t>(initial());
   const std::int64_t steps = spec_.budget > first ? spec_.budget - first : 64;
@@ -178,7 +208,10 @@ Suggestion Suggester::from_model(const History& history, const Fit& fit, const P
                    .repeats = spec_.noisy,
                    .finished = fit.inputs,
                    .pending = inputs_of(history.pending),
-                   .failed = inputs_of(history.failed)};
+                   .failed = inputs_of(history.failed),
+                   .seed = purpose_seed(spec_, search_purpose, history.trials)};
+  run.success = success(fit, run.failed, progress);
+  if (improves_on_best(spec_.acquisition)) run.best = std::max(run.best, best_of(*fit.model, run.pending));
   const ProposalSpec proposal{
       .kind = spec_.acquisition, .direct = spec_.direct, .dynamic = spec_.dynamic, .local_starts = spec_.local_starts};
   const std::vector<Proposal> found = propose(*fit.model, space_, std::span(&run, 1), proposal, progress);

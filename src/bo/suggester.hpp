@@ -72,7 +72,10 @@ class Suggester {
   [[nodiscard]] Engine& engine();
   [[nodiscard]] Suggestion next(const History& history, const std::function<bool(const Point&)>& taken,
                                 const Progress& progress);
-  [[nodiscard]] Suggestion from_model(const History& history, const Fit& fit, const Progress& progress) const;
+  [[nodiscard]] Suggestion from_model(const History& history, const Fit& fit, const Progress& progress);
+  [[nodiscard]] std::shared_ptr<const FittedCohort> success(const Fit& fit, const std::vector<double>& failed,
+                                                            const Progress& progress);
+  [[nodiscard]] double best_of(const FittedCohort& model, const std::vector<double>& inputs) const;
   [[nodiscard]] Point unused(std::int64_t number, const std::function<bool(const Point&)>& taken) const;
   [[nodiscard]] double scaled_c(const Fit& fit) const;
   [[nodiscard]] std::vector<double> inputs_of(const std::vector<Point>& points) const;
@@ -83,6 +86,8 @@ class Suggester {
   std::vector<Point> design_;
   std::shared_ptr<const Fit> last_;
   std::shared_ptr<const Fit> base_;  // the last one that others go on from
+  std::shared_ptr<const FittedCohort> success_;
+  std::vector<double> success_finished_, success_failed_;  // what it was fitted to
 };
 
 }  // namespace nomu

@@ -163,6 +163,12 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) {
   sync_directory(target.path.parent_path());
 }
 
+bool claim_file(const fs::path& path) {
+  const Descriptor made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  if (made.get() < 0 && errno != EEXIST) fail("write", path, errno);
+  return made.get() >= 0;
+}
+
 void require_writable(const fs::path& path) {
   const Target target = target_of(path);
   if (!target.device) (void)open_neighbour(target.path, path);  // gone again at the end of this line

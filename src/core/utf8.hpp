@@ -1,31 +1,52 @@
 #pragma once
-// Whether bytes are UTF-8 text, for names that go into files which must be.
+// Whether bytes are UTF-8 text, for names that go into files which must be, and texts of others made so.
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace nomu {
 
-/// Well-formed UTF-8: no stray or missing continuation bytes, no overlong forms, no surrogates, nothing past U+10FFFF.
-[[nodiscard]] inline bool is_utf8(std::string_view text) {
+/// Bytes of the character that `text` begins with; 0 where it begins with none: no stray or missing continuation bytes,
+/// no overlong forms, no surrogates, nothing past U+10FFFF.
+[[nodiscard]] inline std::size_t utf8_front(std::string_view text) {
+  if (text.empty()) return 0;
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  for (std::size_t i = 0; i < text.size();) {
-    const unsigned lead = byte(i);
-    std::size_t more = 0;
-    if (lead >= 0xC2 && lead <= 0xDF) more = 1;
-    if (lead >= 0xE0 && lead <= 0xEF) more = 2;
-    if (lead >= 0xF0 && lead <= 0xF4) more = 3;
-    if ((more == 0 && lead >= 0x80) || i + more >= text.size()) return false;
-    for (std::size_t k = 1; k <= more; ++k) {
-      if ((byte(i + k) & 0xC0U) != 0x80U) return false;
-    }
-    if (lead == 0xE0 && byte(i + 1) < 0xA0) return false;
-    if (lead == 0xED && byte(i + 1) > 0x9F) return false;
-    if (lead == 0xF0 && byte(i + 1) < 0x90) return false;
-    if (lead == 0xF4 && byte(i + 1) > 0x8F) return false;
-    i += more + 1;
+  const unsigned lead = byte(0);
+  std::size_t more = 0;
+  if (lead >= 0xC2 && lead <= 0xDF) more = 1;
+  if (lead >= 0xE0 && lead <= 0xEF) more = 2;
+  if (lead >= 0xF0 && lead <= 0xF4) more = 3;
+  if ((more == 0 && lead >= 0x80) || more >= text.size()) return 0;
+  for (std::size_t k = 1; k <= more; ++k) {
+    if ((byte(k) & 0xC0U) != 0x80U) return 0;
+  }
+  if (lead == 0xE0 && byte(1) < 0xA0) return 0;
+  if (lead == 0xED && byte(1) > 0x9F) return 0;
+  if (lead == 0xF0 && byte(1) < 0x90) return 0;
+  if (lead == 0xF4 && byte(1) > 0x8F) return 0;
+  return more + 1;
+}
+
+[[nodiscard]] inline bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t size = utf8_front(text);
+    if (size == 0) return false;
+    text.remove_prefix(size);
   }
   return true;
+}
+
+/// The text with U+FFFD in the place of every byte that is part of no character.
+[[nodiscard]] inline std::string made_utf8(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t size = utf8_front(text);
+    result += size == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, size);
+    text.remove_prefix(size == 0 ? 1 : size);
+  }
+  return result;
 }
 
 }  // namespace nomu

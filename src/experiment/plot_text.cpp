@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/utf8.hpp"
+
 namespace nomu {
 namespace {
 
@@ -16,28 +18,14 @@ bool allowed(char32_t c) {
   return c < 0xd800 || (c > 0xdfff && c < 0xfffe) || (c > 0xffff && c < 0x110000);
 }
 
-/// Bytes of the character that begins with this one, 0 when none does.
-std::size_t character_size(unsigned char first) {
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return 2;
-  if (first >= 0xe0 && first < 0xf0) return 3;
-  return first >= 0xf0 && first < 0xf5 ? 4 : 0;
-}
-
 /// Takes one character off the front; a byte that begins none is taken alone.
 char32_t next_character(std::string_view& text) {
-  constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  const std::size_t size = utf8_front(text);
   const auto first = static_cast<unsigned char>(text.front());
-  const std::size_t size = character_size(first);
-  bool whole = size > 0 && size <= text.size();
   char32_t c = size == 1 ? first : first & (0x7fU >> size);
-  for (std::size_t i = 1; whole && i < size; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    whole = (byte & 0xc0U) == 0x80U;
-    c = (c << 6U) | (byte & 0x3fU);
-  }
-  text.remove_prefix(whole ? size : 1);
-  return whole && c >= least[size] && allowed(c) ? c : replacement;
+  for (std::size_t i = 1; i < size; ++i) c = (c << 6U) | (static_cast<unsigned char>(text[i]) & 0x3fU);
+  text.remove_prefix(size == 0 ? 1 : size);
+  return size > 0 && allowed(c) ? c : replacement;
 }
 
 /// Width in font sizes, of the wider ones among common sans-serif faces.

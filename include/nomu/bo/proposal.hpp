@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -39,7 +40,10 @@ struct RunKnowledge {
   bool exclude_known = true;          ///< a point that is known exactly is never proposed
   std::vector<double> finished = {};  ///< [n][inputs]
   std::vector<double> pending = {};   ///< [k][inputs]: sigma shrinks near them, as it will once they are data
-  std::vector<double> failed = {};    ///< [f][inputs]: the acquisition is weighed down near them
+  std::vector<double> failed = {};    ///< [f][inputs]
+  /// Of one member, 1 where points have results and -1 where they fail: weighs the acquisition down. Null: none fails.
+  std::shared_ptr<const FittedCohort> success = {};
+  std::uint64_t seed = 0;  ///< of feasible points that the search of a space with constraints looks at besides its own
 };
 
 struct Proposal {
@@ -54,12 +58,9 @@ struct Proposal {
                                             std::span<const RunKnowledge> runs, const ProposalSpec& spec,
                                             const Progress& progress = {});
 
-/// The acquisition of member m at inputs whose prediction is given, knowledge about pending and failed points included.
+/// The acquisition of a run at inputs whose prediction is given, pending points and the chance of success included.
 [[nodiscard]] double weighed_acquisition(AcquisitionKind kind, const RunKnowledge& run, double c,
-                                         std::span<const double> inputs, double mean, double sigma);
-
-/// Share of the weight of failures among all known points around x: nearer points weigh more. 0 without failures.
-[[nodiscard]] double failure_share(std::span<const double> x, std::span<const double> finished,
-                                   std::span<const double> failed);
+                                         std::span<const double> inputs, double mean, double sigma,
+                                         double success = 1.0);
 
 }  // namespace nomu

@@ -64,8 +64,10 @@ class Space {
   [[nodiscard]] std::vector<double> to_inputs(std::span<const double> point) const;
   /// Whether all linear constraints hold, up to rounding.
   [[nodiscard]] bool feasible(std::span<const double> point) const;
-  /// How many points there are; empty: a variable is real, or more than 2^53.
+  /// How many points there are, infeasible ones among them; empty: a variable is real, or more than 2^53.
   [[nodiscard]] std::optional<std::uint64_t> count() const;
+  /// How many of them are feasible; empty: as above, or there are constraints and too many points to look at (10^6).
+  [[nodiscard]] std::optional<std::uint64_t> feasible_count() const;
   /// The `index`-th point of a finite space.
   [[nodiscard]] Point at(std::uint64_t index) const;
 
@@ -74,24 +76,34 @@ class Space {
   [[nodiscard]] double parse(std::size_t variable, std::string_view text) const;
   /// Index of a variable. Throws DataError with the nearest name.
   [[nodiscard]] std::size_t index_of(std::string_view name) const;
-  /// Throws DataError where a value is out of bounds, no whole number or no choice.
+  /// Throws DataError where a value is out of bounds, no whole number or no choice, or a constraint is violated.
   void check(std::span<const double> point) const;
 
   friend bool operator==(const Space&, const Space&) = default;
 
  private:
   std::vector<Variable> variables_;
+  struct Term {
+    std::size_t variable = 0;
+    double coefficient = 0.0;
+    friend bool operator==(const Term&, const Term&) = default;
+  };
+  [[nodiscard]] double sum_of(std::size_t constraint, std::span<const double> point) const;
+  [[nodiscard]] bool holds(std::size_t constraint, std::span<const double> point) const;
+
   std::vector<LinearConstraint> constraints_;
+  std::vector<std::vector<Term>> terms_;  // of every constraint
   std::size_t inputs_ = 0;
 };
 
 /// Points [count][variables] that fill the space: the same seed, the same points. Infeasible ones are replaced by
-/// uniform draws. Throws ConfigError where 10,000 draws in a row violate the constraints.
+/// random points. Throws ConfigError where no feasible point is found.
 enum class DesignKind { latin_hypercube, sobol, uniform };
 [[nodiscard]] std::vector<Point> initial_design(const Space& space, DesignKind kind, std::size_t count,
                                                 std::uint64_t seed);
 
-/// One uniform feasible point. `number` tells draws of the same seed apart. Throws as above.
+/// One feasible point: uniform, but where the constraints leave so little of the box that uniform draws miss it, draws
+/// are moved there. `number` tells draws of the same seed apart. Throws as above.
 [[nodiscard]] Point random_point(const Space& space, std::uint64_t seed, std::uint32_t number);
 
 /// The points of Sobol's sequence, [count][dimension] in the unit cube, shifted at random by the seed.

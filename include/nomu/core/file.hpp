@@ -17,6 +17,10 @@ namespace nomu {
 /// of an existing file are kept; a device or pipe is written to directly.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
+/// Makes an empty file and returns true; false where there is one already. Of several processes that try, one succeeds.
+/// Throws DataError where it cannot be made.
+[[nodiscard]] bool claim_file(const std::filesystem::path& path);
+
 /// Throws the DataError that `write_file_atomically` would, before hours of work instead of after them. Leaves no
 /// trace.
 void require_writable(const std::filesystem::path& path);

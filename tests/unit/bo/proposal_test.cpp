@@ -5,7 +5,9 @@
 #include <cmath>
 #include <set>
 
+#include "bo/success_model.hpp"
 #include "message_of.hpp"
+#include "nomu/core/random.hpp"
 #include "nomu/models/slopes.hpp"
 
 namespace nomu {
@@ -149,13 +151,51 @@ TEST(Proposal, AFiniteSpaceIsUsedUpWithoutRepeats) {
 TEST(Proposal, FailuresWeighTheirNeighbourhoodDown) {
   const std::vector<double> finished{0.5, 0.5, 0.9, -0.3};
   const std::vector<double> failed{-0.5, 0.5, -0.9, -0.8};
-  EXPECT_GT(failure_share(std::vector<double>{-0.6, 0.2}, finished, failed), 0.9);
-  EXPECT_LT(failure_share(std::vector<double>{0.6, 0.2}, finished, failed), 0.1);
-  EXPECT_EQ(failure_share(std::vector<double>{0.6, 0.2}, finished, {}), 0.0);
+  const auto engine = make_engine({.device = "cpu", .threads = 1});
   const Space space = Space::box(2, -1.0, 1.0);
-  const RunKnowledge run{.worst = -5.0, .finished = finished, .failed = failed};
+  const RunKnowledge run{
+      .worst = -5.0, .finished = finished, .failed = failed, .success = fit_success(finished, failed, 2, *engine, {})};
   const auto found = propose(Hills({-0.5F}, 0.1F), space, std::span(&run, 1), {.direct = {.evaluations = 400}});
   EXPECT_GT(found[0].point[0], -0.2);
+}
+
+TEST(SuccessModel, SeesABorderAndTakesChanceForNoise) {
+  const auto engine = make_engine({.device = "cpu", .threads = 1});
+  Random random(1);
+  std::vector<double> good;
+  std::vector<double> bad;
+  std::vector<double> lucky;
+  std::vector<double> unlucky;
+  for (int i = 0; i < 90; ++i) {
+    const std::vector<double> x{random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0)};
+    std::vector<double>& by_side = x[1] > 0.2 ? bad : good;
+    by_side.insert(by_side.end(), x.begin(), x.end());
+    std::vector<double>& by_chance = i % 9 == 0 ? unlucky : lucky;
+    by_chance.insert(by_chance.end(), x.begin(), x.end());
+  }
+  const auto chance = [&](const FittedCohort& model, float x, float y, float z) {
+    Tensor<float> at(1, 1, 3);
+    at(0, 0, 0) = x;
+    at(0, 0, 1) = y;
+    at(0, 0, 2) = z;
+    const Prediction p = model.predict(at);
+    return chance_of_success(static_cast<double>(p.mean(0, 0, 0)), static_cast<double>(p.sigma_model(0, 0, 0)));
+  };
+  const auto border = fit_success(good, bad, 3, *engine, {});
+  const auto noise = fit_success(lucky, unlucky, 3, *engine, {});
+  for (const float x : {-0.9F, 0.0F, 0.9F}) {
+    EXPECT_GT(chance(*border, x, -0.5F, x), 0.8);
+    EXPECT_LT(chance(*border, x, 0.6F, -x), 0.2);
+  }
+  double sum = 0.0;
+  for (int i = 0; i < 200; ++i) {
+    const auto draw = [&] { return static_cast<float>(random.uniform(-1.0, 1.0)); };
+    sum += chance(*noise, draw(), draw(), draw());
+  }
+  EXPECT_GT(sum / 200.0, 0.5);
+  EXPECT_EQ(fit_success(good, {}, 3, *engine, {}), nullptr);
+  EXPECT_EQ(chance_of_success(2.0, 0.1), 1.0);
+  EXPECT_EQ(chance_of_success(-0.5, 3.0), 0.0);
 }
 
 TEST(Proposal, WrongCountsAreNamed) {

@@ -127,7 +127,7 @@ TEST(Design, KeepsTheConstraints) {
   }
   const Space impossible({{.name = "x"}}, {{.terms = {{"x", 1.0}}, .at_least = 2.0}});
   EXPECT_THAT(message_of<ConfigError>([&] { return random_point(impossible, 1, 1); }),
-              HasSubstr("violate the constraints"));
+              HasSubstr("no point was found that meets all constraints"));
 }
 
 }  // namespace

@@ -1,0 +1,180 @@
+"""nomu optimize when things go wrong beside it: races, full disks, orphans, texts of other encodings, tight constraints.
+
+Usage: test_optimize_trouble.py PATH_TO_NOMU [unittest arguments]
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+
+import test_optimize as base
+from test_optimize import WithStudy, asked, run
+
+SIMPLEX = """
+[[variables]]
+name = "a"
+low = 0
+high = 1
+[[variables]]
+name = "b"
+low = 0
+high = 1
+[[variables]]
+name = "c"
+low = 0
+high = 1
+[[constraints]]
+terms = { a = 1, b = 1, c = 1 }
+at_least = 0.9995
+at_most = 1.0005
+[study]
+initial = 6
+method = "gp"
+direct.evaluations = 60
+local_starts = 0
+"""
+
+
+class Files(WithStudy):
+    def test_of_two_that_make_one_study_one_does(self) -> None:
+        for k in range(12):
+            path = self.folder / f"race{k}.db"
+            command = [base.NOMU, "optimize", "new", path, "--space", self.space]
+            both = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+            errors = [process.communicate()[1] for process in both]
+            self.assertEqual(sorted(process.returncode for process in both), [0, 2], errors)
+            self.assertIn("exists already", "".join(errors))
+            self.assertEqual(run("status", path).returncode, 0)
+
+    def test_no_page_replaces_a_study(self) -> None:
+        other = self.folder / "other.db"
+        self.assertEqual(run("new", other, "--space", self.space).returncode, 0)
+        for study in (self.study, other):
+            trial = asked(study)[0]
+            run("tell", study, trial["id"], 1)
+        self.assertRefused(run("report", self.study, "--with", other, "-o", other, "--no-model"), "holds a study")
+        self.assertRefused(run("report", self.study, "-o", other, "--no-model"), "holds a study")
+        self.assertRefused(run("report", self.study, "-o", f"{other}-wal", "--no-model"), "holds a study")
+        self.assertEqual(run("status", other).returncode, 0)
+
+    def test_odd_names(self) -> None:
+        self.assertRefused(run("new", ":memory:", "--space", self.space), "no name for a file")
+        twice = "/" + str(self.folder / "twice.db")
+        self.assertEqual(run("new", twice, "--space", self.space).returncode, 0)
+        self.assertTrue((self.folder / "twice.db").exists())
+
+    def test_numbers_that_look_like_options(self) -> None:
+        asked(self.study, "--count", 2)
+        self.assertEqual(run("tell", self.study, 1, "-.5").returncode, 0)
+        self.assertEqual(json.loads(run("best", self.study, "--json").stdout)["value"], -0.5)
+        self.assertRefused(run("tell", self.study, 2, "-inf"), "finite number")
+        self.assertRefused(run("run", self.study, "--command", "echo 1", "--timeout", 0), "above 0, got '0'")
+
+
+class Lines(WithStudy):
+    def lines(self, *lines: str) -> subprocess.CompletedProcess:
+        return run("tell", self.study, "--lines", input="".join(line + "\n" for line in lines))
+
+    def test_contradictions_are_refused_by_their_line(self) -> None:
+        asked(self.study, "--count", 3)
+        point = '"point": {"x": 0.5, "n": 3, "solver": "cg"}'
+        self.assertRefused(self.lines('{"id": 1, "value": 2}', f'{{"id": 2, {point}, "value": 3}}'), "line 2", "id or point")
+        self.assertRefused(self.lines('{"id": 2, "value": 3, "failed": "crashed"}'), "line 1", "value or failed")
+        self.assertRefused(self.lines('{"id": 2, "value": NaN}'), "NaN", "as failed")
+        self.assertRefused(self.lines(f'{{{point}, "failed": "no"}}'), "only a trial can fail")
+        self.assertRefused(run("tell", self.study, 2, 4, "--lines", input=""), "leave the rest")
+        # The corrected file once more: what is known is no contradiction, another value is.
+        self.assertEqual(self.lines('{"id": 1, "value": 2}', '{"id": 2, "failed": "melted"}').returncode, 0)
+        self.assertEqual(self.lines('{"id": 2, "failed": "melted"}').returncode, 0)
+        self.assertRefused(self.lines('{"id": 1, "value": 3}'), "has the value 2 already")
+        self.verify()
+
+    def test_texts_of_other_encodings(self) -> None:
+        trial = json.loads(run("ask", self.study, "--json", "--worker", os.fsdecode(b"caf\xe9")).stdout)[0]
+        self.assertEqual(trial["worker"], "caf\ufffd")
+        self.assertEqual(run("tell", self.study, 1, "--failed", os.fsdecode(b"caf\xe9")).returncode, 0)
+        result = run("run", self.study, "--command", "printf 'caf\\351' >&2; exit 3", "--trials", 1, errors="replace")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        trials = [json.loads(line) for line in run("list", self.study, "--json", "--all").stdout.splitlines()]
+        self.assertEqual([t["reason"] for t in trials], ["caf\ufffd", "exit code 3: caf\ufffd"])
+        self.verify()
+
+
+class Commands(WithStudy):
+    settings = ("method=random",)
+
+    def test_a_command_may_end_with_127(self) -> None:
+        command = "if [ {id} = 2 ]; then echo lost >&2; exit 127; fi; sleep 0.5; echo {id}"
+        result = run("run", self.study, "--command", command, "--workers", 3, "--trials", 4)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("3 trials finished, 1 failed", result.stdout)
+
+    def test_other_braces_stay(self) -> None:
+        result = run("run", self.study, "--command", "A=4; echo '3 2' | awk '{print $1 + '${A}'}'", "--trials", 1)
+        self.assertIn("trial 1: 7", result.stdout, result.stderr)
+        self.assertRefused(run("run", self.study, "--command", "echo {xx}"), "no variable 'xx'", "did you mean 'x'", "blanks inside")
+
+    def test_what_a_command_started_ends_with_the_run(self) -> None:
+        mark = self.folder / "alive"
+        command = f"(while true; do date +%s%N > {mark}; sleep 0.05; done) & wait"
+        process = subprocess.Popen([base.NOMU, "optimize", "run", self.study, "--command", command])
+        while not mark.exists():
+            time.sleep(0.02)
+        process.kill()
+        process.wait()
+        time.sleep(0.5)
+        last = mark.read_text()
+        time.sleep(0.5)
+        self.assertEqual(mark.read_text(), last)
+
+    def test_a_result_that_came_in_time_counts(self) -> None:
+        # Models that take longer to fit than the commands may run.
+        slow = self.folder / "slow.db"
+        settings = "settings=train.epochs=20000; mean_net.hidden=[64,64]; sigma_net.hidden=[64,64]; augment.count=64"
+        made = run("new", slow, "--space", self.space, "--set", settings, "--set", "initial=3")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        result = run("run", slow, "--command", "sleep 0.2; echo {n}", "--workers", 2, "--timeout", 0.8, "--trials", 6)
+        self.assertIn("6 trials finished, 0 failed", result.stdout, result.stderr)
+
+
+class Constraints(WithStudy):
+    def test_a_thin_slice_of_the_box_is_found(self) -> None:
+        self.space.write_text(SIMPLEX)
+        study = self.folder / "thin.db"
+        made = run("new", study, "--space", self.space)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        for _ in range(9):
+            trial = asked(study)[0]
+            point = trial["point"]
+            self.assertTrue(0.9995 <= sum(point.values()) <= 1.0005, point)
+            run("tell", study, trial["id"], (point["a"] - 0.2) ** 2 + (point["b"] - 0.5) ** 2)
+        self.assertEqual(trial["origin"], "model")
+        self.assertRefused(run("tell", study, "--point", "a=1", "--point", "b=1", "--point", "c=0", 1), "violates constraint 1")
+
+    def test_a_used_up_space_ends_the_study(self) -> None:
+        variables = "".join(f'[[variables]]\nname = "{n}"\ntype = "integer"\nlow = 0\nhigh = 30\n' for n in "abcd")
+        few = '[[constraints]]\nterms = { a = 1, b = 1, c = 1, d = 1 }\nat_most = 1\n[study]\nmethod = "random"\n'
+        self.space.write_text(variables + few)
+        study = self.folder / "few.db"
+        made = run("new", study, "--space", self.space)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual(len(asked(study, "--count", 9)), 5)
+        for trial in range(1, 6):
+            run("tell", study, trial, trial)
+        self.assertIn("every point of the space has been tried", run("ask", study).stdout)
+        self.assertEqual(run("status", study, "--watch").returncode, 0)
+
+    def test_a_spent_budget_says_so(self) -> None:
+        study = self.folder / "budget.db"
+        self.assertEqual(run("new", study, "--space", self.space, "--set", "budget=2").returncode, 0)
+        asked(study, "--count", 2)
+        self.assertIn("the budget of 2 trials is spent", run("ask", study).stdout)
+
+
+if __name__ == "__main__":
+    base.NOMU = str(Path(sys.argv.pop(1)).resolve())
+    unittest.main()
