@@ -71,6 +71,8 @@ void follow(pid_t parent, int signal) {
     follow(self, SIGKILL);
     become(command, in, out, err);
   }
+  close_range(STDERR_FILENO + 1, ~0U,
+              0);  // as long as an end of a pipe is open here, the command sees no end of its input
   int status = 0;
   while (waitpid(shell, &status, 0) < 0 && errno == EINTR) {
   }
