@@ -24,7 +24,7 @@ struct Options {
   std::string predict;
   std::string predictions;
   std::vector<std::string> settings;
-  std::int64_t seed = 1;
+  std::optional<std::int64_t> seed;
   std::string out;
   ReportOutput report;
   bool check = false;
@@ -39,7 +39,7 @@ FitSpec spec_of(const Options& options) {
   fields.set_text("noise", options.noise);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
   options.calibration.apply(spec);
-  spec.seed = options.seed;
+  if (options.seed) spec.seed = *options.seed;
   return spec;
 }
 
@@ -82,7 +82,8 @@ void run(const Options& options) {
   if (!options.predictions.empty())
     prepare_file(options.predictions,
                  {options.network, options.data, options.calibrate_on, options.predict, options.out});
-  options.report.prepare({options.network, options.data, options.calibrate_on, options.out, options.predictions});
+  options.report.prepare(
+      {options.network, options.data, options.calibrate_on, options.predict, options.out, options.predictions});
   const auto begin = std::chrono::steady_clock::now();
   const std::shared_ptr<const OnnxNetwork> network = load_onnx(options.network, options.layer);
   const Model model = fit_file(options, network);
@@ -129,9 +130,7 @@ void add_attach(CLI::App& app) {
   predictions->needs(predict);
   command->add_option("--set", options->settings, "key=value: one setting, for example train.epochs=200")
       ->allow_extra_args(false);
-  command->add_option("--seed", options->seed, "seed of everything random")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+  command->add_option("--seed", options->seed, "seed of everything random; default: 1")->check(CLI::NonNegativeNumber);
   command->add_option("-o,--out", options->out, "ONNX file to write")->required();
   command->add_option("--report", options->report.page, "HTML file to write about the bounds");
   command->add_option("--plots", options->report.plots, "folder for the pictures of the report as single SVG files");

@@ -107,6 +107,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         """
         if self.noise == "known" and noise_std is None:
             raise ConfigError('[fit] noise="known" needs the noise of every row: fit(X, y, noise_std=...)')
+        self.__dict__.pop("model_", None)  # what a fit that fails leaves behind is not fitted
         data = self._dataset(X, y, noise_std, row_weight, groups, times)
         with ProgressBar(self.progress) as bar:
             self.model_ = _nomu.fit(
@@ -158,7 +159,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         _nomu.save_onnx(self._fitted_model(), path, level)
 
     def _fitted_model(self):
-        check_is_fitted(self)
+        check_is_fitted(self, "model_")
         return self.model_
 
     def _pairs(self):
@@ -189,6 +190,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         self.known_noise_ = noise_std is not None
         y = np.ascontiguousarray(y, dtype=np.float64)
         if text:
+            self.columns_ = list(X.columns)
             return _nomu.columns_dataset(columns_of(X), y, **facts)
         names = getattr(self, "feature_names_in_", None)
         return _nomu.rows_dataset(X, y, names=None if names is None else list(names), **facts)
@@ -200,4 +202,4 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         if not hasattr(X, "columns"):
             raise ValueError(f"{type(self).__name__} was fitted on a table with text columns; give such a table again")
         validate_data(self, X, skip_check_array=True, reset=False)
-        return self.model_.encode(columns_of(X[list(self.feature_names_in_)]))
+        return self.model_.encode(columns_of(X[self.columns_]))

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 
 def numbers_of_rows(values, name, like):
-    """Optional numbers of the rows, [n]."""
+    """Optional numbers of the rows, [n]; a column of them is taken as such."""
     if values is None:
         return None
     values = check_array(values, dtype=np.float64, ensure_2d=False, input_name=name)
     check_consistent_length(values, like)
-    return np.ascontiguousarray(values)
+    if values.ndim > 2 or (values.ndim == 2 and values.shape[1] != 1):
+        raise ValueError(f"{name} has shape {values.shape}; it is one number a row")
+    return np.ascontiguousarray(values.reshape(-1))
 
 
 class Predictions:
@@ -150,6 +152,8 @@ class Predictions:
 
     def _labelled_rows(self, X, y, noise_std):
         """Rows with targets, as the model reads them."""
+        if y is None:
+            raise ValueError("y is needed: the targets of the rows")
         x = self._inputs(X)
         noise = numbers_of_rows(noise_std, "noise_std", x)
         return _nomu.rows_dataset(x, numbers_of_rows(y, "y", x), names=self._fitted_model().input_names, noise=noise)

@@ -112,6 +112,8 @@ def _rows(network, X, name, names=None):
     except (TypeError, ValueError) as error:
         raise DataError(f"[onnx/attach] {name} is no array of numbers: {error}") from None
     flat = (int(np.prod(shape)),)
+    if x.ndim > 0 and len(x) == 0:
+        raise DataError(f"[onnx/attach] {name} has no rows")
     if x.ndim < 2 or x.shape[1:] not in (shape, flat):
         wanted = ", ".join(map(str, shape))
         raise DataError(

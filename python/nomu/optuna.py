@@ -157,7 +157,8 @@ class NomuSampler(BaseSampler):
     def sample_relative(self, study, trial, search_space):
         if len(study.directions) > 1:
             raise ValueError("NomuSampler optimises one objective; the study has several")
-        if not search_space or set(search_space) <= set(trial.system_attrs.get("fixed_params", {})):
+        # Of a trial whose parameters are given in part, Optuna would not evaluate the point that is proposed.
+        if not search_space or set(search_space) & set(trial.system_attrs.get("fixed_params", {})):
             return {}
         with self._lock:
             if self._search is None or self._search.space != search_space or self._owner != study.study_name:

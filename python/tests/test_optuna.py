@@ -93,3 +93,15 @@ def test_wrong_settings_are_refused():
     study = optuna.create_study(sampler=NomuSampler(methods="gp"))
     with pytest.raises(ValueError, match="method"):
         study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=3)
+
+
+def test_trials_given_in_part_are_learned_where_they_were_evaluated():
+    study = optuna.create_study(sampler=NomuSampler(seed=1, **QUICK))
+    for x in (0.3, -0.7, 0.9):
+        study.enqueue_trial({"x": x})
+    study.optimize(lambda trial: trial.suggest_float("x", -1, 1) ** 2 + trial.suggest_float("y", -1, 1) ** 2, n_trials=8)
+    known = study.sampler._search.study.trials()
+    told = {(round(t["params"]["x"], 12), round(t["params"]["y"], 12)): t["value"] for t in known if t["value"] is not None}
+    assert len(told) >= 7
+    for (x, y), value in told.items():
+        assert value == pytest.approx(x**2 + y**2)

@@ -298,3 +298,33 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert done.stdout.strip() == "True", done.stderr
+
+
+def test_a_fit_that_fails_leaves_nothing_fitted(rows):
+    from sklearn.exceptions import NotFittedError
+
+    X, y = rows
+    model = quick("GPRegressor").fit(X, y)
+    model.settings = {"no.such": 1}
+    with pytest.raises(nomu.ConfigError):
+        model.fit(np.column_stack([X, X]), y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+
+
+def test_columns_of_numbers_may_stand_upright(rows):
+    X, y = rows
+    model = quick("GPRegressor", noise="known").fit(X[:30], y[:30], noise_std=np.full((30, 1), 0.1))
+    model.calibrate(X[30:], y[30:].reshape(-1, 1), kind="nll", noise_std=np.full(10, 0.1))
+    with pytest.raises(ValueError, match="one number a row"):
+        model.calibrate(X[30:], np.column_stack([y[30:], y[30:]]))
+    with pytest.raises(ValueError, match="y is needed"):
+        model.calibrate(X[30:], None)
+
+
+def test_text_tables_may_have_other_names_than_texts(rows):
+    pandas = pytest.importorskip("pandas")
+    X, y = rows
+    table = pandas.DataFrame({0: X[:, 0], 1: np.where(X[:, 1] > 0, "up", "down")})
+    model = quick("GPRegressor").fit(table, y)
+    assert model.predict(table).shape == (40,)

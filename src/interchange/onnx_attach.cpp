@@ -19,34 +19,14 @@ namespace nomu {
 namespace {
 
 constexpr std::string_view where = "interchange/onnx";
-constexpr std::int64_t least_ir = 4;  ///< constants need not be inputs from here on
-/// What the installed checker knows; younger files are left to whoever runs them.
-constexpr std::int64_t checked_opset = 17;
-constexpr std::int64_t checked_ir = 8;
-
-std::set<std::string> names_in(const onnx::GraphProto& graph) {
-  std::set<std::string> names;
-  for (const onnx::ValueInfoProto& input : graph.input()) names.insert(input.name());
-  for (const onnx::TensorProto& tensor : graph.initializer()) names.insert(tensor.name());
-  for (const onnx::NodeProto& node : graph.node()) {
-    names.insert(node.name());
-    names.insert(node.output().begin(), node.output().end());
-  }
-  return names;
-}
 
 /// A beginning that no name in the graph has.
-std::string free_prefix(const std::set<std::string>& names) {
+std::string free_prefix(const onnx::GraphProto& graph) {
+  std::set<std::string> names = value_names(graph);
+  for (const onnx::NodeProto& node : graph.node()) names.insert(node.name());
   std::string prefix = "nomu_";
   while (std::ranges::any_of(names, [&](const std::string& name) { return name.starts_with(prefix); })) prefix += "_";
   return prefix;
-}
-
-void check_names(const std::set<std::string>& names, const std::string& output) {
-  for (const char* name : {"mean", "sigma_model", "sigma_noise", "lower", "upper"}) {
-    if (names.contains(name) && !(std::string_view(name) == "mean" && output == "mean"))
-      throw DataError(where, fmt::format("the network already has a value or node '{}'; rename it", name));
-  }
 }
 
 NomuSpec spec_of(const OnnxNetwork& network, const Model& model, const FittedState& state) {
@@ -159,14 +139,12 @@ std::string pack_attached(const OnnxNetwork& network, const Model& model, std::o
   onnx::ModelProto file;
   if (!file.ParseFromString(network.file())) throw DataError(where, "this is no ONNX file");
   onnx::GraphProto& proto = *file.mutable_graph();
-  const std::set<std::string> names = names_in(proto);
   const std::string output = network.info().output;
-  check_names(names, output);
-  file.set_ir_version(std::max<std::int64_t>(file.ir_version(), least_ir));
+  modernise(file, network.info().input, network.info().output_axes);
   add_model_notes(file, model, level);
   add_note(file, "nomu.features", network.info().features);
 
-  GraphWriter graph(proto, network.info().opset, free_prefix(names));
+  GraphWriter graph(proto, network.info().opset, free_prefix(proto));
   const GraphPrediction members = AttachedGraph(graph, network, model).predict();
   const GraphBounds bounds = add_bounds(graph, members, model.calibration(), model.parts().scalings.size(), level);
   const onnx::ValueInfoProto original = proto.output(0);
@@ -185,7 +163,7 @@ std::string pack_attached(const OnnxNetwork& network, const Model& model, std::o
   add_output(bounds.sigma_noise, "sigma_noise");
   if (bounds.lower) add_output(*bounds.lower, "lower");
   if (bounds.upper) add_output(*bounds.upper, "upper");
-  if (network.info().opset <= checked_opset && file.ir_version() <= checked_ir) check_onnx(file);
+  if (checkable(file)) check_onnx(file);
   return onnx_bytes(file);
 }
 

@@ -78,10 +78,7 @@ OnnxArray join(const OnnxNode& node, const OnnxArray& a, const OnnxArray& b, con
 template <class F>
 OnnxArray join_integers(const OnnxNode& node, const OnnxArray& a, const OnnxArray& b, const F& function) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  OnnxArray out = node.make(joined(node, a.shape, b.shape));
-  out.integral = true;
-  out.integers.resize(out.floats.size());
-  out.floats.clear();
+  OnnxArray out = node.make(joined(node, a.shape, b.shape), true);
   Places left(a.shape, out.shape);
   Places right(b.shape, out.shape);
   for (std::int64_t& value : out.integers) {
@@ -228,7 +225,11 @@ OnnxArray divide(const OnnxNode& node) {
       });
 }
 OnnxArray power(const OnnxNode& node) {
-  return join(node, node.floats(0), node.floats(1), [](float a, float b) { return std::pow(a, b); });
+  const auto raise = [](float a, float b) { return std::pow(a, b); };
+  if (!node.any(1).integral) return join(node, node.floats(0), node.floats(1), raise);
+  const OnnxArray& whole = node.integers(1);
+  return join(node, node.floats(0), {.shape = whole.shape, .floats = {whole.integers.begin(), whole.integers.end()}},
+              raise);
 }
 OnnxArray largest(const OnnxNode& node) {
   return fold(node, [](float a, float b) { return std::max(a, b); });

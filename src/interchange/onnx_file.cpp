@@ -35,6 +35,40 @@ void add_model_notes(onnx::ModelProto& file, const Model& model, std::optional<d
   add_note(file, "nomu.guarantee", guarantee(model.calibration(), *level));
 }
 
+std::set<std::string> value_names(const onnx::GraphProto& graph) {
+  std::set<std::string> names;
+  for (const onnx::ValueInfoProto& input : graph.input()) names.insert(input.name());
+  for (const onnx::TensorProto& tensor : graph.initializer()) names.insert(tensor.name());
+  for (const onnx::NodeProto& node : graph.node()) names.insert(node.output().begin(), node.output().end());
+  return names;
+}
+
+void modernise(onnx::ModelProto& file, const std::string& input, std::size_t output_axes) {
+  constexpr std::int64_t least_ir = 4;  // constants need not be inputs from here on
+  onnx::GraphProto& graph = *file.mutable_graph();
+  if (graph.name().empty()) graph.set_name("network");
+  onnx::TypeProto::Tensor& type = *graph.mutable_output(0)->mutable_type()->mutable_tensor_type();
+  type.set_elem_type(onnx::TensorProto::FLOAT);
+  if (!type.has_shape()) {
+    type.mutable_shape()->add_dim()->set_dim_param("rows");
+    for (std::size_t i = 1; i < output_axes; ++i) type.mutable_shape()->add_dim()->set_dim_value(1);
+  }
+  if (file.ir_version() >= least_ir) return;
+  file.set_ir_version(least_ir);
+  for (int i = graph.input_size() - 1; i >= 0; --i) {
+    if (graph.input(i).name() != input) graph.mutable_input()->DeleteSubrange(i, 1);
+  }
+}
+
+bool checkable(const onnx::ModelProto& file) {
+  constexpr std::int64_t most_opset = 17;
+  constexpr std::int64_t most_ir = 8;
+  for (const onnx::OperatorSetIdProto& set : file.opset_import()) {
+    if ((set.domain().empty() || set.domain() == "ai.onnx") && set.version() > most_opset) return false;
+  }
+  return file.ir_version() <= most_ir;
+}
+
 void check_onnx(const onnx::ModelProto& model) {
   try {
     onnx::checker::check_model(model);

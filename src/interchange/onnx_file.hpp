@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "nomu/models/model.hpp"
@@ -24,6 +25,17 @@ void add_note(onnx::ModelProto& model, const std::string& key, const std::string
 
 /// Notes that every file carries: columns, target, level and what is guaranteed at it.
 void add_model_notes(onnx::ModelProto& file, const Model& model, std::optional<double> level);
+
+/// Names of all values of a graph.
+[[nodiscard]] std::set<std::string> value_names(const onnx::GraphProto& graph);
+
+/// Adds what runtimes do without but the checker asks for: a name, the type of the only output with so many axes. And
+/// takes constants out of the inputs, where old files had to list them: in newer ones that would mean that they can be
+/// replaced, and runtimes would compute with them differently.
+void modernise(onnx::ModelProto& file, const std::string& input, std::size_t output_axes);
+
+/// Whether the installed checker knows the file's versions; younger files are left to whoever runs them.
+[[nodiscard]] bool checkable(const onnx::ModelProto& file);
 
 /// Throws Error where ONNX's checker objects: a fault of ours, not of the user.
 void check_onnx(const onnx::ModelProto& model);

@@ -56,7 +56,7 @@ OnnxArray matmul(const OnnxNode& node) {
   shape.back() = b.shape.back();
   OnnxArray out = node.make(shape);
   if (out.floats.empty() || inner == 0) return out;
-  node.check_work(static_cast<double>(out.floats.size()) * static_cast<double>(inner), a.shape[0]);
+  node.check_work(static_cast<double>(out.floats.size()) * static_cast<double>(inner));
   const std::size_t stack = out.floats.size() / (rows * cols);
   for (std::size_t s = 0; s < stack; ++s) {
     multiply_rows(a.floats.data() + s * rows * inner, b.floats.data() + (shared ? 0 : s * inner * cols), rows, inner,
@@ -78,7 +78,7 @@ OnnxArray gemm(const OnnxNode& node) {
                fmt::format("matrices {} and {}{} cannot be multiplied", shape_text(a.shape), shape_text(b.shape),
                            turn ? " transposed" : ""));
   OnnxArray out = node.make({a.shape[0], static_cast<std::int64_t>(cols)});
-  node.check_work(static_cast<double>(out.floats.size()) * static_cast<double>(inner), a.shape[0]);
+  node.check_work(static_cast<double>(out.floats.size()) * static_cast<double>(inner));
   if (turn) {
     const std::vector<float> other = turned(b);
     multiply_rows(a.floats.data(), other.data(), rows, inner, cols, out.floats.data());

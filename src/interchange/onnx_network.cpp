@@ -4,18 +4,28 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interchange/onnx_file.hpp"
 #include "interchange/onnx_program.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
+#include "nomu/core/random.hpp"
 #include "nomu/interchange/attach.hpp"
 
 namespace nomu {
 namespace {
 
 constexpr std::string_view where = "interchange/onnx";
-constexpr std::size_t block_rows = 64;
+constexpr std::size_t most_rows = 64;
+constexpr std::size_t largest_block = std::size_t{1} << 25U;  // numbers at once
 
-std::size_t numbers_a_row(const OnnxArray& array, std::size_t rows) { return array.size() / rows; }
+/// Names that the outputs of an attached graph take must be free.
+void check_names(const onnx::ModelProto& model) {
+  const std::set<std::string> names = value_names(model.graph());
+  for (const char* name : {"mean", "sigma_model", "sigma_noise", "lower", "upper"}) {
+    if (names.contains(name) && !(std::string_view(name) == "mean" && model.graph().output(0).name() == "mean"))
+      throw DataError(where, fmt::format("the network already has a value '{}'; rename it", name));
+  }
+}
 
 class EvaluatedOnnx final : public OnnxNetwork {
  public:
@@ -25,15 +35,9 @@ class EvaluatedOnnx final : public OnnxNetwork {
              .features = features.empty() ? program_.last_hidden() : program_.value_named(features),
              .columns = program_.row_shape(),
              .opset = program_.opset()};
-    // Two rows tell what comes out for each; a shape that does not follow the number of rows would betray itself.
-    const std::vector<float> rows(2 * inputs(), 0.0F);
-    const auto [hidden, output] = program_.run(rows, 2, info_.features);
-    check_rows(output, 2, info_.output);
-    check_rows(hidden, 2, info_.features);
-    if (output.size() != 2)
-      throw DataError(where, fmt::format("output '{}' gives {} numbers a row, it must give one: the prediction",
-                                         info_.output, output.size() / 2));
-    features_ = numbers_a_row(hidden, 2);
+    check_names(program_.model());
+    probe();
+    check_file();
   }
 
   [[nodiscard]] std::size_t inputs() const override { return program_.row_size(); }
@@ -47,9 +51,9 @@ class EvaluatedOnnx final : public OnnxNetwork {
 
   [[nodiscard]] Evaluation evaluate(const Tensor<float>& x) const override {
     Evaluation answer{.mean = Tensor<float>(1, x.rows(), 1), .features = Tensor<float>(1, x.rows(), features_)};
-    for (std::size_t first = 0; first < x.rows(); first += block_rows) {
-      const std::size_t count = std::min(block_rows, x.rows() - first);
-      const auto [hidden, output] =
+    for (std::size_t first = 0; first < x.rows(); first += block_rows_) {
+      const std::size_t count = std::min(block_rows_, x.rows() - first);
+      const auto [hidden, output, peak] =
           program_.run(x.flat().subspan(first * x.cols(), count * x.cols()), count, info_.features);
       check_rows(output, count, info_.output);
       check_rows(hidden, count, info_.features);
@@ -62,6 +66,48 @@ class EvaluatedOnnx final : public OnnxNetwork {
   }
 
  private:
+  /// Two rows tell what comes out for each: a shape that does not follow the number of rows betrays itself, and so does
+  /// a network that answers differently to a row in company, whose bounds would depend on who asks.
+  void probe() {
+    Random random(1);
+    std::vector<float> rows(2 * inputs());
+    for (float& value : rows) value = static_cast<float>(random.uniform(-1.0, 1.0));
+    const OnnxProgram::Values both = program_.run(rows, 2, info_.features);
+    check_rows(both.output, 2, info_.output);
+    check_rows(both.value, 2, info_.features);
+    if (both.output.size() != 2)
+      throw DataError(where, fmt::format("output '{}' gives {} numbers a row, it must give one: the prediction",
+                                         info_.output, both.output.size() / 2));
+    features_ = both.value.size() / 2;
+    info_.output_axes = both.output.rank();
+    block_rows_ = std::clamp<std::size_t>(largest_block / std::max<std::size_t>(both.peak / 2, 1), 1, most_rows);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const OnnxProgram::Values one = program_.run(std::span(rows).subspan(i * inputs(), inputs()), 1, info_.features);
+      if (!same(one.output, both.output, i) || !same(one.value, both.value, i))
+        throw DataError(where,
+                        "the network answers differently to a row when another row comes with it; rows must not "
+                        "be mixed");
+    }
+  }
+
+  /// What the checker would say of the file with bounds is said before they are trained.
+  void check_file() const {
+    onnx::ModelProto file = program_.model();
+    modernise(file, info_.input, info_.output_axes);
+    try {
+      if (checkable(file)) check_onnx(file);
+    } catch (const Error& error) {
+      throw DataError(where, error.what());
+    }
+  }
+
+  /// Whether the array of one row is row i of the array of two, bit for bit.
+  static bool same(const OnnxArray& one, const OnnxArray& both, std::size_t i) {
+    const std::size_t size = both.size() / 2;
+    return one.floats.size() == size &&
+           std::memcmp(one.floats.data(), both.floats.data() + i * size, size * sizeof(float)) == 0;
+  }
+
   static void check_rows(const OnnxArray& array, std::size_t rows, const std::string& name) {
     if (array.integral || array.rank() == 0 || array.shape[0] != static_cast<std::int64_t>(rows) || array.size() == 0)
       throw DataError(where, fmt::format("'{}' is {} for {} rows; its first axis must be the rows", name,
@@ -72,6 +118,7 @@ class EvaluatedOnnx final : public OnnxNetwork {
   OnnxProgram program_;
   OnnxNetworkInfo info_;
   std::size_t features_ = 0;
+  std::size_t block_rows_ = 1;  ///< evaluated together: fewer where layers are wide
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "nomu/core/error.hpp"
@@ -12,13 +13,17 @@ namespace {
 
 constexpr std::string_view where = "interchange/onnx";
 
+constexpr std::size_t most_axes = 16;
+constexpr std::size_t most_integers = 1 << 20;  // they are shapes and places
+
 /// Elements of a shape; empty text where it is one, else what is wrong.
 std::string count(const OnnxArray::Shape& shape, std::size_t limit, std::size_t& elements) {
   elements = 1;
+  if (shape.size() > most_axes) return fmt::format("{} axes are more than {}", shape.size(), most_axes);
   for (const std::int64_t extent : shape) {
     if (extent < 0) return fmt::format("the shape {} is impossible", shape_text(shape));
     const auto length = static_cast<std::size_t>(extent);
-    if (length != 0 && elements > limit / length)
+    if (length > limit || (length != 0 && elements > limit / length))
       return fmt::format("the shape {} holds more than {} numbers", shape_text(shape), limit);
     elements *= length;
   }
@@ -117,11 +122,21 @@ std::size_t OnnxNode::axis(std::int64_t given, std::size_t rank) const {
   return static_cast<std::size_t>(given < 0 ? given + count : given);
 }
 
-OnnxArray OnnxNode::make(OnnxArray::Shape shape) const {
+std::size_t OnnxNode::elements(const OnnxArray::Shape& shape, bool integral) const {
   std::size_t elements = 0;
-  if (const std::string wrong = count(shape, limits_.numbers, elements); !wrong.empty()) refuse(wrong);
-  OnnxArray array{.shape = std::move(shape)};
-  array.floats.resize(elements);
+  const std::size_t most = integral ? std::min(most_integers, left_.numbers) : left_.numbers;
+  if (const std::string wrong = count(shape, most, elements); !wrong.empty()) refuse(wrong);
+  return elements;
+}
+
+OnnxArray OnnxNode::make(OnnxArray::Shape shape, bool integral) const {
+  const std::size_t size = elements(shape, integral);
+  OnnxArray array{.shape = std::move(shape), .integral = integral};
+  if (integral) {
+    array.integers.resize(size);
+  } else {
+    array.floats.resize(size);
+  }
   return array;
 }
 
@@ -130,10 +145,11 @@ OnnxArray OnnxNode::make_integers(std::vector<std::int64_t> values) const {
   return {.shape = {size}, .integral = true, .integers = std::move(values)};
 }
 
-void OnnxNode::check_work(double multiplications, std::int64_t rows) const {
-  const double most = limits_.work * static_cast<double>(rows < 1 ? 1 : rows);
-  if (multiplications > most)
-    refuse(fmt::format("{:.3g} multiplications are more than the {:.3g} allowed", multiplications, most));
+void OnnxNode::check_work(double multiplications) const {
+  if (multiplications > left_.work)
+    refuse(fmt::format("{:.3g} multiplications are more than the {:.3g} that are left of those a network may take",
+                       multiplications, left_.work));
+  left_.work -= multiplications;
 }
 
 OnnxArray read_tensor(const onnx::TensorProto& tensor, std::string_view name) {

@@ -27,6 +27,8 @@ struct OnnxArray {
   std::vector<std::int64_t> integers = {};
 
   [[nodiscard]] std::size_t size() const { return integral ? integers.size() : floats.size(); }
+  /// Its memory in float32 numbers.
+  [[nodiscard]] std::size_t held() const { return floats.size() + 2 * integers.size(); }
   [[nodiscard]] std::size_t rank() const { return shape.size(); }
 };
 
@@ -35,15 +37,21 @@ struct OnnxArray {
 
 /// What evaluating a graph may cost; a file can ask for any amount in a few bytes.
 struct OnnxLimits {
-  std::size_t numbers = std::size_t{1} << 26U;  ///< of one array
-  double work = 4e9;                            ///< multiplications of one row in one node
+  std::size_t numbers = std::size_t{1} << 26U;  ///< float32 ones of an array; twice as many at the same time
+  double work = 2e9;                            ///< multiplications of one row
+};
+
+/// What is left of the limits while a graph is evaluated.
+struct OnnxAllowance {
+  std::size_t numbers = 0;
+  double work = 0.0;
 };
 
 class OnnxNode {
  public:
-  OnnxNode(const onnx::NodeProto& proto, std::int64_t opset, const OnnxLimits& limits,
-           std::vector<const OnnxArray*> inputs)
-      : proto_(proto), opset_(opset), limits_(limits), inputs_(std::move(inputs)) {}
+  /// `left` is less by the node's work afterwards.
+  OnnxNode(const onnx::NodeProto& proto, std::int64_t opset, OnnxAllowance& left, std::vector<const OnnxArray*> inputs)
+      : proto_(proto), opset_(opset), left_(left), inputs_(std::move(inputs)) {}
 
   /// "node 'fc/Gemm' (Gemm)", as messages call it.
   [[nodiscard]] static std::string title(const onnx::NodeProto& proto);
@@ -72,16 +80,18 @@ class OnnxNode {
 
   /// An axis counted from either end, as a place among `rank`.
   [[nodiscard]] std::size_t axis(std::int64_t given, std::size_t rank) const;
+  /// How many numbers the shape holds; refuses sizes over the limit.
+  [[nodiscard]] std::size_t elements(const OnnxArray::Shape& shape, bool integral) const;
   /// An array of zeros; refuses sizes over the limit.
-  [[nodiscard]] OnnxArray make(OnnxArray::Shape shape) const;
+  [[nodiscard]] OnnxArray make(OnnxArray::Shape shape, bool integral = false) const;
   [[nodiscard]] OnnxArray make_integers(std::vector<std::int64_t> values) const;
-  /// Refuses more work than the limit allows for so many rows.
-  void check_work(double multiplications, std::int64_t rows) const;
+  /// Refuses more work than is left.
+  void check_work(double multiplications) const;
 
  private:
   const onnx::NodeProto& proto_;
   std::int64_t opset_;
-  const OnnxLimits& limits_;
+  OnnxAllowance& left_;
   std::vector<const OnnxArray*> inputs_;
 };
 

@@ -104,22 +104,23 @@ void OnnxProgram::read_nodes() {
                       "convolution layers, docs/onnx.md has the list",
                       OnnxNode::title(node)));
     operators_.push_back(function);
-    if (node.output_size() < 1) refuse(fmt::format("{} has no output", OnnxNode::title(node)));
+    if (node.output_size() < 1 || node.output(0).empty())
+      refuse(fmt::format("{} has no output", OnnxNode::title(node)));
     for (const std::string& name : node.input()) {
       if (name.empty()) continue;
       if (name != input_ && !constants_.contains(name) && !makers_.contains(name))
-        refuse(fmt::format("{}: nobody makes its input '{}' before it", OnnxNode::title(node), name));
+        refuse(
+            fmt::format("{}: nobody makes its input '{}' before it (of nodes with several outputs, the first is known)",
+                        OnnxNode::title(node), name));
       last_use_[name] = i;
     }
     // A shape depends on the number of rows only.
     const bool fixed = node.op_type() == "Shape" ||
                        std::ranges::all_of(node.input(), [&](const std::string& name) { return is_constant(name); });
-    for (const std::string& name : node.output()) {
-      if (name.empty()) continue;
-      if (name == input_ || constants_.contains(name) || !makers_.emplace(name, i).second)
-        refuse(fmt::format("{}: '{}' is made twice", OnnxNode::title(node), name));
-      if (fixed) fixed_.insert(name);
-    }
+    const std::string& name = node.output(0);
+    if (name == input_ || constants_.contains(name) || !makers_.emplace(name, i).second)
+      refuse(fmt::format("{}: '{}' is made twice", OnnxNode::title(node), name));
+    if (fixed) fixed_.insert(name);
   }
   if (!makers_.contains(output_)) refuse(fmt::format("no node makes the output '{}'", output_));
 }
@@ -191,27 +192,33 @@ std::string OnnxProgram::value_named(const std::string& name) const {
   refuse(fmt::format("there is no layer '{}'; there are {}", name, known));
 }
 
-std::pair<OnnxArray, OnnxArray> OnnxProgram::run(std::span<const float> rows, std::size_t count,
-                                                 const std::string& value) const {
+OnnxProgram::Values OnnxProgram::run(std::span<const float> rows, std::size_t count, const std::string& value) const {
+  constexpr double copied = 8.0;  // multiplications that take as long as making one number of a result
   std::map<std::string, OnnxArray, std::less<>> made;
   OnnxArray& x = made[input_];
   x.shape = row_shape_;
   x.shape.insert(x.shape.begin(), static_cast<std::int64_t>(count));
   x.floats.assign(rows.begin(), rows.end());
-  std::size_t held = x.size();
+  std::size_t held = x.held();
+  std::size_t peak = held;
+  OnnxAllowance left{.work = limits_.work * static_cast<double>(count)};
   const onnx::GraphProto& graph = model_->graph();
   const int last = std::max(maker_of(output_), maker_of(value));
   for (int i = 0; i <= last; ++i) {
     const onnx::NodeProto& node = graph.node(i);
     std::vector<const OnnxArray*> inputs;
     for (const std::string& name : node.input()) {
-      const auto found = made.find(name);
+      const auto found = name.empty() ? made.end() : made.find(name);
       const auto constant = constants_.find(name);
       inputs.push_back(found != made.end() ? &found->second
                                            : (constant == constants_.end() ? nullptr : &constant->second));
     }
-    OnnxArray out = operators_[static_cast<std::size_t>(i)](OnnxNode(node, opset_, limits_, std::move(inputs)));
-    held += out.size();
+    left.numbers = std::min(limits_.numbers, 2 * limits_.numbers - held);
+    const OnnxNode evaluated(node, opset_, left, std::move(inputs));
+    OnnxArray out = operators_[static_cast<std::size_t>(i)](evaluated);
+    evaluated.check_work(copied * static_cast<double>(out.size()));
+    held += out.held();
+    peak = std::max(peak, held);
     if (held > 2 * limits_.numbers)
       refuse(fmt::format("{}: the network needs more than {} numbers at once", OnnxNode::title(node),
                          2 * limits_.numbers));
@@ -220,12 +227,12 @@ std::pair<OnnxArray, OnnxArray> OnnxProgram::run(std::span<const float> rows, st
       const auto found = made.find(name);
       const auto use = last_use_.find(name);
       if (found == made.end() || use->second > i || name == output_ || name == value) continue;
-      held -= found->second.size();
+      held -= found->second.held();
       made.erase(found);
     }
   }
   OnnxArray wanted = made.at(value);
-  return {std::move(wanted), std::move(made.at(output_))};
+  return {std::move(wanted), std::move(made.at(output_)), peak};
 }
 
 }  // namespace nomu

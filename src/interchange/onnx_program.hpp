@@ -44,9 +44,14 @@ class OnnxProgram {
   /// The value that a node or a value of this name stands for. Throws DataError listing the layers there are.
   [[nodiscard]] std::string value_named(const std::string& name) const;
 
-  /// Values of this name and of the output for rows [q][d], in this order.
-  [[nodiscard]] std::pair<OnnxArray, OnnxArray> run(std::span<const float> rows, std::size_t count,
-                                                    const std::string& value) const;
+  /// What a run found: the value that was asked for, the output, and how many numbers it held at once at most.
+  struct Values {
+    OnnxArray value;
+    OnnxArray output;
+    std::size_t peak = 0;
+  };
+  /// The value of this name and the output for rows [q][d]. Throws DataError naming the node that cannot be evaluated.
+  [[nodiscard]] Values run(std::span<const float> rows, std::size_t count, const std::string& value) const;
 
  private:
   void read_interface();

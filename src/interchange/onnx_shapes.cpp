@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "interchange/onnx_operators.hpp"
 
@@ -34,15 +35,13 @@ OnnxArray with_shape(const OnnxNode& node, OnnxArray array, Shape shape) {
 /// Entries of `in` chosen by their places; out has `shape`.
 template <class F>
 OnnxArray chosen(const OnnxNode& node, const OnnxArray& in, Shape shape, const F& place_of) {
-  OnnxArray out = node.make(std::move(shape));
-  out.integral = in.integral;
-  const std::size_t size = out.floats.size();
-  if (in.integral) {
-    out.floats.clear();
-    out.integers.resize(size);
-    for (std::size_t e = 0; e < size; ++e) out.integers[e] = in.integers[place_of(e)];
-  } else {
-    for (std::size_t e = 0; e < size; ++e) out.floats[e] = in.floats[place_of(e)];
+  OnnxArray out = node.make(std::move(shape), in.integral);
+  for (std::size_t e = 0; e < out.size(); ++e) {
+    if (in.integral) {
+      out.integers[e] = in.integers[place_of(e)];
+    } else {
+      out.floats[e] = in.floats[place_of(e)];
+    }
   }
   return out;
 }
@@ -53,12 +52,8 @@ std::size_t product(const Shape& shape, std::size_t from, std::size_t to) {
   return total;
 }
 
-OnnxArray reduced(const OnnxNode& node, bool mean) {
-  const OnnxArray& in = node.floats(0);
-  std::vector<std::int64_t> axes = node.list_or_input("axes", 1);
-  node.require(axes.size() == 1, "only one axis at a time is known here");
-  const std::size_t axis = node.axis(axes[0], in.rank());
-  node.require(axis > 0, "rows must not be mixed");
+/// The sums or means along one axis, which stays with length 1.
+OnnxArray reduced(const OnnxNode& node, const OnnxArray& in, std::size_t axis, bool mean) {
   Shape shape = in.shape;
   shape[axis] = 1;
   OnnxArray out = node.make(shape);
@@ -71,19 +66,49 @@ OnnxArray reduced(const OnnxNode& node, bool mean) {
       total += static_cast<double>(in.floats[(e / inner * count + k) * inner + e % inner]);
     out.floats[e] = static_cast<float>(mean ? total / static_cast<double>(count) : total);
   }
-  if (node.integer("keepdims", 1) == 0) out.shape.erase(out.shape.begin() + static_cast<std::ptrdiff_t>(axis));
+  return out;
+}
+
+OnnxArray reduced(const OnnxNode& node, bool mean) {
+  OnnxArray out = node.floats(0);
+  const std::vector<std::int64_t> given = node.list_or_input("axes", 1);
+  node.require(!given.empty(), "the axes must be given, since rows must not be mixed");
+  std::set<std::size_t> axes;
+  for (const std::int64_t axis : given) axes.insert(node.axis(axis, out.rank()));
+  node.require(axes.size() == given.size(), "an axis is named twice");
+  node.require(!axes.contains(0), "rows must not be mixed");
+  for (const std::size_t axis : axes) out = reduced(node, out, axis, mean);
+  if (node.integer("keepdims", 1) != 0) return out;
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis)
+    out.shape.erase(out.shape.begin() + static_cast<std::ptrdiff_t>(*axis));
   return out;
 }
 
 }  // namespace
 
 OnnxArray constant(const OnnxNode& node) {
-  const onnx::AttributeProto* value = node.find("value");
-  node.require(value != nullptr && value->has_t(), "only constants given as tensors are known here");
-  return read_tensor(value->t(), node.proto().name());
+  if (const onnx::AttributeProto* value = node.find("value"); value != nullptr && value->has_t())
+    return read_tensor(value->t(), node.proto().name());
+  if (node.find("value_ints") != nullptr) return node.make_integers(node.list("value_ints", {}));
+  if (node.find("value_int") != nullptr)
+    return {.shape = {}, .integral = true, .integers = {node.integer("value_int", 0)}};
+  if (node.find("value_float") != nullptr) return {.shape = {}, .floats = {node.number("value_float", 0.0F)}};
+  const std::vector<float> numbers = node.numbers("value_floats");
+  node.require(!numbers.empty(), "only constants of float32 or integers are known here");
+  return {.shape = {static_cast<std::int64_t>(numbers.size())}, .floats = numbers};
 }
 
-OnnxArray shape_of(const OnnxNode& node) { return node.make_integers(node.any(0).shape); }
+OnnxArray shape_of(const OnnxNode& node) {
+  const Shape& shape = node.any(0).shape;
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  const auto place = [&](const char* name, std::int64_t otherwise) {
+    const std::int64_t given = node.opset() >= 15 ? node.integer(name, otherwise) : otherwise;
+    return std::clamp<std::int64_t>(given < 0 ? given + rank : given, 0, rank);
+  };
+  const std::int64_t first = place("start", 0);
+  const std::int64_t last = std::max(first, place("end", rank));
+  return node.make_integers({shape.begin() + first, shape.begin() + last});
+}
 
 OnnxArray reshape(const OnnxNode& node) {
   const OnnxArray& in = node.any(0);
@@ -188,7 +213,7 @@ OnnxArray concat(const OnnxNode& node) {
     node.require(shape == first.shape,
                  fmt::format("{} and {} do not fit", shape_text(first.shape), shape_text(part.shape)));
   }
-  (void)node.make(out.shape);  // refuses sizes over the limit
+  (void)node.elements(out.shape, out.integral);  // refuses sizes over the limit
   const std::size_t outer = product(out.shape, 0, axis);
   for (std::size_t o = 0; o < outer; ++o) {
     for (std::size_t i = 0; i < node.inputs(); ++i) {

@@ -136,7 +136,7 @@ OnnxArray convolve(const OnnxNode& node) {
       fmt::format("weights {} in {} groups do not fit {} channels", shape_text(weights.shape), groups, w.channels));
   if (node.has(2)) node.require(node.floats(2).size() == length(filters), "the bias needs one number for each filter");
   OnnxArray out = node.make(w.shape(filters));
-  node.check_work(static_cast<double>(out.floats.size()) * taps(w) * static_cast<double>(depth), w.rows);
+  node.check_work(static_cast<double>(out.floats.size()) * taps(w) * static_cast<double>(depth));
   const std::size_t image = length(w.y.in * w.x.in);
   const std::size_t patch = length(w.y.kernel * w.x.kernel);
   each_window(w, w.rows * filters, [&](std::int64_t which, std::int64_t i, std::int64_t j, std::size_t e) {
@@ -159,7 +159,7 @@ OnnxArray max_pool(const OnnxNode& node) {
   const OnnxArray& in = node.floats(0);
   const Windows w = windows(node, in, node.list("kernel_shape", {}));
   OnnxArray out = node.make(w.shape(w.channels));
-  node.check_work(static_cast<double>(out.floats.size()) * taps(w), w.rows);
+  node.check_work(static_cast<double>(out.floats.size()) * taps(w));
   each_window(w, w.rows * w.channels, [&](std::int64_t which, std::int64_t i, std::int64_t j, std::size_t e) {
     const float* from = in.floats.data() + length(which * w.y.in * w.x.in);
     float most = std::numeric_limits<float>::lowest();
@@ -173,7 +173,7 @@ OnnxArray average_pool(const OnnxNode& node) {
   const OnnxArray& in = node.floats(0);
   const Windows w = windows(node, in, node.list("kernel_shape", {}));
   OnnxArray out = node.make(w.shape(w.channels));
-  node.check_work(static_cast<double>(out.floats.size()) * taps(w), w.rows);
+  node.check_work(static_cast<double>(out.floats.size()) * taps(w));
   const bool padded = node.integer("count_include_pad", 0) != 0;
   node.require(!padded || node.integer("ceil_mode", 0) == 0, "count_include_pad with ceil_mode is not known here");
   each_window(w, w.rows * w.channels, [&](std::int64_t which, std::int64_t i, std::int64_t j, std::size_t e) {

@@ -48,6 +48,11 @@ FitSpec checked(const FitSpec& given, const ForeignNetwork* network, const DataS
 Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  std::shared_ptr<Engine> engine, const Progress& progress) {
   const FitSpec spec = checked(given, network.get(), data);
+  if (spec.calibration.kind == CalibrationChoice::conformal) {
+    throw ConfigError(where,
+                      "conformal bounds need rows that the network has not learned from, which fold models cannot make "
+                      "up for; give such rows (--calibrate-on, calibrate_on in Python), or choose another calibration");
+  }
   return fit_with(spec, data, fit_beside(std::move(network), data), std::move(engine), progress);
 }
 

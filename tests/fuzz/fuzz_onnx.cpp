@@ -24,7 +24,7 @@ void read(std::string_view bytes) {
   const auto differ = [](const std::vector<float>& a, const std::vector<float>& b) {
     return a.size() != b.size() || (!a.empty() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) != 0);
   };
-  if (differ(first.first.floats, second.first.floats) || differ(first.second.floats, second.second.floats))
+  if (differ(first.value.floats, second.value.floats) || differ(first.output.floats, second.output.floats))
     std::abort();
 }
 

@@ -22,6 +22,7 @@ struct OnnxNetworkInfo {
   std::string features;               ///< name of the value the bounds read
   std::vector<std::int64_t> columns;  ///< axes of the input behind the batch: [d], or channels, height, width
   std::int64_t opset = 0;
+  std::size_t output_axes = 2;  ///< of its output, the rows among them
 
   /// Rows are images or signals; a sigma network reads their features and not every pixel.
   [[nodiscard]] bool images() const { return columns.size() > 1; }

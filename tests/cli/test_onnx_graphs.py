@@ -1,0 +1,176 @@
+"""nomu attach with graphs that no exporter writes: answers that are right, refusals that come early, costs with an end.
+
+Usage: test_onnx_graphs.py PATH_TO_NOMU [unittest arguments]
+"""
+
+import time
+import unittest
+
+import own_data
+import run_onnx
+from own_data import WithFolder, run
+
+try:
+    import numpy as np
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError:
+    helper = None
+
+QUICK = ["--set", "train.epochs=20", "--set", "ensemble=1"]
+
+
+def constant(name, values, kind="float32"):
+    return numpy_helper.from_array(np.array(values, kind), name)
+
+
+@unittest.skipIf(helper is None, "python3-onnx is not installed")
+class Graphs(WithFolder):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        draw = np.random.default_rng(1)
+        cls.x = draw.uniform(-1, 1, (100, 2)).astype(np.float32)
+        cls.rows = cls.table("rows.csv", cls.x)
+        cls.unseen = cls.table("unseen.csv", draw.uniform(-1, 1, (60, 2)))
+        weights = draw.normal(size=(2, 8)).astype(np.float32), draw.normal(size=(8, 1)).astype(np.float32)
+        cls.constants = [constant("w1", weights[0]), constant("w2", weights[1])]
+
+    @classmethod
+    def table(cls, name, x):
+        rows = [f"{a:.9g},{b:.9g},{np.sin(3 * a) + b:.9g}" for a, b in x]
+        return cls.write(name, "\n".join(["a,b,y", *rows]) + "\n")
+
+    def graph(self, *front, constants=(), opset=13, ir=7, output="out", back=(), name="net", shape=True):
+        """front turns x into h; then two dense layers make `out`, or `back` does."""
+        nodes = [*front] or [helper.make_node("Identity", ["x"], ["h"])]
+        dense = [helper.make_node("MatMul", ["h", "w1"], ["m"]), helper.make_node("Relu", ["m"], ["r"]),
+                 helper.make_node("MatMul", ["r", "w2"], ["out"])]
+        x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 2])
+        out = helper.make_tensor_value_info(output, TensorProto.FLOAT, ["n", 1] if shape else None)
+        graph = helper.make_graph([*nodes, *dense, *back], name, [x], [out], [*self.constants, *constants])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+        model.ir_version = ir
+        path = self.folder / "net.onnx"
+        path.write_bytes(model.SerializeToString())
+        return path
+
+    def attach(self, path, *options):
+        out, table = self.folder / "with.onnx", self.folder / "predicted.csv"
+        made = run("attach", path, "--data", self.rows, "--target", "y", "-o", out, "--predict", self.rows,
+                   "--predictions", table, *QUICK, *options)
+        return made, out, table
+
+    def check(self, path, *options) -> None:
+        """nomu's mean is the runtime's, and the attached file's is the original's bit for bit."""
+        made, out, table = self.attach(path, *options)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        mean = np.array([float(line.split(",")[table.read_text().splitlines()[0].split(",").index("mean")])
+                         for line in table.read_text().splitlines()[1:]])
+        if run_onnx.onnxruntime is None:
+            return
+        (own,) = run_onnx.outputs(path, {"x": self.x}).values()
+        np.testing.assert_allclose(mean, own.reshape(-1), rtol=1e-5, atol=1e-5)
+        np.testing.assert_array_equal(run_onnx.outputs(out, {"x": self.x})["mean"], own)
+
+    def refuse(self, path, *texts, options=()) -> None:
+        begin = time.monotonic()
+        made, out, _ = self.attach(path, *options)
+        self.assertEqual(made.returncode, 2, made.stdout + made.stderr)
+        for text in texts:
+            self.assertIn(text, made.stderr)
+        self.assertFalse(out.exists())
+        self.assertLess(time.monotonic() - begin, 10)
+
+    def tearDown(self) -> None:
+        for name in ("with.onnx", "predicted.csv"):
+            (self.folder / name).unlink(missing_ok=True)
+
+    def test_part_of_a_shape(self) -> None:
+        front = [helper.make_node("Shape", ["x"], ["s"], start=1, end=2), helper.make_node("Cast", ["s"], ["f"], to=TensorProto.FLOAT),
+                 helper.make_node("Div", ["x", "f"], ["h"])]
+        self.check(self.graph(*front, opset=15, ir=8))
+
+    def test_several_axes_and_other_constants(self) -> None:
+        front = [helper.make_node("Constant", [], ["two"], value_int=2), helper.make_node("Pow", ["x", "two"], ["p"]),
+                 helper.make_node("Constant", [], ["shape"], value_ints=[-1, 2, 1, 1]), helper.make_node("Reshape", ["p", "shape"], ["q"]),
+                 helper.make_node("ReduceMean", ["q"], ["h"], axes=[2, 3], keepdims=0)]
+        self.check(self.graph(*front))
+
+    def test_rows_are_not_mixed(self) -> None:
+        turned = [helper.make_node("Transpose", ["x"], ["t"], perm=[1, 0]), helper.make_node("ReduceMean", ["t"], ["c"], axes=[1]),
+                  helper.make_node("Sub", ["t", "c"], ["d"]), helper.make_node("Transpose", ["d"], ["h"], perm=[1, 0])]
+        self.refuse(self.graph(*turned), "rows must not be mixed")
+        first = [helper.make_node("Gather", ["x", "zero"], ["f"], axis=0), helper.make_node("Sub", ["x", "f"], ["h"])]
+        self.refuse(self.graph(*first, constants=[constant("zero", [0], "int64")]), "rows must not be mixed")
+        last = [helper.make_node("Gather", ["x", "end"], ["f"], axis=0), helper.make_node("Sub", ["x", "f"], ["h"])]
+        self.refuse(self.graph(*last, constants=[constant("end", [-1], "int64")]), "rows must not be mixed")
+
+    def test_second_outputs(self) -> None:
+        front = [helper.make_node("Dropout", ["x"], ["h", "mask"])]
+        self.refuse(self.graph(*front, output="mask"), "no node makes the output 'mask'")
+        self.refuse(self.graph(*front), "there is no layer 'mask'", options=["--features", "mask"])
+        self.check(self.graph(*front, opset=12))
+
+    def test_files_of_old_versions(self) -> None:
+        path = self.graph(opset=9, ir=3)
+        model = run_onnx.onnx.load(str(path))
+        for tensor in self.constants:
+            model.graph.input.append(helper.make_tensor_value_info(tensor.name, TensorProto.FLOAT, list(tensor.dims)))
+        path.write_bytes(model.SerializeToString())
+        self.check(path)
+
+    def test_what_the_checker_misses_is_added(self) -> None:
+        self.check(self.graph(shape=False))
+        path = self.graph()
+        model = run_onnx.onnx.load(str(path))
+        model.graph.name = ""
+        path.write_bytes(model.SerializeToString())
+        made, _, _ = self.attach(path)
+        self.assertEqual(made.returncode, 0, made.stderr)
+
+    def test_names_are_checked_before_the_training(self) -> None:
+        taken = [helper.make_node("Identity", ["x"], ["lower"]), helper.make_node("Identity", ["lower"], ["h"])]
+        self.refuse(self.graph(*taken), "already has a value 'lower'")
+        self.check(self.graph(helper.make_node("Identity", ["x"], ["h"], name="mean")))  # nodes may be called anything
+
+    def test_no_coverage_is_claimed_on_rows_the_network_has_seen(self) -> None:
+        self.refuse(self.graph(), "has not learned from", "--calibrate-on", options=["--calibrate", "conformal"])
+        made, _, _ = self.attach(self.graph(), "--calibrate", "conformal", "--calibrate-on", self.unseen)
+        self.assertEqual(made.returncode, 0, made.stderr)
+
+    def test_no_page_replaces_the_rows(self) -> None:
+        before = self.rows.read_text()
+        made, _, _ = self.attach(self.graph(), "--report", self.rows)
+        self.assertEqual(made.returncode, 2)
+        self.assertEqual(self.rows.read_text(), before)
+
+    def test_the_seed_is_a_setting_like_others(self) -> None:
+        tables = []
+        for options in ([], ["--set", "seed=5"], ["--seed", "5"]):
+            _, _, table = self.attach(self.graph(), *options)
+            tables.append(table.read_text())
+        self.assertNotEqual(tables[0], tables[1])
+        self.assertEqual(tables[1], tables[2])
+
+    def test_small_files_with_large_demands(self) -> None:
+        wide = [helper.make_node("Expand", ["x", "s"], ["h"])]
+        self.refuse(self.graph(*wide, constants=[constant("s", [1, 2], "int64")]), "not known here")
+        ones = [constant("a", np.ones((4096, 1))), constant("b", np.ones((1, 4096)))]
+        product = [helper.make_node("MatMul", ["a", "b"], ["p"]), helper.make_node("MatMul", ["p", "p"], ["q"]),
+                   helper.make_node("Identity", ["x"], ["h"])]
+        self.refuse(self.graph(*product, constants=ones), "multiplications")
+        whole = [constant("a", np.ones((8192, 1)), "int64"), constant("b", np.ones((1, 8192)), "int64")]
+        table = [helper.make_node("Add", ["a", "b"], ["p"]), helper.make_node("Identity", ["x"], ["h"])]
+        self.refuse(self.graph(*table, constants=whole), "numbers")
+        deep = constant("deep", [1.0])
+        del deep.dims[:]
+        deep.dims.extend([1] * 100000)
+        self.refuse(self.graph(helper.make_node("Add", ["x", "deep"], ["h"]), constants=[deep]), "axes are more than")
+        empty = [constant("a", np.zeros((0, 2)))]
+        empty[0].dims[1] = 2**62
+        joined = [helper.make_node("Concat", ["a", "a"], ["p"], axis=1), helper.make_node("Identity", ["x"], ["h"])]
+        self.refuse(self.graph(*joined, constants=empty), "holds more than")
+
+
+if __name__ == "__main__":
+    own_data.main()
