@@ -8,6 +8,7 @@
 #include <set>
 
 #include "message_of.hpp"
+#include "unit/bo/small_study.hpp"
 
 namespace nomu {
 namespace {
@@ -30,27 +31,6 @@ class StudyFileTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-/// One thread: results do not depend on it, and tests run beside each other.
-std::shared_ptr<Engine> engine() {
-  static const std::shared_ptr<Engine> shared = make_engine({.threads = 1});
-  return shared;
-}
-
-OptimizeSpec quick() {
-  OptimizeSpec spec;
-  spec.settings = "train.epochs=60; mean_net.hidden=[12]; sigma_net.hidden=[12]; augment.count=32";
-  spec.initial = 5;
-  spec.direct.evaluations = 150;
-  spec.local_starts = 2;
-  return spec;
-}
-
-double bowl(const Point& x) {
-  double sum = 0.0;
-  for (const double v : x) sum += (v - 0.3) * (v - 0.3);
-  return sum;
-}
-
 void advance(Study& study, int steps) {
   for (int i = 0; i < steps; ++i) {
     const Trial trial = study.ask();
@@ -71,30 +51,30 @@ TEST_F(StudyFiles, AWarmStartFollowsFromTheLogAlone) {
   spec.warm_epochs = 20;
   spec.warm_every = 4;
   const Space space = Space::box(2, -1.0, 1.0);
-  Study whole(space, spec, engine());
+  Study whole(space, spec, one_thread());
   advance(whole, 12);
   // The same in parts, each of which knows the file only.
   {
-    Study part = Study::create(file(), space, spec, engine());
+    Study part = Study::create(file(), space, spec, one_thread());
     advance(part, 7);
   }
   for (int i = 0; i < 5; ++i) {
-    Study part = Study::open(file(), StudyAccess::write, engine());
+    Study part = Study::open(file(), StudyAccess::write, one_thread());
     advance(part, 1);
   }
-  const Study parts = Study::open(file(), StudyAccess::read, engine());
+  const Study parts = Study::open(file(), StudyAccess::read, one_thread());
   EXPECT_EQ(points_of(parts), points_of(whole));
   const VerifyReport report = parts.verify();
   EXPECT_TRUE(report.clean());
   EXPECT_EQ(report.exact, report.suggestions);
   spec.warm_epochs = 0;
-  Study cold(space, spec, engine());
+  Study cold(space, spec, one_thread());
   advance(cold, 12);
   EXPECT_NE(points_of(cold), points_of(whole));
 }
 
 TEST(Study, AskTellFindsTheBottom) {
-  Study study(Space::box(2, -1.0, 1.0), quick(), engine());
+  Study study(Space::box(2, -1.0, 1.0), quick(), one_thread());
   advance(study, 20);
   const StudyStatus status = study.status();
   EXPECT_EQ(status.finished, 20);
@@ -106,24 +86,24 @@ TEST(Study, AskTellFindsTheBottom) {
 }
 
 TEST_F(StudyFiles, TheSameSeedGivesTheSameSequenceAlsoAcrossProcesses) {
-  Study whole(Space::box(2, -1.0, 1.0), quick(), engine());
+  Study whole(Space::box(2, -1.0, 1.0), quick(), one_thread());
   advance(whole, 9);
   (void)Study::create(file(), Space::box(2, -1.0, 1.0), quick());
   for (int i = 0; i < 9; ++i) {
-    Study again = Study::open(file(), StudyAccess::write, engine());
+    Study again = Study::open(file(), StudyAccess::write, one_thread());
     advance(again, 1);
   }
   EXPECT_EQ(points_of(whole), points_of(Study::open(file(), StudyAccess::read)));
   OptimizeSpec other = quick();
   other.seed = 2;
-  Study different(Space::box(2, -1.0, 1.0), other, engine());
+  Study different(Space::box(2, -1.0, 1.0), other, one_thread());
   advance(different, 9);
   EXPECT_NE(points_of(whole), points_of(different));
 }
 
 TEST(Study, BatchesEqualSingleQuestionsAndNeverRepeat) {
-  Study one(Space::box(2, -1.0, 1.0), quick(), engine());
-  Study many(Space::box(2, -1.0, 1.0), quick(), engine());
+  Study one(Space::box(2, -1.0, 1.0), quick(), one_thread());
+  Study many(Space::box(2, -1.0, 1.0), quick(), one_thread());
   advance(one, 5);
   advance(many, 5);
   std::vector<Point> singly;
@@ -138,7 +118,7 @@ TEST(Study, BatchesEqualSingleQuestionsAndNeverRepeat) {
 TEST(Study, AFiniteSpaceEndsTheStudy) {
   const Space space({{.name = "n", .kind = Variable::Kind::integer, .low = 0, .high = 3},
                      {.name = "k", .kind = Variable::Kind::categorical, .choices = {"a", "b"}}});
-  Study study(space, quick(), engine());
+  Study study(space, quick(), one_thread());
   std::set<Point> seen;
   for (int i = 0; i < 8; ++i) {
     const Trial trial = study.ask();
@@ -153,14 +133,14 @@ TEST(Study, AFiniteSpaceEndsTheStudy) {
 TEST(Study, TheBudgetIsKept) {
   OptimizeSpec spec = quick();
   spec.budget = 3;
-  Study study(Space::box(1, 0.0, 1.0), spec, engine());
+  Study study(Space::box(1, 0.0, 1.0), spec, one_thread());
   EXPECT_EQ(study.ask(5).size(), 3U);
   EXPECT_TRUE(study.finished());
   EXPECT_THAT(message_of<Error>([&] { return study.ask(); }), HasSubstr("the budget of 3 trials is spent"));
 }
 
 TEST(Study, ResultsAreToldOnceUnlessReplaced) {
-  Study study(Space::box(1, 0.0, 1.0), quick(), engine());
+  Study study(Space::box(1, 0.0, 1.0), quick(), one_thread());
   const Trial trial = study.ask();
   study.tell(trial, 1.0);
   EXPECT_THAT(message_of([&] {
@@ -178,7 +158,7 @@ TEST(Study, ResultsAreToldOnceUnlessReplaced) {
 }
 
 TEST(Study, WrongInputIsNamed) {
-  Study study(Space::box(1, 0.0, 1.0), quick(), engine());
+  Study study(Space::box(1, 0.0, 1.0), quick(), one_thread());
   const auto told = [&](std::int64_t id, double value) {
     return message_of([&] {
       study.tell(id, value);
@@ -202,7 +182,7 @@ TEST(Study, WrongInputIsNamed) {
 TEST(Study, ExpiredLeasesAreHandedOutAgainAndLateResultsCount) {
   OptimizeSpec spec = quick();
   spec.lease = 1e-3;
-  Study study(Space::box(1, 0.0, 1.0), spec, engine());
+  Study study(Space::box(1, 0.0, 1.0), spec, one_thread());
   const Trial first = study.ask();
   while (study.status().expired == 0) {
   }
@@ -217,7 +197,7 @@ TEST(Study, ExpiredLeasesAreHandedOutAgainAndLateResultsCount) {
 }
 
 TEST(Study, DeadWorkersAreReleased) {
-  Study study(Space::box(1, 0.0, 1.0), quick(), engine());
+  Study study(Space::box(1, 0.0, 1.0), quick(), one_thread());
   (void)study.ask(1, "alive");
   const Trial lost = study.ask(1, "dead").front();
   EXPECT_EQ(study.release([](const std::string& worker) { return worker == "dead"; }), 1);
@@ -225,91 +205,15 @@ TEST(Study, DeadWorkersAreReleased) {
   EXPECT_EQ(study.status().trials, 2);
 }
 
-TEST(Study, FailuresKeepProposalsAway) {
-  // Everything left of 0 fails; the bottom would be at 0.3 and the mean keeps falling to the left for long.
-  OptimizeSpec spec = quick();
-  spec.initial = 8;
-  Study study(Space::box(2, -1.0, 1.0), spec, engine());
-  int inside = 0;
-  for (int i = 0; i < 58; ++i) {
-    const Trial trial = study.ask();
-    const bool failing = trial.point[0] < 0.0;
-    if (i >= 8 && failing) ++inside;
-    if (failing) {
-      study.fail(trial.id, "diverged");
-    } else {
-      study.tell(trial, bowl(trial.point));
-    }
-  }
-  EXPECT_LT(inside, 5);  // under 10 % of 50
-  EXPECT_TRUE(study.verify().clean());
-}
-
-TEST(Study, FailuresKeepProposalsAwayFromWhatPromisesMost) {
-  // The function falls right up to the border of the half that fails, and further beyond it.
-  int inside = 0;
-  double best = 100.0;
-  for (const std::int64_t seed : {1, 2, 3}) {
-    OptimizeSpec spec = quick();
-    spec.initial = 8;
-    spec.seed = seed;
-    Study study(Space::box(3, -1.0, 1.0), spec, engine());
-    for (int i = 0; i < 38; ++i) {
-      const Trial trial = study.ask();
-      const bool failing = trial.point[0] > 0.1;
-      if (i >= 8 && failing) ++inside;
-      if (failing) {
-        study.fail(trial.id, "diverged");
-      } else {
-        study.tell(trial, -trial.point[0] + bowl({trial.point[1], trial.point[2]}));
-      }
-    }
-    best = std::min(best, *study.best()->value);
-  }
-  EXPECT_LT(inside, 9);  // under 10 % of 90
-  EXPECT_LT(best, 0.15);
-}
-
-TEST(Study, PendingPointsAreNotImprovedOnTwice) {
-  for (const AcquisitionKind kind :
-       {AcquisitionKind::expected_improvement, AcquisitionKind::log_expected_improvement, AcquisitionKind::mean}) {
-    OptimizeSpec spec = quick();
-    spec.method = "gp";
-    spec.preset = "auto";
-    spec.settings = "";
-    spec.acquisition = kind;
-    Study study(Space::box(2, -1.0, 1.0), spec, engine());
-    for (int i = 0; i < 9; ++i) {
-      const Point x{-0.9 + 0.9 * (i % 3), -0.8 + 0.8 * (i / 3)};
-      (void)study.add(x, bowl(x));
-    }
-    const std::vector<Trial> asked = study.ask(3);
-    for (std::size_t i = 0; i < 3; ++i) {
-      EXPECT_LT(bowl(asked[i].point), 1.0);  // nor thrown to a corner
-      for (std::size_t j = 0; j < i; ++j) {
-        const double distance =
-            std::hypot(asked[i].point[0] - asked[j].point[0], asked[i].point[1] - asked[j].point[1]);
-        EXPECT_GT(distance, 0.02) << static_cast<int>(kind);
-      }
-    }
-  }
-}
-
-TEST(Study, AllFailuresNeverStopIt) {
-  Study study(Space::box(1, 0.0, 1.0), quick(), engine());
-  for (int i = 0; i < 12; ++i) study.fail(study.ask().id, "nothing works");
-  EXPECT_EQ(study.status().failed, 12);
-}
-
 TEST(Study, GivenResultsAreUsed) {
-  Study study(Space::box(1, -1.0, 1.0), quick(), engine());
+  Study study(Space::box(1, -1.0, 1.0), quick(), one_thread());
   for (int i = 0; i < 6; ++i) (void)study.add({-1.0 + 0.4 * i}, bowl({-1.0 + 0.4 * i}));
   EXPECT_EQ(study.ask().origin, "model");
   EXPECT_TRUE(study.verify().clean());
 }
 
 TEST(Study, VerifyRecomputesEverySuggestion) {
-  Study study(Space::box(2, -1.0, 1.0), quick(), engine());
+  Study study(Space::box(2, -1.0, 1.0), quick(), one_thread());
   advance(study, 6);
   for (const Trial& trial : study.ask(3)) {
     if (trial.id != 8) study.tell(trial, bowl(trial.point));

@@ -1,0 +1,91 @@
+// What failed and what is pending keeps proposals away.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "nomu/bo/study.hpp"
+#include "unit/bo/small_study.hpp"
+
+namespace nomu {
+namespace {
+
+TEST(StudyFailures, FailuresKeepProposalsAway) {
+  // Everything left of 0 fails; the bottom would be at 0.3 and the mean keeps falling to the left for long.
+  OptimizeSpec spec = quick();
+  spec.initial = 8;
+  Study study(Space::box(2, -1.0, 1.0), spec, one_thread());
+  int inside = 0;
+  for (int i = 0; i < 58; ++i) {
+    const Trial trial = study.ask();
+    const bool failing = trial.point[0] < 0.0;
+    if (i >= 8 && failing) ++inside;
+    if (failing) {
+      study.fail(trial.id, "diverged");
+    } else {
+      study.tell(trial, bowl(trial.point));
+    }
+  }
+  EXPECT_LT(inside, 5);  // under 10 % of 50
+  EXPECT_TRUE(study.verify().clean());
+}
+
+TEST(StudyFailures, FailuresKeepProposalsAwayFromWhatPromisesMost) {
+  // The function falls right up to the border of the half that fails, and further beyond it.
+  int inside = 0;
+  double best = 100.0;
+  for (const std::int64_t seed : {1, 2, 3}) {
+    OptimizeSpec spec = quick();
+    spec.initial = 8;
+    spec.seed = seed;
+    Study study(Space::box(3, -1.0, 1.0), spec, one_thread());
+    for (int i = 0; i < 38; ++i) {
+      const Trial trial = study.ask();
+      const bool failing = trial.point[0] > 0.1;
+      if (i >= 8 && failing) ++inside;
+      if (failing) {
+        study.fail(trial.id, "diverged");
+      } else {
+        study.tell(trial, -trial.point[0] + bowl({trial.point[1], trial.point[2]}));
+      }
+    }
+    best = std::min(best, *study.best()->value);
+  }
+  EXPECT_LT(inside, 9);  // under 10 % of 90
+  EXPECT_LT(best, 0.15);
+}
+
+TEST(StudyPending, PointsAreNotImprovedOnTwice) {
+  for (const AcquisitionKind kind :
+       {AcquisitionKind::expected_improvement, AcquisitionKind::log_expected_improvement, AcquisitionKind::mean}) {
+    OptimizeSpec spec = quick();
+    spec.method = "gp";
+    spec.preset = "auto";
+    spec.settings = "";
+    spec.acquisition = kind;
+    Study study(Space::box(2, -1.0, 1.0), spec, one_thread());
+    for (int i = 0; i < 9; ++i) {
+      const Point x{-0.9 + 0.9 * (i % 3), -0.8 + 0.8 * (i / 3)};
+      (void)study.add(x, bowl(x));
+    }
+    const std::vector<Trial> asked = study.ask(3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_LT(bowl(asked[i].point), 1.0);  // nor thrown to a corner
+      for (std::size_t j = 0; j < i; ++j) {
+        const double distance =
+            std::hypot(asked[i].point[0] - asked[j].point[0], asked[i].point[1] - asked[j].point[1]);
+        EXPECT_GT(distance, 0.02) << static_cast<int>(kind);
+      }
+    }
+  }
+}
+
+TEST(StudyFailures, AllFailuresNeverStopIt) {
+  Study study(Space::box(1, 0.0, 1.0), quick(), one_thread());
+  for (int i = 0; i < 12; ++i) study.fail(study.ask().id, "nothing works");
+  EXPECT_EQ(study.status().failed, 12);
+}
+
+}  // namespace
+}  // namespace nomu
