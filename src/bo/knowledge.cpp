@@ -33,9 +33,9 @@ double weighed_acquisition(AcquisitionKind kind, const RunKnowledge& run, double
                            double mean, double sigma, double success) {
   const double left = run.pending.empty() ? 1.0 : remaining_sigma(inputs, run.pending);
   const double value = acquisition(kind, mean, sigma * left, c, run.best);
-  // A failure is worth as much as the worst result and tells nothing. A power of the chance of success, not the chance
-  // itself: where all fail there is no data, so sigma is large there and would outweigh it.
-  double worth = std::pow(success, 1.5);
+  // A failure is worth as much as the worst result and tells nothing. The square of the chance of success, not the
+  // chance itself: where all fail there is no data, so sigma is large there and would outweigh it.
+  double worth = success * success;
   if (kind == AcquisitionKind::mean) worth *= left;  // nothing else keeps it from a pending point
   switch (kind) {
     case AcquisitionKind::log_expected_improvement: return value + std::log(std::max(worth, 1e-300));

@@ -16,8 +16,6 @@
 namespace nomu {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 /// The best of some points of each search; `units` [q][variables] one search after the other.
 void keep_best(const Space& space, std::span<const double> units, std::span<const std::size_t> counts,
                std::span<const double> values, std::span<const Seeker> seekers, std::vector<Proposal>& best) {
