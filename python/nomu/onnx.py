@@ -176,7 +176,8 @@ def attach(
     noise : str
         Noise of the targets: "none" or "learned".
     calibration : str
-        "auto", "none", "nll", "separate", "coverage", "conformal" or "isotonic".
+        "auto", "none", "nll", "separate", "coverage", "isotonic", or, with ``calibrate_on``, "conformal", which "auto"
+        then is where the rows support the level.
     level : float
         Level of the bounds unless another is asked for.
     settings : dict, optional
