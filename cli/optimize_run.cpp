@@ -164,6 +164,15 @@ class Runner {
     record({trial, value.number, reason});
   }
 
+  /// Whether somebody else was given the trial after our lease and was faster.
+  [[nodiscard]] bool told_by_others(std::int64_t id) const {
+    try {
+      return study_.trial(id).state != TrialState::pending;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
   void record(Outcome outcome) {
     const std::int64_t id = outcome.trial.id;
     try {
@@ -172,11 +181,8 @@ class Runner {
       } else {
         study_.fail(id, outcome.reason);
       }
-    } catch (const DataError&) {
-      // Somebody else was given the trial after our lease and was faster.
-      if (study_.trial(id).state == TrialState::pending) throw;
-      return;
     } catch (const Error& error) {
+      if (told_by_others(id)) return;
       if (unrecorded_.empty()) first_try_ = last_try_ = Clock::now();
       if (!outcome.warned) warn("trial {}: {}, not recorded yet: {}\n", id, outcome.text(), error.what());
       outcome.warned = true;

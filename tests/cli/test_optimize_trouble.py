@@ -141,6 +141,27 @@ class Commands(WithStudy):
         self.assertIn("6 trials finished, 0 failed", result.stdout, result.stderr)
 
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can mount a small disk")
+    def test_a_full_disk_loses_no_result(self) -> None:
+        disk = self.folder / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400k", "none", disk], check=False).returncode != 0:
+            self.skipTest("no disk can be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=False)
+        study, filler = disk / "study.db", disk / "filler"
+        self.assertEqual(run("new", study, "--space", self.space, "--set", "method=random").returncode, 0)
+        fill = f"head -c 1000000 /dev/zero > {filler} 2>/dev/null; echo 7"
+        full = run("run", study, "--command", fill, "--trials", 1, "--patience", 2)
+        self.assertRefused(full, "not recorded, tell it yourself: trial 1, 7", code=1)
+        filler.unlink()
+        self.assertEqual(json.loads(run("status", study, "--json").stdout)["pending"], 1)
+        # Room again while it waits: the result is recorded after all.
+        later = f"head -c 1000000 /dev/zero > {filler} 2>/dev/null; (sleep 1; rm {filler}) >/dev/null 2>&1 & echo 8"
+        saved = run("run", study, "--command", later, "--trials", 1)
+        self.assertIn("trial 1: 8", saved.stdout, saved.stderr)
+        self.assertIn("not recorded yet", saved.stderr)
+
+
 class Constraints(WithStudy):
     def test_a_thin_slice_of_the_box_is_found(self) -> None:
         self.space.write_text(SIMPLEX)
