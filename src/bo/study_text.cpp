@@ -3,6 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "core/json_numbers.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/table_io.hpp"
 
@@ -144,7 +145,7 @@ StudyEvent event_from_text(std::string_view text) {
     if (body.contains("value")) event.value = body.at("value").get<double>();
     event.text = body.value("text", std::string());
     event.replaces = body.value("replaces", false);
-    event.basis = body.value("basis", std::int64_t{0});
+    if (body.contains("basis")) event.basis = static_cast<std::int64_t>(whole_number(body.at("basis")));
     event.c = body.value("c", 0.0);
     event.engine = body.value("engine", std::string());
     return event;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/crc64.hpp"
+#include "core/json_numbers.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -78,7 +79,8 @@ nlohmann::json BlockWriter::list() const {
 BlockReader::BlockReader(const nlohmann::json& list, std::string_view bytes) {
   for (const nlohmann::json& item : list) {
     const auto name = item.at("name").get<std::string>();
-    Entry entry{.type = item.at("type").get<std::string>(), .shape = item.at("shape"), .bytes = {}};
+    Entry entry{.type = item.at("type").get<std::string>(), .shape = {}, .bytes = {}};
+    for (std::size_t k = 0; k < entry.shape.size(); ++k) entry.shape[k] = whole_number(item.at("shape").at(k));
     const std::size_t size = size_of(entry.shape, width_of(entry.type), bytes.size());
     if (size > bytes.size()) refuse(fmt::format("the file ends within block '{}'; it is truncated", name));
     entry.bytes = bytes.substr(0, size);

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/json_numbers.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -92,7 +93,7 @@ DataSet read_data(const json& header, const BlockReader& blocks) {
   for (const json& column : facts.at("columns")) {
     data.features.push_back({.name = column.at("name"), .levels = column.at("levels").get<std::vector<std::string>>()});
   }
-  data.report.dropped_lines = facts.at("dropped_lines").get<std::vector<std::size_t>>();
+  data.report.dropped_lines = whole_numbers(facts.at("dropped_lines"));
   data.report.constant_columns = facts.at("constant_columns").get<std::vector<std::string>>();
   return data;
 }
@@ -111,7 +112,7 @@ Calibration read_calibration(const json& facts, const BlockReader& blocks) {
           .c_model = facts.at("c_model"),
           .c_noise = facts.at("c_noise"),
           .level = facts.at("level"),
-          .rows = facts.at("rows"),
+          .rows = whole_number(facts.at("rows")),
           .scores = blocks.doubles("calibration/scores"),
           .score_folds = blocks.counts("calibration/folds"),
           .knots = blocks.doubles("calibration/knots")};
@@ -154,17 +155,22 @@ std::vector<MemberScaling> read_scalings(const BlockReader& blocks, std::size_t 
   return scalings;
 }
 
+std::int64_t count_of(const json& value) {
+  return static_cast<std::int64_t>(
+      std::min<std::uint64_t>(whole_number(value), std::numeric_limits<std::int64_t>::max()));
+}
+
 std::vector<FitReport> read_reports(const json& list, const BlockReader& blocks) {
   std::vector<FitReport> reports;
   for (const json& item : list) {
-    reports.push_back({.seed = item.at("seed"),
-                       .epochs = item.at("epochs"),
+    reports.push_back({.seed = whole_number(item.at("seed")),
+                       .epochs = count_of(item.at("epochs")),
                        .first_loss = number_or_nan(item.at("first_loss")),
                        .best_loss = number_or_nan(item.at("best_loss")),
                        .last_loss = number_or_nan(item.at("last_loss")),
                        .diverged = item.at("diverged"),
                        .stopped_early = item.at("stopped_early"),
-                       .restarts = item.at("restarts"),
+                       .restarts = count_of(item.at("restarts")),
                        .history = blocks.floats(history_name(reports.size()))});
   }
   return reports;

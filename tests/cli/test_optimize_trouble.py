@@ -134,11 +134,11 @@ class Commands(WithStudy):
     def test_a_result_that_came_in_time_counts(self) -> None:
         # Models that take longer to fit than the commands may run.
         slow = self.folder / "slow.db"
-        settings = "settings=train.epochs=20000; mean_net.hidden=[64,64]; sigma_net.hidden=[64,64]; augment.count=64"
+        settings = "settings=train.epochs=5000; mean_net.hidden=[64,64]; sigma_net.hidden=[64,64]; augment.count=64"
         made = run("new", slow, "--space", self.space, "--set", settings, "--set", "initial=3")
         self.assertEqual(made.returncode, 0, made.stderr)
-        result = run("run", slow, "--command", "sleep 0.2; echo {n}", "--workers", 2, "--timeout", 0.8, "--trials", 6)
-        self.assertIn("6 trials finished, 0 failed", result.stdout, result.stderr)
+        result = run("run", slow, "--command", "sleep 0.05; echo {n}", "--workers", 2, "--timeout", 0.3, "--trials", 5)
+        self.assertIn("5 trials finished, 0 failed", result.stdout, result.stderr)
 
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can mount a small disk")

@@ -1,0 +1,23 @@
+#pragma once
+// Whole numbers from JSON that anybody may have written. The library converts every number to every type, and that is
+// undefined for those that do not fit.
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+namespace nomu {
+
+/// A whole number that is not negative. Throws nlohmann::json::exception for anything else.
+[[nodiscard]] inline std::uint64_t whole_number(const nlohmann::json& value) {
+  return value.get_ref<const nlohmann::json::number_unsigned_t&>();
+}
+
+[[nodiscard]] inline std::vector<std::size_t> whole_numbers(const nlohmann::json& list) {
+  std::vector<std::size_t> numbers;
+  for (const nlohmann::json& value : list) numbers.push_back(whole_number(value));
+  return numbers;
+}
+
+}  // namespace nomu
