@@ -37,8 +37,6 @@ void drain(int file, std::string& text) {
   }
 }
 
-void end_group(int /*signal*/) { kill(0, SIGKILL); }
-
 /// Has the system send this process a signal when its parent dies.
 void follow(pid_t parent, int signal) {
   prctl(PR_SET_PDEATHSIG, signal);
@@ -46,8 +44,10 @@ void follow(pid_t parent, int signal) {
 }
 
 [[noreturn]] void become(const char* command, int in, int out, int err) {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
   signal(SIGPIPE, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
   dup2(in, STDIN_FILENO);
   dup2(out, STDOUT_FILENO);
   dup2(err, STDERR_FILENO);
@@ -59,10 +59,11 @@ void follow(pid_t parent, int signal) {
 /// to: when we die this process ends them all. Only calls that are allowed between fork and exec.
 [[noreturn]] void watch_over(const char* command, int in, int out, int err, pid_t parent) {
   setpgid(0, 0);
-  signal(SIGTERM, end_group);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  sigset_t awaited;
+  sigemptyset(&awaited);
+  sigaddset(&awaited, SIGTERM);
+  sigaddset(&awaited, SIGCHLD);
+  sigprocmask(SIG_SETMASK, &awaited, nullptr);
   follow(parent, SIGTERM);
   const pid_t self = getpid();
   const pid_t shell = fork();
@@ -71,13 +72,16 @@ void follow(pid_t parent, int signal) {
     follow(self, SIGKILL);
     become(command, in, out, err);
   }
-  close_range(STDERR_FILENO + 1, ~0U,
-              0);  // as long as an end of a pipe is open here, the command sees no end of its input
+  // As long as an end of a pipe is open here, the command sees no end of its input.
+  close_range(STDERR_FILENO + 1, ~0U, 0);
   int status = 0;
-  while (waitpid(shell, &status, 0) < 0 && errno == EINTR) {
+  while (waitpid(shell, &status, WNOHANG) != shell) {
+    if (sigwaitinfo(&awaited, nullptr) == SIGTERM) kill(0, SIGKILL);
   }
   if (!WIFSIGNALED(status)) _exit(WEXITSTATUS(status));
   signal(WTERMSIG(status), SIG_DFL);
+  sigemptyset(&awaited);
+  sigprocmask(SIG_SETMASK, &awaited, nullptr);
   kill(self, WTERMSIG(status));
   _exit(128 + WTERMSIG(status));
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/crc64.hpp"
+#include "core/json_numbers.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/engine/engine.hpp"
 #include "nomu/models/archive.hpp"
@@ -39,8 +40,7 @@ void put(std::string& bytes, std::size_t place, T value) {
 /// Bytes that the shape of a block takes, as far as there are any.
 std::size_t size_of(const nlohmann::json& block, std::size_t limit) {
   std::size_t size = block.value("type", "") == "f32" ? 4 : 8;
-  for (const nlohmann::json& extent : block.at("shape")) {
-    const auto count = extent.get<std::size_t>();
+  for (const std::size_t count : nomu::whole_numbers(block.at("shape"))) {
     if (count != 0 && size > limit / count) return limit;
     size *= count;
   }
