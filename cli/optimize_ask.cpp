@@ -78,7 +78,7 @@ std::int64_t id_of(const std::string& text) {
 }
 
 nlohmann::json parse_line(const std::string& line) {
-  const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+  nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
   if (json.is_discarded() && (line.find("NaN") != std::string::npos || line.find("Infinity") != std::string::npos)) {
     refuse_line("NaN and Infinity are no results, tell such a trial as failed");
   }

@@ -68,9 +68,8 @@ TEST(StudyPending, PointsAreNotImprovedOnTwice) {
     spec.settings = "";
     spec.acquisition = kind;
     Study study(Space::box(2, -1.0, 1.0), spec, one_thread());
-    for (int i = 0; i < 9; ++i) {
-      const Point x{-0.9 + 0.9 * (i % 3), -0.8 + 0.8 * (i / 3)};
-      (void)study.add(x, bowl(x));
+    for (const double a : {-0.9, 0.0, 0.9}) {
+      for (const double b : {-0.8, 0.0, 0.8}) (void)study.add({a, b}, bowl({a, b}));
     }
     const std::vector<Trial> asked = study.ask(3);
     for (std::size_t i = 0; i < 3; ++i) {
