@@ -203,8 +203,12 @@ class Runner {
     if (unrecorded_.empty() || seconds_since(last_try_) < 1.0) return;
     if (slots_.empty() && seconds_since(first_try_) > options_.patience) give_up("results could not be recorded");
     const auto begin = first_try_;
-    std::vector<Outcome> waiting = std::exchange(unrecorded_, {});
-    for (Outcome& outcome : waiting) record(std::move(outcome));
+    // One by one, so that those not yet tried are still known should this end here.
+    for (std::size_t waiting = unrecorded_.size(); waiting > 0; --waiting) {
+      Outcome outcome = std::move(unrecorded_.front());
+      unrecorded_.erase(unrecorded_.begin());
+      record(std::move(outcome));
+    }
     first_try_ = begin;
     last_try_ = Clock::now();
   }
@@ -212,7 +216,12 @@ class Runner {
   void renew() {
     if (trouble_ || seconds_since(renewed_) < study_.spec().lease / 3.0) return;
     renewed_ = Clock::now();
-    for (const Slot& slot : slots_) study_.renew(slot.trial.id);
+    try {
+      for (const Slot& slot : slots_) study_.renew(slot.trial.id);
+    } catch (const Error&) {
+      // A full disk, say. A lease that runs out costs less than the commands that are running; the next turn tries
+      // again.
+    }
   }
 
   /// Trials that are running go back, to be handed out again; results that are on no disk are said.

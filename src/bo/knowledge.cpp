@@ -8,22 +8,16 @@
 namespace nomu {
 namespace {
 
-/// Squared distances of x [d] to every one of `points` [n][d], in order.
-template <class F>
-void each_square(std::span<const double> x, std::span<const double> points, const F& use) {
-  for (std::size_t i = 0; i + x.size() <= points.size(); i += x.size()) {
-    double sum = 0.0;
-    for (std::size_t j = 0; j < x.size(); ++j) sum += (x[j] - points[i + j]) * (x[j] - points[i + j]);
-    use(sum);
-  }
-}
-
 /// What is left of sigma once the pending points are data: nothing at them, all of it far away. A fifth of the cube's
 /// typical distance is about how far one observation is felt.
 double remaining_sigma(std::span<const double> x, std::span<const double> pending) {
   const double width = 0.2 * std::sqrt(static_cast<double>(x.size()));
   double left = 1.0;
-  each_square(x, pending, [&](double square) { left *= 1.0 - std::exp(-square / (2.0 * width * width)); });
+  for (std::size_t i = 0; i + x.size() <= pending.size(); i += x.size()) {
+    double square = 0.0;
+    for (std::size_t j = 0; j < x.size(); ++j) square += (x[j] - pending[i + j]) * (x[j] - pending[i + j]);
+    left *= 1.0 - std::exp(-square / (2.0 * width * width));
+  }
   return left;
 }
 

@@ -99,7 +99,7 @@ std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const 
   Suggester& suggester = parts_->suggester;
   const std::string name = made_utf8(worker);
   std::vector<Trial> trials = store.reissue(count, spec().lease, name);
-  bool alone = false;
+  bool one_by_one = false;
   while (trials.size() < count) {
     const StudyStore::Snapshot snapshot = store.snapshot(spec());
     std::size_t wanted = count - trials.size();
@@ -108,7 +108,7 @@ std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const 
       wanted = std::min(wanted, static_cast<std::size_t>(left));
     }
     if (wanted == 0) break;
-    if (alone) wanted = 1;
+    if (one_by_one) wanted = 1;
     const std::vector<Suggestion> suggestions = suggester.suggest(
         snapshot.history, wanted, [&](const Point& point) { return store.taken(point); }, progress);
     if (suggestions.empty()) break;
@@ -117,7 +117,7 @@ std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const 
     std::vector<Trial> recorded =
         store.record(snapshot, suggestions, spec().lease, name, modelled ? suggester.engine_name() : "");
     // Beside somebody who asks all the time, many at once would never be the first.
-    alone = alone || recorded.empty();
+    one_by_one = one_by_one || recorded.empty();
     const bool exhausted = !recorded.empty() && recorded.size() < wanted;
     std::move(recorded.begin(), recorded.end(), std::back_inserter(trials));
     if (exhausted) break;

@@ -17,8 +17,8 @@
 namespace nomu {
 namespace {
 
-constexpr std::uint64_t fit_purpose =
-    0x62666974;  // seeds of fits, of random points, of the points that scale c and that a search looks at
+// Seeds of fits, of random points, of the points that scale c and of those that a search looks at.
+constexpr std::uint64_t fit_purpose = 0x62666974;
 constexpr std::uint64_t random_purpose = 0x62726E64;
 constexpr std::uint64_t width_purpose = 0x62776964;
 constexpr std::uint64_t search_purpose = 0x62736561;

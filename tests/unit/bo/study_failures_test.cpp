@@ -11,25 +11,42 @@
 namespace nomu {
 namespace {
 
+using Fails = bool (*)(const Point&);
+using Value = double (*)(const Point&);
+
+/// A study of 8 points that fill the box and 30 that are proposed; how many of these failed.
+struct WithFailures {
+  WithFailures(std::size_t dimension, std::int64_t seed, Fails fails, Value value)
+      : study(Space::box(dimension, -1.0, 1.0), spec_of(seed), one_thread()) {
+    for (int i = 0; i < 38; ++i) {
+      const Trial trial = study.ask();
+      if (!fails(trial.point)) {
+        study.tell(trial, value(trial.point));
+        continue;
+      }
+      if (i >= 8) ++inside;
+      study.fail(trial.id, "diverged");
+    }
+  }
+  static OptimizeSpec spec_of(std::int64_t seed) {
+    OptimizeSpec spec = quick();
+    spec.initial = 8;
+    spec.seed = seed;
+    return spec;
+  }
+
+  Study study;
+  int inside = 0;
+};
+
 TEST(StudyFailures, FailuresKeepProposalsAway) {
   // Everything left of 0 fails; the bottom would be at 0.3 and the mean keeps falling to the left for long.
   int inside = 0;
   for (const std::int64_t seed : {1, 2, 3}) {
-    OptimizeSpec spec = quick();
-    spec.initial = 8;
-    spec.seed = seed;
-    Study study(Space::box(2, -1.0, 1.0), spec, one_thread());
-    for (int i = 0; i < 38; ++i) {
-      const Trial trial = study.ask();
-      const bool failing = trial.point[0] < 0.0;
-      if (i >= 8 && failing) ++inside;
-      if (failing) {
-        study.fail(trial.id, "diverged");
-      } else {
-        study.tell(trial, bowl(trial.point));
-      }
-    }
-    EXPECT_TRUE(study.verify().clean());
+    const WithFailures run(
+        2, seed, [](const Point& x) { return x[0] < 0.0; }, bowl);
+    inside += run.inside;
+    EXPECT_TRUE(run.study.verify().clean());
   }
   EXPECT_LT(inside, 9);  // under 10 % of 90
 }
@@ -39,21 +56,13 @@ TEST(StudyFailures, FailuresKeepProposalsAwayFromWhatPromisesMost) {
   int inside = 0;
   double best = 100.0;
   for (const std::int64_t seed : {1, 2, 3}) {
-    OptimizeSpec spec = quick();
-    spec.initial = 8;
-    spec.seed = seed;
-    Study study(Space::box(3, -1.0, 1.0), spec, one_thread());
-    for (int i = 0; i < 38; ++i) {
-      const Trial trial = study.ask();
-      const bool failing = trial.point[0] > 0.1;
-      if (i >= 8 && failing) ++inside;
-      if (failing) {
-        study.fail(trial.id, "diverged");
-      } else {
-        study.tell(trial, -trial.point[0] + bowl({trial.point[1], trial.point[2]}));
-      }
-    }
-    best = std::min(best, *study.best()->value);
+    const WithFailures run(
+        3, seed, [](const Point& x) { return x[0] > 0.1; },
+        [](const Point& x) {
+          return -x[0] + bowl({x[1], x[2]});
+        });
+    inside += run.inside;
+    best = std::min(best, *run.study.best()->value);
   }
   EXPECT_LT(inside, 9);  // under 10 % of 90
   EXPECT_LT(best, 0.15);
