@@ -13,13 +13,16 @@
 namespace nomu {
 namespace {
 
+/// A stroke that shows as nothing but its ends. Some viewers leave out strokes of no length at all.
+constexpr std::string_view dot = "h.01";
+
 std::string path_of(const Polyline& line) {
   std::string d;
   for (const PlotPoint& p : line) {
     d += fmt::format("{}{} {}", d.empty() ? 'M' : 'L', svg_number(p.x), svg_number(p.y));
   }
   // A point alone shows as a dot, because line ends are round.
-  return line.size() == 1 ? d + "h0" : d;
+  return line.size() == 1 ? d.append(dot) : d;
 }
 
 std::string stroke_attributes(PlotColor color, PlotStroke stroke, double width) {
@@ -59,7 +62,7 @@ std::string curve(const std::vector<Polyline>& runs, const PlotBox& box) {
   return d;
 }
 
-/// Marks of one size as a single path: a stroke with round or square ends is a dot or a square where it has no length.
+/// Marks of one size as a single path: a stroke of hardly any length is a dot or a square, by the form of its ends.
 std::string marks(const Polyline& points, PlotMarker marker, PlotColor color, double size) {
   if (points.empty()) return {};
   std::string d;
@@ -68,7 +71,7 @@ std::string marks(const Polyline& points, PlotMarker marker, PlotColor color, do
   for (const PlotPoint& p : points) {
     d += marker == PlotMarker::cross ? fmt::format("M{} {}l{} {}m0 -{}l-{} {}", svg_number(p.x - size / 2),
                                                    svg_number(p.y - size / 2), whole, whole, whole, whole, whole)
-                                     : fmt::format("M{} {}h0", svg_number(p.x), svg_number(p.y));
+                                     : fmt::format("M{} {}{}", svg_number(p.x), svg_number(p.y), dot);
   }
   const double width = marker == PlotMarker::cross ? size / 4 : size;
   const std::string_view ends = marker == PlotMarker::square ? "square" : "round";
