@@ -20,6 +20,7 @@ struct Options {
   std::string space;
   std::vector<std::string> settings;
   std::int64_t limit = 20;
+  std::int64_t budget = 0;
   bool all = false;
   bool csv = false;
   bool json = false;
@@ -42,17 +43,23 @@ void show_status(const Study& study, bool json) {
   const StudyStatus status = study.status();
   if (json) {
     nlohmann::json line{{"trials", status.trials},   {"finished", status.finished}, {"failed", status.failed},
-                        {"pending", status.pending}, {"expired", status.expired},   {"budget", study.spec().budget}};
+                        {"pending", status.pending}, {"expired", status.expired},   {"budget", study.budget()}};
     if (status.best) line["best"] = trial_json(study.space(), *status.best);
     return write_out(json_line(line));
   }
   print("{} trials{}: {} finished, {} failed, {} pending{}\n", status.trials,
-        study.spec().budget > 0 ? fmt::format(" of {}", study.spec().budget) : "", status.finished, status.failed,
-        status.pending, status.expired > 0 ? fmt::format(" ({} with an expired lease)", status.expired) : "");
+        study.budget() > 0 ? fmt::format(" of {}", study.budget()) : "", status.finished, status.failed, status.pending,
+        status.expired > 0 ? fmt::format(" ({} with an expired lease)", status.expired) : "");
   if (status.best) {
     print("best: trial {}, value {}, {}\n", status.best->id, *status.best->value,
           point_text(study.space(), status.best->point));
   }
+}
+
+void run_budget(const Options& options) {
+  Study study = Study::open(options.study);
+  study.set_budget(options.budget);
+  show_status(study, options.json);
 }
 
 void run_status(const Options& options) {
@@ -163,6 +170,10 @@ void add_optimize(CLI::App& app) {
   const auto [status, status_options] = command("status", "How far a study is; never blocks who writes", run_status);
   status->add_flag("--watch", status_options->watch, "again every second until the study is finished");
   command("best", "The best trial so far", run_best);
+  const auto [budget, budget_options] = command("budget", "Let a study go on for longer, or end sooner", run_budget);
+  budget->add_option("TRIALS", budget_options->budget, "trials in all, those there are among them; 0: no limit")
+      ->required()
+      ->check(CLI::NonNegativeNumber);
   const auto [list, list_options] = command("list", "The latest trials", run_list);
   list->add_option("--limit", list_options->limit, "how many")->capture_default_str()->check(above_zero());
   list->add_flag("--all", list_options->all, "all trials");

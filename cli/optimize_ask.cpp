@@ -23,9 +23,13 @@ struct AskOptions {
 };
 
 std::string why_none(const Study& study) {
-  const std::int64_t budget = study.spec().budget;
-  if (budget > 0 && study.status().trials >= budget)
-    return fmt::format("the budget of {} trials is spent, results told by --point among them", budget);
+  const std::int64_t budget = study.budget();
+  if (budget > 0 && study.status().trials >= budget) {
+    return fmt::format(
+        "the budget of {} trials is spent, results told by --point among them; 'nomu optimize budget' "
+        "raises it",
+        budget);
+  }
   return "every point of the space has been tried";
 }
 

@@ -117,7 +117,8 @@ void bind_answers(nb::class_<Study>& study) {
             return trial_of(self.space(), self.add(point_of(self.space(), params), value));
           },
           "params"_a, "value"_a, "A result from elsewhere.")
-      .def("renew", &Study::renew, "number"_a, "Pushes the lease of a trial that is being worked on.");
+      .def("renew", &Study::renew, "number"_a, "Pushes the lease of a trial that is being worked on.")
+      .def("set_budget", &Study::set_budget, "trials"_a, "Lets the study go on for longer, or end sooner.");
 }
 
 }  // namespace
@@ -145,6 +146,7 @@ void bind_study(nb::module_& m) {
           "path"_a, "read_only"_a = false, "threads"_a = 1)
       .def_prop_ro("space", &Study::space, nb::rv_policy::copy)
       .def_prop_ro("settings", &settings_of)
+      .def_prop_ro("budget", &Study::budget)
       .def_prop_ro("finished", &Study::finished)
       .def_prop_ro("status", &status_of)
       .def_prop_ro(

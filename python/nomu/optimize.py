@@ -186,6 +186,17 @@ class Study:
             return self._study.status
 
     @property
+    def budget(self) -> int:
+        """Trials in all, 0: no limit. Assign a larger number to go on with a study that has used up its own."""
+        with self._lock:
+            return self._study.budget
+
+    @budget.setter
+    def budget(self, trials: int) -> None:
+        with self._lock:
+            self._study.set_budget(int(trials))
+
+    @property
     def settings(self) -> dict[str, str]:
         """Every setting as text."""
         return dict(self._study.settings)

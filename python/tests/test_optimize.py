@@ -94,6 +94,10 @@ def test_a_budget_ends():
     assert len(study.ask(5)) == 2 and study.finished
     with pytest.raises(nomu.NomuError, match="nothing is left"):
         study.ask()
+    study.budget = 3
+    assert study.budget == 3 and study.ask().number == 3 and study.finished
+    with pytest.raises(nomu.DataError, match="no limit"):
+        study.budget = -1
 
 
 def test_wrong_questions_and_answers_are_refused(tmp_path):

@@ -83,12 +83,21 @@ Study Study::open(const std::filesystem::path& path, StudyAccess access, std::sh
 
 const Space& Study::space() const { return parts_->suggester.space(); }
 const OptimizeSpec& Study::spec() const { return parts_->suggester.spec(); }
+std::int64_t Study::budget() const { return parts_->store.budget().value_or(spec().budget); }
+
+void Study::set_budget(std::int64_t budget) {
+  if (budget < 0) {
+    throw DataError("bo/study", fmt::format("a budget is a number of trials, or 0 for no limit; got {}", budget));
+  }
+  parts_->store.set_budget(budget);
+}
 
 Trial Study::ask() {
   std::vector<Trial> trials = ask(1);
   if (!trials.empty()) return trials.front();
-  throw Error("bo/study", spec().budget > 0 && parts_->store.trial_count() >= spec().budget
-                              ? fmt::format("the budget of {} trials is spent", spec().budget)
+  const std::int64_t most = budget();
+  throw Error("bo/study", most > 0 && parts_->store.trial_count() >= most
+                              ? fmt::format("the budget of {} trials is spent; set_budget raises it", most)
                               : "every point of the space has been tried");
 }
 
@@ -103,8 +112,8 @@ std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const 
   while (trials.size() < count) {
     const StudyStore::Snapshot snapshot = store.snapshot(spec());
     std::size_t wanted = count - trials.size();
-    if (spec().budget > 0) {
-      const std::int64_t left = std::max<std::int64_t>(spec().budget - snapshot.history.trials, 0);
+    if (const std::int64_t most = budget(); most > 0) {
+      const std::int64_t left = std::max<std::int64_t>(most - snapshot.history.trials, 0);
       wanted = std::min(wanted, static_cast<std::size_t>(left));
     }
     if (wanted == 0) break;
@@ -155,7 +164,8 @@ std::int64_t Study::release(const std::function<bool(const std::string& worker)>
 
 bool Study::finished() const {
   const std::int64_t asked = parts_->store.trial_count();
-  const bool spent = spec().budget > 0 && asked >= spec().budget;
+  const std::int64_t most = budget();
+  const bool spent = most > 0 && asked >= most;
   const std::optional<std::uint64_t> count = space().feasible_count();
   const bool used_up = !spec().noisy && count && static_cast<std::uint64_t>(asked) >= *count;
   return (spent || used_up) && status().expired == 0;

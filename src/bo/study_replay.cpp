@@ -20,6 +20,10 @@ class ReplayedTrials {
   /// Returns what is wrong with the event; empty: nothing.
   std::string apply(const StudyEvent& event) {
     if (event.kind == "reissue") return require(event, TrialState::pending);
+    if (event.kind == "budget") {
+      budget_ = event.value;
+      return {};
+    }
     if (event.kind == "ask" || event.kind == "add") {
       if (event.trial != static_cast<std::int64_t>(trials_.size()) + 1) {
         return fmt::format("event {} is about trial {} where trial {} was due", event.number, event.trial,
@@ -68,6 +72,7 @@ class ReplayedTrials {
 
   [[nodiscard]] bool taken(const Point& point) const { return known_.contains(point); }
   [[nodiscard]] const std::vector<Trial>& trials() const { return trials_; }
+  [[nodiscard]] std::optional<double> budget() const { return budget_; }
 
  private:
   [[nodiscard]] const Trial& at(std::int64_t id) const { return trials_[static_cast<std::size_t>(id) - 1]; }
@@ -94,6 +99,7 @@ class ReplayedTrials {
   std::vector<Trial> trials_;
   std::vector<std::int64_t> order_;  // finished ones by their results
   std::set<Point> known_;
+  std::optional<double> budget_;  // where it was set later
   double c_ = 0.0;
 };
 
@@ -171,6 +177,9 @@ class Replay {
   }
 
   void compare_trials() {
+    const std::optional<std::int64_t> budget = store_.budget();
+    if (budget.has_value() != all_.budget().has_value() || (budget && static_cast<double>(*budget) != *all_.budget()))
+      problem("the budget differs from what the log says");
     const std::vector<Trial> stored = store_.trials(0);
     report_.trials = static_cast<std::int64_t>(stored.size());
     if (stored.size() != all_.trials().size()) {

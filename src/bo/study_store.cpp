@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "bo/study_rows.hpp"
 #include "bo/study_text.hpp"
 #include "nomu/core/error.hpp"
@@ -27,7 +29,7 @@ CREATE INDEX by_value ON trials(value) WHERE place IS NOT NULL;
 )sql";
 
 void put_meta(const Database& database, std::string_view key, std::string_view value) {
-  database.prepare("INSERT INTO meta VALUES(?, ?)").bind(1, key).bind(2, value).run();
+  database.prepare("INSERT OR REPLACE INTO meta VALUES(?, ?)").bind(1, key).bind(2, value).run();
 }
 
 std::string meta(const Database& database, std::string_view key) {
@@ -61,6 +63,20 @@ StudyStore::StudyStore(Database database) : database_(std::move(database)) {
 
 StudyFile StudyStore::file() const {
   return {.space = space_from_text(meta(database_, "space")), .spec = spec_from_text(meta(database_, "spec"))};
+}
+
+std::optional<std::int64_t> StudyStore::budget() const {
+  const std::string text = meta(database_, "budget");
+  std::int64_t budget = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), budget);
+  return error == std::errc{} ? std::optional(budget) : std::nullopt;
+}
+
+void StudyStore::set_budget(std::int64_t budget) const {
+  database_.write([&] {
+    put_meta(database_, "budget", fmt::format("{}", budget));
+    log({.kind = "budget", .value = static_cast<double>(budget)});
+  });
 }
 
 StudyStore::Snapshot StudyStore::snapshot(const OptimizeSpec& spec) const {

@@ -16,10 +16,10 @@ namespace nomu {
 /// One line of the log.
 struct StudyEvent {
   std::int64_t number = 0;
-  std::string kind;  ///< ask, tell, fail, add, reissue
+  std::string kind;  ///< ask, tell, fail, add, reissue, budget
   std::int64_t trial = 0;
   Point point = {};                  ///< ask, add
-  std::optional<double> value = {};  ///< tell, add
+  std::optional<double> value = {};  ///< tell, add; budget: the new one
   std::string text = {};             ///< fail: the reason; ask: where the point came from
   bool replaces = false;
   std::int64_t basis = 0;   ///< ask: the last event that was known when the point was computed
@@ -36,6 +36,9 @@ class StudyStore {
 
   [[nodiscard]] const Database& database() const { return database_; }
   [[nodiscard]] StudyFile file() const;
+  /// Where it was set after the study was made.
+  [[nodiscard]] std::optional<std::int64_t> budget() const;
+  void set_budget(std::int64_t budget) const;
 
   struct Snapshot {
     History history;

@@ -195,6 +195,18 @@ class Constraints(WithStudy):
         asked(study, "--count", 2)
         self.assertIn("the budget of 2 trials is spent", run("ask", study).stdout)
 
+    def test_a_budget_can_be_raised(self) -> None:
+        study = self.folder / "raised.db"
+        self.assertEqual(run("new", study, "--space", self.space, "--set", "budget=2").returncode, 0)
+        asked(study, "--count", 2)
+        raised = run("budget", study, 4)
+        self.assertEqual((raised.returncode, raised.stdout), (0, "2 trials of 4: 0 finished, 0 failed, 2 pending\n"))
+        self.assertEqual(len(asked(study, "--count", 9)), 2)
+        self.assertIn("clean", run("verify", study).stdout)
+        for wrong in ("-1", "many", "1.5"):
+            self.assertEqual(run("budget", study, wrong).returncode, 2, wrong)
+        self.assertEqual(json.loads(run("budget", study, 0, "--json").stdout)["budget"], 0)
+
 
 if __name__ == "__main__":
     base.NOMU = str(Path(sys.argv.pop(1)).resolve())

@@ -30,7 +30,7 @@ struct OptimizeSpec {
   std::string preset = "interactive";  ///< one of the method, or small quick networks
   std::string settings = {};           ///< of the method: "train.epochs=500; ensemble=2"
   std::int64_t seed = 1;
-  std::int64_t budget = 0;   ///< trials in all; 0: no limit
+  std::int64_t budget = 0;   ///< trials in all; 0: no limit. What counts as near (`dynamic`) shrinks on the way to it
   std::int64_t initial = 0;  ///< trials before the first model; 0: twice the variables, 8 at least
   DesignKind design = DesignKind::sobol;
   AcquisitionKind acquisition = AcquisitionKind::upper_bound;
@@ -117,6 +117,11 @@ class Study {
 
   [[nodiscard]] const Space& space() const;
   [[nodiscard]] const OptimizeSpec& spec() const;
+  /// Trials in all, 0: no limit. That of the spec until `set_budget` says otherwise.
+  [[nodiscard]] std::int64_t budget() const;
+  /// A study that has used up its budget goes on with a larger one; a smaller one ends it sooner. How points are chosen
+  /// stays as the spec says.
+  void set_budget(std::int64_t budget);
 
   /// The next trial. Throws Error when there is none: the budget is spent or the space used up.
   [[nodiscard]] Trial ask();

@@ -139,6 +139,30 @@ TEST(Study, TheBudgetIsKept) {
   EXPECT_THAT(message_of<Error>([&] { return study.ask(); }), HasSubstr("the budget of 3 trials is spent"));
 }
 
+TEST_F(StudyFiles, ABudgetCanBeRaisedLater) {
+  OptimizeSpec spec = quick();
+  spec.budget = 6;
+  Study study = Study::create(file(), Space::box(1, 0.0, 1.0), spec, one_thread());
+  advance(study, 6);
+  ASSERT_TRUE(study.finished());
+  Study::open(file()).set_budget(8);  // by another process
+  EXPECT_FALSE(study.finished());
+  EXPECT_EQ(study.budget(), 8);
+  EXPECT_EQ(study.spec().budget, 6);  // what decides about points stays
+  advance(study, 2);
+  EXPECT_TRUE(study.finished());
+  const VerifyReport report = study.verify();
+  EXPECT_TRUE(report.clean()) << report.problems.front();
+  EXPECT_EQ(report.exact, 8);
+  study.set_budget(0);
+  EXPECT_FALSE(study.finished());
+  study.set_budget(3);
+  EXPECT_TRUE(study.ask(1).empty());
+  EXPECT_TRUE(study.verify().clean());
+  EXPECT_THAT(message_of([&] { study.set_budget(-1); }), HasSubstr("0 for no limit; got -1"));
+  EXPECT_THAT(message_of([&] { Study::open(file(), StudyAccess::read).set_budget(9); }), HasSubstr("read"));
+}
+
 TEST(Study, ResultsAreToldOnceUnlessReplaced) {
   Study study(Space::box(1, 0.0, 1.0), quick(), one_thread());
   const Trial trial = study.ask();
