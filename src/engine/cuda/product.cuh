@@ -6,20 +6,10 @@
 // and the neighbours. In `exact` arithmetic each factor is split into two TF32 numbers whose three larger products are
 // kept, and sums are carried over every 16 terms by ordinary additions: the tensor cores' own sums round towards zero.
 
-#include "engine/cuda/copies.cuh"
 #include "engine/cuda/ptx.cuh"
+#include "engine/cuda/slab.cuh"
 
 namespace nomu::engine::cuda {
-
-inline constexpr unsigned slab = 16;  ///< terms of the sum that are in shared memory at a time
-
-/// A matrix [count][depth] in global memory. `inner`: k runs fastest, else the other index does.
-struct Operand {
-  const float* values;
-  unsigned ld;
-  unsigned count;
-  bool wide;  ///< rows start at multiples of 16 bytes
-};
 
 /// How a tile is cut: m by n, over warps_m by warps_n warps.
 template <unsigned m_, unsigned n_, unsigned warps_m_, unsigned warps_n_, unsigned stages_>
@@ -28,53 +18,6 @@ struct Cut {
   static constexpr unsigned threads = 32 * warps_m * warps_n;
   static constexpr unsigned fragments_m = m / warps_m / 16, fragments_n = n / warps_n / 8;
   static_assert(fragments_m * warps_m * 16 == m && fragments_n * warps_n * 8 == n);
-};
-
-/// Starts copying four floats of an operand to shared memory, the ones at (i, k) and after it along its faster index;
-/// what is not there becomes zero.
-template <bool inner>
-__device__ void copy_four(float* to, const Operand& from, unsigned i, unsigned k, unsigned depth) {
-  const unsigned end = inner ? depth : from.count;
-  const unsigned begin = inner ? k : i;
-  unsigned valid = (inner ? i < from.count : k < depth) && begin < end ? end - begin : 0;
-  valid = valid < 4 ? valid : 4;
-  const float* source = from.values;
-  if (valid > 0) source += inner ? std::size_t{i} * from.ld + k : std::size_t{k} * from.ld + i;
-  if (from.wide) {
-    copy_16(to, source, valid * 4);
-  } else {
-    for (unsigned j = 0; j < 4; ++j) copy_4(to + j, j < valid ? source + j : from.values, j < valid ? 4 : 0);
-  }
-}
-
-/// One operand's slabs in shared memory, `terms` of the sum at a time. The paddings keep the lanes of a warp on
-/// different banks.
-template <unsigned count, bool inner, unsigned terms = slab>
-struct Slab {
-  static constexpr unsigned ld = inner ? terms + 4 : count + 8;
-  static constexpr unsigned floats = inner ? count * ld : terms * ld;
-
-  static __device__ unsigned at(unsigned i, unsigned k) { return inner ? i * ld + k : k * ld + i; }
-
-  /// Copies of whole slabs, from the sum's first term on.
-  template <unsigned threads>
-  using Copies = SlabCopies<inner ? count : terms, inner ? terms / 4 : count / 4, ld, threads>;
-  template <unsigned threads>
-  static __device__ Copies<threads> copies(const Operand& from) {
-    return {from.values, from.ld, inner ? (from.count < count ? from.count : count) : terms,
-            inner ? terms : terms * from.ld};
-  }
-
-  /// Starts copying terms [k0, k0 + terms) of a sum of `depth`.
-  static __device__ void load(float* shared, const Operand& from, unsigned k0, unsigned depth, unsigned threads) {
-    constexpr unsigned groups = inner ? terms / 4 : count / 4;  // of four floats, in a row of shared memory
-    constexpr unsigned rows = inner ? count : terms;
-    for (unsigned c = threadIdx.x; c < rows * groups; c += threads) {
-      const unsigned row = c / groups;
-      const unsigned column = c % groups * 4;
-      copy_four<inner>(shared + row * ld + column, from, inner ? row : column, k0 + (inner ? column : row), depth);
-    }
-  }
 };
 
 /// `given`: the factors are TF32 numbers already.

@@ -260,19 +260,7 @@ class CudaSession final : public Session {
     return train_.snapshot == Snapshot::none ? Buffer::current : Buffer::best;
   }
 
-  [[nodiscard]] Tensor<float> collect(Buffer buffer) const {
-    Tensor<float> out(states_.size(), 1, layout_.parameters);
-    const std::size_t one = layout_.parameters * sizeof(float);
-    const std::size_t at_once = std::clamp<std::size_t>(staging_bytes / one, 1, states_.size());
-    const DeviceArray<float> staging(at_once * layout_.parameters);
-    for (std::size_t first = 0; first < states_.size(); first += at_once) {
-      const std::size_t count = std::min(at_once, states_.size() - first);
-      start_collect(view_, buffer, narrow(first), narrow(count), staging.data(), stream_.get());
-      stream_.wait();
-      staging.download(out.flat().subspan(first * layout_.parameters, count * layout_.parameters));
-    }
-    return out;
-  }
+  [[nodiscard]] Tensor<float> collect(Buffer buffer) const { return collected(view_, buffer, stream_); }
 
   [[nodiscard]] Tensor<float> download(const DeviceArray<float>& array) const {
     Tensor<float> out(states_.size(), 1, layout_.parameters);

@@ -56,6 +56,21 @@ void TrainArrays::describe(View& view) const {
   view.state = state.data();
 }
 
+Tensor<float> collected(const View& view, Buffer buffer, const Stream& stream) {
+  Tensor<float> out(view.members, 1, view.parameters);
+  const std::size_t one = view.parameters * sizeof(float);
+  const auto at_once =
+      static_cast<std::uint32_t>(std::clamp<std::size_t>(staging_bytes / one, 1, std::size_t{view.members}));
+  const DeviceArray<float> staging(at_once * view.parameters);
+  for (std::uint32_t first = 0; first < view.members; first += at_once) {
+    const std::uint32_t count = std::min(at_once, view.members - first);
+    start_collect(view, buffer, first, count, staging.data(), stream.get());
+    stream.wait();
+    staging.download(out.flat().subspan(first * view.parameters, count * view.parameters));
+  }
+  return out;
+}
+
 std::size_t session_bytes(const TrainPlan& plan, const Layout& layout, Precision precision, std::size_t members) {
   const StepSize size = step_size(plan, precision);
   const double copies = static_cast<double>(buffers_of(plan)) + 2.0 + (plan.train.amsgrad ? 1.0 : 0.0);

@@ -2,6 +2,7 @@
 // What a training session keeps on the device, and how much memory that is.
 
 #include "engine/cuda/device.hpp"
+#include "engine/cuda/kernels.hpp"
 #include "engine/cuda/program.hpp"
 #include "engine/cuda/tables.hpp"
 #include "engine/plan.hpp"
@@ -22,5 +23,8 @@ struct TrainArrays {
   DeviceArray<Control> control;
   DeviceArray<MemberState> state;
 };
+
+/// Every member's parameters [M][1][P] from where it has them.
+[[nodiscard]] Tensor<float> collected(const View& view, Buffer buffer, const Stream& stream);
 
 }  // namespace nomu::engine::cuda
