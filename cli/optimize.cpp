@@ -136,11 +136,13 @@ void run_verify(const Options& options) {
                                  {"suggestions", report.suggestions},
                                  {"exact", report.exact},
                                  {"near", report.near},
+                                 {"as_good", report.as_good},
                                  {"problems", report.problems}}
                       .dump());
   } else {
-    print("{} events, {} trials; {} of {} suggestions again bit for bit{}\n", report.events, report.trials,
-          report.exact, report.suggestions, report.near > 0 ? fmt::format(", {} nearly", report.near) : "");
+    print("{} events, {} trials; {} of {} suggestions again bit for bit{}{}\n", report.events, report.trials,
+          report.exact, report.suggestions, report.near > 0 ? fmt::format(", {} nearly", report.near) : "",
+          report.as_good > 0 ? fmt::format(", {} elsewhere but as good", report.as_good) : "");
     for (const std::string& problem : report.problems) print("problem: {}\n", problem);
     if (report.clean()) print("clean\n");
   }

@@ -72,6 +72,7 @@ nb::dict verified(const Study& study, bool quick, const nb::object& progress) {
   all["suggestions"] = report.suggestions;
   all["exact"] = report.exact;
   all["near"] = report.near;
+  all["as_good"] = report.as_good;
   all["problems"] = report.problems;
   return all;
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "bo/landscape.hpp"
 #include "bo/success_model.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/data/cohort.hpp"
@@ -197,11 +198,10 @@ std::shared_ptr<const FittedCohort> Suggester::success(const Fit& fit, const std
   return success_;
 }
 
-Suggestion Suggester::from_model(const History& history, const Fit& fit, const Progress& progress) {
-  const double c = history.c > 0.0 ? history.c : scaled_c(fit);
+RunKnowledge Suggester::knowledge(const History& history, const Fit& fit, const Progress& progress) {
   const auto first = static_cast<std::int64_t>(initial());
   const std::int64_t steps = spec_.budget > first ? spec_.budget - first : 64;
-  RunKnowledge run{.c = c,
+  RunKnowledge run{.c = history.c > 0.0 ? history.c : scaled_c(fit),
                    .best = *std::max_element(fit.targets.begin(), fit.targets.end()),
                    .worst = *std::min_element(fit.targets.begin(), fit.targets.end()),
                    .delta = spec_.dynamic.delta(std::max<std::int64_t>(history.finished - first, 0), steps),
@@ -212,10 +212,27 @@ Suggestion Suggester::from_model(const History& history, const Fit& fit, const P
                    .seed = purpose_seed(spec_, search_purpose, history.trials)};
   run.success = success(fit, run.failed, progress);
   if (improves_on_best(spec_.acquisition)) run.best = std::max(run.best, best_of(*fit.model, run.pending));
-  const ProposalSpec proposal{
+  return run;
+}
+
+Proposal Suggester::proposal(const RunKnowledge& run, const Fit& fit, const Progress& progress) const {
+  const ProposalSpec spec{
       .kind = spec_.acquisition, .direct = spec_.direct, .dynamic = spec_.dynamic, .local_starts = spec_.local_starts};
-  const std::vector<Proposal> found = propose(*fit.model, space_, std::span(&run, 1), proposal, progress);
-  return {.point = found.front().point, .origin = "model", .c = c};
+  return propose(*fit.model, space_, std::span(&run, 1), spec, progress).front();
+}
+
+double Suggester::shortfall(const History& history, const Point& point, const Progress& progress) {
+  const std::shared_ptr<const Fit> model = fit(history, progress);
+  if (!model) return std::numeric_limits<double>::infinity();
+  const RunKnowledge run = knowledge(history, *model, progress);
+  const Proposal found = proposal(run, *model, progress);
+  const ForEach each = [](std::size_t count, const std::function<void(std::size_t)>& task) {
+    for (std::size_t i = 0; i < count; ++i) task(i);
+  };
+  const Landscape landscape(*model->model, space_, std::span(&run, 1), spec_.acquisition, each, progress.stop);
+  const std::size_t one = 1;
+  const Seeker seeker{.run = 0, .c = found.c};
+  return found.value - landscape.values(space_.to_unit(point), std::span(&one, 1), std::span(&seeker, 1)).front();
 }
 
 Suggestion Suggester::next(const History& history, const std::function<bool(const Point&)>& taken,
@@ -226,8 +243,9 @@ Suggestion Suggester::next(const History& history, const std::function<bool(cons
   }
   if (number >= design_.size()) {
     if (const std::shared_ptr<const Fit> model = fit(history, progress)) {
-      Suggestion found = from_model(history, *model, progress);
-      if (!found.point.empty() && (spec_.noisy || !taken(found.point))) return found;
+      const RunKnowledge run = knowledge(history, *model, progress);
+      Point point = proposal(run, *model, progress).point;
+      if (!point.empty() && (spec_.noisy || !taken(point))) return {std::move(point), "model", run.c};
     }
   }
   return {.point = unused(history.trials, taken), .origin = "random"};

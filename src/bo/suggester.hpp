@@ -53,6 +53,10 @@ class Suggester {
                                                 const std::function<bool(const Point&)>& taken,
                                                 const Progress& progress);
 
+  /// How much better than `point` the point is that is suggested here, by the acquisition of the model: in targets,
+  /// which are scaled to [-1,1]. Infinite where no model would be asked.
+  [[nodiscard]] double shortfall(const History& history, const Point& point, const Progress& progress);
+
   struct Fit {
     std::int64_t finished = 0;
     std::vector<Point> points;
@@ -72,7 +76,8 @@ class Suggester {
   [[nodiscard]] Engine& engine();
   [[nodiscard]] Suggestion next(const History& history, const std::function<bool(const Point&)>& taken,
                                 const Progress& progress);
-  [[nodiscard]] Suggestion from_model(const History& history, const Fit& fit, const Progress& progress);
+  [[nodiscard]] RunKnowledge knowledge(const History& history, const Fit& fit, const Progress& progress);
+  [[nodiscard]] Proposal proposal(const RunKnowledge& run, const Fit& fit, const Progress& progress) const;
   [[nodiscard]] std::shared_ptr<const FittedCohort> success(const Fit& fit, const std::vector<double>& failed,
                                                             const Progress& progress);
   [[nodiscard]] double best_of(const FittedCohort& model, const std::vector<double>& inputs) const;

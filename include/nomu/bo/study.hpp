@@ -91,6 +91,7 @@ struct VerifyReport {
   std::int64_t suggestions = 0;  ///< computed again
   std::int64_t exact = 0;        ///< of them, equal bit for bit
   std::int64_t near = 0;         ///< equal within 1e-3 of the box, on another engine than the one recorded
+  std::int64_t as_good = 0;      ///< elsewhere on another engine, but as good there within 1 % of the range of results
   std::vector<std::string> problems = {};
   [[nodiscard]] bool clean() const { return problems.empty(); }
 };
