@@ -96,7 +96,7 @@ std::optional<double> number_after(std::string_view name, std::string_view word)
 /// How points are chosen, from the protocol of the method. Its first word says how c comes about: "mw-0.05" scales the
 /// mean width and uses Dynamic c, "plain" has c = 1, "random" needs no model. Words after it: "written" takes the rules
 /// of the paper's text, "same_seed" starts all models of a run alike, "local=8" refines the best points of DIRECT,
-/// "warm=300" goes on from the last step's model.
+/// "warm=300" goes on for so many epochs from the last model that was trained from scratch.
 LoopSpec loop_of(const StudySpec& spec, const Piece& piece) {
   const std::string protocol = piece.method.protocol.empty() ? spec.protocol : piece.method.protocol;
   LoopSpec loop{.method = piece.spec, .steps = spec.test_rows, .dynamic = DynamicC::as_published()};

@@ -47,9 +47,10 @@ MethodSpec method_named(std::string_view name) {
     if (name == names[i].key) return default_spec(i);
   }
   const std::string near = nearest(name, method_names());
-  throw ConfigError("models/method", near.empty()
-                                         ? fmt::format("there is no method '{}'", name)
-                                         : fmt::format("there is no method '{}', did you mean '{}'?", name, near));
+  throw ConfigError("models/method",
+                    near.empty()
+                        ? fmt::format("there is no method '{}'; there are {}", name, fmt::join(method_names(), ", "))
+                        : fmt::format("there is no method '{}', did you mean '{}'?", name, near));
 }
 
 Fields fields_of(MethodSpec& spec) {

@@ -199,7 +199,7 @@ class Storm(WithStudy):
 
     def start(self) -> subprocess.Popen:
         log = self.folder / "told.log"
-        # A result is in the log before it is told, so everything told must be in the log, once at most.
+        # A result is in the log before it is told, so everything told must be in the log.
         command = f"sleep 0.0$(({{id}} % 4)); echo {{id}} >> {log}; echo {{id}}"
         return subprocess.Popen([NOMU, "optimize", "run", self.study, "--command", command, "--workers", "4"],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
@@ -224,6 +224,8 @@ class Storm(WithStudy):
         trials = [json.loads(line) for line in run("list", self.study, "--all", "--json").stdout.splitlines()]
         finished = {t["id"]: t["value"] for t in trials if t["state"] == "finished"}
         self.assertLessEqual(told, set(finished))  # what was said to be told is there
+        logged = {int(line) for line in (self.folder / "told.log").read_text().splitlines()}
+        self.assertLessEqual(set(finished), logged)  # and nothing else is
         for identity, value in finished.items():
             self.assertEqual(value, identity)
         self.assertEqual(len({t["id"] for t in trials}), len(trials))
@@ -237,6 +239,12 @@ class Storm(WithStudy):
 
     def test_sigkill_of_the_whole_group(self) -> None:
         self.storm(int(os.environ.get("NOMU_GROUP_KILLS", "5")), whole_group=True)
+
+
+class StormOverModels(Storm):
+    """The same where models are fitted, so that kills fall into fits and searches."""
+
+    settings = ("direct.evaluations=200", "local_starts=2")
 
 
 class Sharing(WithStudy):

@@ -50,7 +50,7 @@ TEST(Loop, ARunIsTheSameAloneAndInCompany) {
   EXPECT_EQ(together[0].doublings.size(), 6U);
 }
 
-TEST(Loop, AWarmStartGoesOnFromTheStepBefore) {
+TEST(Loop, AWarmStartGoesOnFromAnEarlierModel) {
   const auto engine = make_engine({.threads = 1});
   const TestFunction function = find_function("branin", 2);
   const std::vector<LoopRun> runs = runs_of(function, 2);

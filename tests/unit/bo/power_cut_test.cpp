@@ -13,10 +13,17 @@ OptimizeSpec random_search() {
   return spec;
 }
 
-constexpr const char* file = "fragile_study.db";
+/// A study claims its name on the real disk, where its contents never are.
+class PowerCut : public testing::Test {
+ protected:
+  void SetUp() override { std::filesystem::remove(file); }
+  void TearDown() override { std::filesystem::remove(file); }
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() /
+      (std::string("nomu_") + testing::UnitTest::GetInstance()->current_test_info()->name() + ".db");
+};
 
-TEST(PowerCut, NothingToldIsLostAndNothingIsTwice) {
-  std::filesystem::remove(file);  // a study claims its name on the real disk, where its contents never are
+TEST_F(PowerCut, NothingToldIsLostAndNothingIsTwice) {
   FragileDisk disk;
   std::mt19937 random(11);
   (void)Study::create(file, Space::box(2, 0.0, 1.0), random_search());
@@ -46,8 +53,7 @@ TEST(PowerCut, NothingToldIsLostAndNothingIsTwice) {
   EXPECT_TRUE(Study::open(file).verify().clean());
 }
 
-TEST(PowerCut, AFullDiskIsSaidAndLosesNothing) {
-  std::filesystem::remove(file);  // a study claims its name on the real disk, where its contents never are
+TEST_F(PowerCut, AFullDiskIsSaidAndLosesNothing) {
   FragileDisk disk;
   Study study = Study::create(file, Space::box(2, 0.0, 1.0), random_search());
   std::int64_t told = 0;
