@@ -99,6 +99,8 @@ void Database::open(Access access) {
     handle_.reset(handle);
     if (code == SQLITE_OK) {
       sqlite3_busy_timeout(handle, patience_ms);
+      // The log is emptied into the file at every commit: whoever copies the file alone has all that was told.
+      sqlite3_wal_autocheckpoint(handle, 1);
       code = sqlite3_exec(handle, "PRAGMA synchronous=FULL; SELECT count(*) FROM sqlite_master", nullptr, nullptr,
                           nullptr);
     }
@@ -144,7 +146,17 @@ void Database::run(const char* sql) const {
   if (code != SQLITE_OK) fail(code);
 }
 
+void Database::require_in_place() const {
+  int moved = 0;
+  (void)sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (moved == 0) return;
+  throw DataError("bo/study", fmt::format("'{}' was moved or removed while it was in use: nothing of this step was "
+                                          "recorded, all before it is in the file that was there; put it back",
+                                          path_.string()));
+}
+
 void Database::write(const std::function<void()>& action) const {
+  require_in_place();
   for (int attempt = 0;; ++attempt) {
     try {
       run("BEGIN IMMEDIATE");  // the lock comes first: nothing that was read can be stale at the commit

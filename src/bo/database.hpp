@@ -69,6 +69,7 @@ class Database {
     void operator()(sqlite3* handle) const;
   };
   void open(Access access);
+  void require_in_place() const;
 
   std::filesystem::path path_;
   std::unique_ptr<sqlite3, Close> handle_;

@@ -189,6 +189,29 @@ class Constraints(WithStudy):
         self.assertIn("every point of the space has been tried", run("ask", study).stdout)
         self.assertEqual(run("status", study, "--watch").returncode, 0)
 
+    def test_a_copy_of_the_file_alone_has_all(self) -> None:
+        process = subprocess.Popen([base.NOMU, "optimize", "run", self.study, "--command", "echo {id}", "--trials", "6"],
+                                   stdout=subprocess.PIPE, text=True)
+        for line in process.stdout:
+            if line.startswith("trial 5"):
+                break
+        process.kill()
+        process.communicate()
+        copy = self.folder / "copy.db"
+        copy.write_bytes(self.study.read_bytes())
+        self.assertGreaterEqual(json.loads(run("status", copy, "--json").stdout)["finished"], 5)
+        self.assertEqual(run("verify", copy, "--quick").returncode, 0)
+
+    def test_a_study_that_is_moved_away_is_missed(self) -> None:
+        process = subprocess.Popen(
+            [base.NOMU, "optimize", "run", self.study, "--command", "sleep 0.2; echo {id}", "--patience", "0.1"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process.stdout.readline()
+        self.study.rename(self.folder / "elsewhere.db")
+        _, errors = process.communicate(timeout=60)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn("was moved or removed", errors)
+
     def test_a_spent_budget_says_so(self) -> None:
         study = self.folder / "budget.db"
         self.assertEqual(run("new", study, "--space", self.space, "--set", "budget=2").returncode, 0)
