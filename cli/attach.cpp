@@ -130,7 +130,7 @@ void add_attach(CLI::App& app) {
   predictions->needs(predict);
   command->add_option("--set", options->settings, "key=value: one setting, for example train.epochs=200")
       ->allow_extra_args(false);
-  command->add_option("--seed", options->seed, "seed of everything random; default: 1")->check(CLI::NonNegativeNumber);
+  command->add_option("--seed", options->seed, "seed of everything random; default: 1")->check(whole_number());
   command->add_option("-o,--out", options->out, "ONNX file to write")->required();
   command->add_option("--report", options->report.page, "HTML file to write about the bounds");
   command->add_option("--plots", options->report.plots, "folder for the pictures of the report as single SVG files");

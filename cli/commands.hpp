@@ -25,6 +25,9 @@ void add_show(CLI::App& app);
 
 /// Checks that an option is a number above 0.
 [[nodiscard]] CLI::Validator above_zero();
+[[nodiscard]] CLI::Validator not_negative();
+/// From 0 on.
+[[nodiscard]] CLI::Validator whole_number();
 
 /// --device, --threads, --provider and --isa, the same for every command that computes.
 void add_engine_options(CLI::App& command, EngineOptions& options);

@@ -1,11 +1,34 @@
 #include <fmt/format.h>
 
+#include <charconv>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
+
+CLI::Validator not_negative() {
+  return {[](std::string& text) {
+            double value = 0.0;
+            const bool good = CLI::detail::lexical_cast(text, value) && value >= 0.0;
+            return good ? std::string() : fmt::format("must be a number that is not negative, got '{}'", text);
+          },
+          "NUMBER"};
+}
+
+CLI::Validator whole_number() {
+  return {[](std::string& text) {
+            std::int64_t value = 0;
+            const char* const last = text.data() + text.size();
+            const auto [end, error] = std::from_chars(text.data(), last, value);
+            if (error == std::errc{} && end == last && value >= 0) return std::string();
+            return fmt::format("must be a whole number from 0 to {}, got '{}'",
+                               std::numeric_limits<std::int64_t>::max(), text);
+          },
+          "WHOLE"};
+}
 
 CLI::Validator above_zero() {
   return {[](std::string& text) {

@@ -31,7 +31,7 @@ void run(const Options& options) {
   const std::string names = fmt::format("{}", fmt::join(inputs, ", "));
   print("input x, float [rows][{}]: {}\n", inputs.size(), names);
   if (level) {
-    print("bounds of {:.4g} %: {}\n", 100.0 * *level, guarantee(model.calibration(), *level));
+    print("bounds of {}: {}\n", percent(*level), guarantee(model.calibration(), *level));
   } else {
     print("the model is not calibrated: there are no outputs lower and upper\n");
   }

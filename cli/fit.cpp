@@ -145,7 +145,7 @@ void add_fit(CLI::App& app) {
   command->add_option("--config", options->config, "TOML file of settings");
   command->add_option("--set", options->settings, "key=value: one setting, for example train.epochs=200")
       ->allow_extra_args(false);
-  command->add_option("--seed", options->seed, "seed of everything random")->check(CLI::NonNegativeNumber);
+  command->add_option("--seed", options->seed, "seed of everything random")->check(whole_number());
   command->add_option("-o,--out", options->out, "model file to write")->required();
   command->add_option("--report", options->report.page, "HTML file to write about the model");
   command->add_option("--plots", options->report.plots, "folder for the pictures of the report as single SVG files");

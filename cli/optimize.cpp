@@ -31,6 +31,12 @@ struct Options {
 void make_new(const Options& options) {
   prepare_file(options.study, {options.space});
   StudyFile file = parse_study_file(read_file(options.space), options.space);
+  for (const Variable& variable : file.space.variables()) {
+    if (variable.name != "id") continue;
+    throw ConfigError("optimize",
+                      "a variable cannot be called 'id': commands of 'nomu optimize run' know the trial's "
+                      "number by that name");
+  }
   const Fields fields = fields_of(file.spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
   (void)Study::create(options.study, file.space, file.spec);
@@ -118,7 +124,8 @@ void run_list(const Options& options) {
       text += json_line(trial_json(study.space(), trial));
       continue;
     }
-    const std::string result = trial.value ? format_number(*trial.value) : state_name(trial.state);
+    const std::string why = trial.reason.empty() ? "" : fmt::format(" ({})", trial.reason);
+    const std::string result = trial.value ? format_number(*trial.value) : state_name(trial.state) + why;
     text += fmt::format("{:>6}  {:<24} {}\n", trial.id, result, point_text(study.space(), trial.point));
   }
   write_out(text);
@@ -175,7 +182,7 @@ void add_optimize(CLI::App& app) {
   const auto [budget, budget_options] = command("budget", "Let a study go on for longer, or end sooner", run_budget);
   budget->add_option("TRIALS", budget_options->budget, "trials in all, those there are among them; 0: no limit")
       ->required()
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   const auto [list, list_options] = command("list", "The latest trials", run_list);
   list->add_option("--limit", list_options->limit, "how many")->capture_default_str()->check(above_zero());
   list->add_flag("--all", list_options->all, "all trials");

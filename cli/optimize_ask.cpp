@@ -22,17 +22,6 @@ struct AskOptions {
   bool json = false;
 };
 
-std::string why_none(const Study& study) {
-  const std::int64_t budget = study.budget();
-  if (budget > 0 && study.status().trials >= budget) {
-    return fmt::format(
-        "the budget of {} trials is spent, results told by --point among them; 'nomu optimize budget' "
-        "raises it",
-        budget);
-  }
-  return "every point of the space has been tried";
-}
-
 void run_ask(const AskOptions& options) {
   Study study = Study::open(options.study, StudyAccess::write, shared_engine(options.engine));
   ProgressBar bar;

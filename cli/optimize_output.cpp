@@ -67,4 +67,15 @@ std::string point_text(const Space& space, const Point& point) {
   return text;
 }
 
+std::string why_none(const Study& study) {
+  const std::int64_t budget = study.budget();
+  if (budget > 0 && study.status().trials >= budget) {
+    return fmt::format(
+        "the budget of {} trials is spent, results told by --point among them; 'nomu optimize budget' "
+        "raises it",
+        budget);
+  }
+  return "every point of the space has been tried";
+}
+
 }  // namespace nomu::cli

@@ -20,6 +20,9 @@ namespace nomu::cli {
 /// "x=0.5 n=3 solver=cg"
 [[nodiscard]] std::string point_text(const Space& space, const Point& point);
 
+/// Why nothing is left to be asked for.
+[[nodiscard]] std::string why_none(const Study& study);
+
 /// One line of text. Bytes that are no UTF-8, which old files may hold, are replaced.
 [[nodiscard]] std::string json_line(const nlohmann::json& json);
 

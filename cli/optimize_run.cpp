@@ -69,6 +69,7 @@ class Runner {
       return write_out(json_line(line));
     }
     print("{} trials finished, {} failed\n", finished_, failed_);
+    if (finished_ + failed_ == 0 && study_.finished()) print("nothing is left to try: {}\n", why_none(study_));
     if (status.best) {
       print("best: trial {}, value {}, {}\n", status.best->id, *status.best->value,
             point_text(study_.space(), status.best->point));
@@ -275,10 +276,10 @@ void add_optimize_run(CLI::App& optimize) {
   command
       ->add_option("--patience", options->patience, "seconds for which a result that cannot be written is tried again")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(not_negative());
   command->add_option("--failures", options->failures, "stop after so many failures in a row; 0: never")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number());
   command->add_flag("--json", options->json, "print JSON");
   add_engine_options(*command, options->engine);
   command->callback([options] {

@@ -45,7 +45,7 @@ void print_summary(const Options& options, const Model& model, const Table& tabl
   print("{} rows predicted, {} of them outside the range of the training data\n", table.rows(), outside);
   if (dropped > 0) print("{} rows left out: they lack values\n", dropped);
   if (level) {
-    print("bounds of {:.4g} %: {}\n", 100.0 * *level, promise);
+    print("bounds of {}: {}\n", percent(*level), promise);
   } else {
     print("the model is not calibrated: there are no bounds\n");
   }

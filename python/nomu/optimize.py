@@ -9,6 +9,7 @@ A ``Study`` asks and is told, in memory or in the SQLite files of ``nomu optimiz
 from __future__ import annotations
 
 import math
+import operator
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -194,7 +195,7 @@ class Study:
     @budget.setter
     def budget(self, trials: int) -> None:
         with self._lock:
-            self._study.set_budget(int(trials))
+            self._study.set_budget(operator.index(trials))
 
     @property
     def settings(self) -> dict[str, str]:

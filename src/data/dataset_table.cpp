@@ -41,6 +41,16 @@ std::vector<std::string> feature_names(const Table& table, const DatasetOptions&
   }
   (void)column_index(table, options.target);
   for (const std::string& name : options.ignore) (void)column_index(table, name);
+  const std::vector<std::string> sides = side_columns(options);
+  for (const std::string& name : sides) {
+    if (name != options.target && std::ranges::count(sides, name) == 1) continue;
+    throw DataError(where, fmt::format("{}: column '{}' cannot be {} and weight, noise, group or time as well",
+                                       table.source(), name, name == options.target ? "the target" : "one of these"));
+  }
+  if (contains(options.ignore, options.target)) {
+    throw DataError(where,
+                    fmt::format("{}: column '{}' is the target and cannot be ignored", table.source(), options.target));
+  }
   std::vector<std::string> names;
   for (const std::string& name : options.features) {
     (void)column_index(table, name);
@@ -48,6 +58,8 @@ std::vector<std::string> feature_names(const Table& table, const DatasetOptions&
       throw DataError(where,
                       fmt::format("{}: column '{}' is the target and cannot be an input too", table.source(), name));
     }
+    if (contains(options.ignore, name))
+      throw DataError(where, fmt::format("{}: column '{}' is an input and ignored; say one", table.source(), name));
     if (contains(names, name))
       throw DataError(where, fmt::format("{}: input column '{}' is listed twice", table.source(), name));
     names.push_back(name);

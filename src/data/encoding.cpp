@@ -85,6 +85,15 @@ std::vector<double> not_negative(const Table& table, std::string_view name, std:
   return numbers;
 }
 
+/// "6,229" or "-0,5e3".
+bool has_decimal_comma(std::string_view cell) {
+  const std::size_t comma = cell.find(',');
+  if (comma == std::string_view::npos || comma + 1 == cell.size()) return false;
+  std::string pointed(cell);
+  pointed[comma] = '.';
+  return read_cell(pointed).kind == CellKind::number;
+}
+
 FeatureColumn describe(const Table& table, const std::string& name, std::span<const std::size_t> rows,
                        const DatasetOptions& options) {
   const Column& column = column_of(table, name);
@@ -100,6 +109,13 @@ FeatureColumn describe(const Table& table, const std::string& name, std::span<co
     }
     if (kind == CellKind::infinite && !categorical)
       fail_at(table, i, name, fmt::format("'{}' is not a finite number", column[i]));
+    if (!categorical && has_decimal_comma(column[i])) {
+      fail_at(
+          table, i, name,
+          fmt::format("'{}' looks like a number with a decimal comma; write decimals with a point, or list the column "
+                      "as categorical if these are names",
+                      column[i]));
+    }
     if (!first_text) first_text = i;
     const auto at = std::ranges::lower_bound(feature.levels, column[i]);
     if (at == feature.levels.end() || *at != column[i]) feature.levels.emplace(at, column[i]);

@@ -72,9 +72,14 @@ std::size_t fold_count(const Calibration& calibration) {
   return *std::ranges::max_element(calibration.score_folds) + 1;
 }
 
-std::string percent(double share) { return fmt::format("{:.4g} %", 100.0 * share); }
-
 }  // namespace
+
+std::string percent(double share) {
+  std::string text = fmt::format("{:.4g}", 100.0 * share);
+  // Nearly all is not all.
+  if (text == "100" && share < 1.0) text = fmt::format("{:.12g}", 100.0 * share);
+  return text + " %";
+}
 
 PredictedRows predicted_rows(const Prediction& prediction, std::size_t member) {
   const std::size_t rows = prediction.mean.rows();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "nomu/core/error.hpp"
 #include "nomu/core/version.hpp"
@@ -27,23 +26,9 @@ DataSet fitted_data(const Model& model) {
   return data;
 }
 
-/// How many of the rows are also among those the model learned from, value by value.
-std::size_t seen_rows(const DataSet& rows, const DataSet& known) {
-  const auto key = [](const DataSet& data, std::size_t i) {
-    std::vector<double> values(data.row(i).begin(), data.row(i).end());
-    values.push_back(data.targets[i]);
-    return values;
-  };
-  std::set<std::vector<double>> learned;
-  for (std::size_t i = 0; i < known.rows(); ++i) learned.insert(key(known, i));
-  std::size_t seen = 0;
-  for (std::size_t i = 0; i < rows.rows(); ++i) seen += learned.contains(key(rows, i)) ? 1 : 0;
-  return seen;
-}
-
 ReportRows fresh_rows(const Model& model, const DataSet& rows, const std::string& source) {
   check_dataset(rows);
-  const std::size_t seen = seen_rows(rows, model.data());
+  const std::size_t seen = seen_rows(model, rows);
   if (seen == rows.rows()) {
     throw DataError(where, fmt::format("all {} rows{} are among those the model was made with, so they prove nothing; "
                                        "give rows that it has not seen",

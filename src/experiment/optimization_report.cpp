@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "experiment/optimization_figures.hpp"
 #include "experiment/report_html.hpp"
 #include "experiment/report_view.hpp"
@@ -58,6 +60,20 @@ std::string settings_table(const OptimizeSpec& given) {
   return html_table(table);
 }
 
+/// Noise may lift a value above the optimum; without it, a better value than the best there is is a mistake.
+void check_optimum(const Study& study, const std::vector<Trial>& trials, double optimum) {
+  if (study.spec().noisy) return;
+  for (const Trial& trial : trials) {
+    if (!trial.value) continue;
+    const double ahead =
+        study.spec().direction == Direction::maximize ? *trial.value - optimum : optimum - *trial.value;
+    if (ahead <= 1e-9 * std::abs(optimum) + 1e-12) continue;
+    throw DataError(
+        "experiment/optimization_report",
+        fmt::format("{} cannot be the optimum: trial {} has the better value {}", optimum, trial.id, *trial.value));
+  }
+}
+
 }  // namespace
 
 std::string render_optimization_report(const Study& study, const OptimizationReportSpec& spec,
@@ -65,6 +81,10 @@ std::string render_optimization_report(const Study& study, const OptimizationRep
   const std::vector<Trial> trials = study.trials();
   const StudyStatus status = study.status();
   if (!status.best) throw DataError("experiment/optimization_report", "no trial has a result yet");
+  if (spec.optimum) {
+    check_optimum(study, trials, *spec.optimum);
+    for (const std::vector<Trial>& other : spec.others) check_optimum(study, other, *spec.optimum);
+  }
   std::string body = fmt::format("<header>\n<h1>{}</h1>\n", html_text(short_name(spec.title)));
   body += html_paragraph(fmt::format("{} over {} variables: {} trials, {} finished, {} failed, {} pending.{}",
                                      study.spec().direction == Direction::minimize ? "Minimised" : "Maximised",

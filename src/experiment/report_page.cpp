@@ -46,13 +46,13 @@ std::string key_figure(std::string_view value, std::string_view meaning) {
 std::string bounds_key(const ReportSubject& subject, const std::optional<ReportQuality>& quality) {
   if (!claims_level(subject)) return key_figure("no level", "the bounds are not calibrated to a level");
   if (!quality || !quality->bounds) {
-    return key_figure(percent_text(subject.level), "level of the bounds; there are no fresh rows to check it on");
+    return key_figure(percent(subject.level), "level of the bounds; there are no fresh rows to check it on");
   }
   const BoundsQuality& bounds = *quality->bounds;
   const bool within = bounds.coverage >= bounds.chance.lower && bounds.coverage <= bounds.chance.upper;
-  return key_figure(percent_text(bounds.coverage),
+  return key_figure(percent(bounds.coverage),
                     fmt::format("of {} fresh rows lie inside the bounds of level {}: {}", subject.rows->targets.size(),
-                                percent_text(subject.level),
+                                percent(subject.level),
                                 within                                  ? "as it should be"
                                 : bounds.coverage < bounds.chance.lower ? "fewer than chance explains"
                                                                         : "more than needed, the bounds are wide"));

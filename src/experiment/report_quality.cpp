@@ -60,7 +60,7 @@ NamedPlot predicted_figure(const ReportSubject& subject) {
       .plot = std::move(plot),
       .caption = fmt::format("Each point is a row{}; the nearer to the dashed line the better, and {}",
                              drawn_of(rows.size(), judged.targets.size()),
-                             level ? fmt::format("about {} of the bars should reach it.", percent_text(subject.level))
+                             level ? fmt::format("about {} of the bars should reach it.", percent(subject.level))
                                    : "long bars should go with large errors.")};
   std::vector<double> shown = target;
   shown.insert(shown.end(), mean.begin(), mean.end());

@@ -31,8 +31,7 @@ std::string calibration_text(const Calibration& calibration) {
     case CalibrationKind::separate:
       return fmt::format("one factor each for model uncertainty and data noise, the likeliest for {} rows", n);
     case CalibrationKind::coverage:
-      return fmt::format("one factor on sigma, the smallest that covers {} of {} rows", percent_text(calibration.level),
-                         n);
+      return fmt::format("one factor on sigma, the smallest that covers {} of {} rows", percent(calibration.level), n);
     case CalibrationKind::width: return "one factor on sigma, for a mean width that was asked for";
     case CalibrationKind::conformal: return fmt::format("split conformal, on {} rows kept aside", n);
     case CalibrationKind::cross_conformal:
@@ -89,7 +88,7 @@ std::string meaning_text(const ReportSubject& subject) {
   out += html_paragraph(fmt::format("Calibration: {}.", calibration_text(subject.calibration)));
   const std::string promise = capitalised(guarantee(subject.calibration, subject.level)) + ".";
   if (!claims_level(subject)) return out + html_paragraph(promise, "note");
-  return out + html_paragraph(fmt::format("What the bounds of level {} guarantee: {}", percent_text(subject.level),
+  return out + html_paragraph(fmt::format("What the bounds of level {} guarantee: {}", percent(subject.level),
                                           guarantee(subject.calibration, subject.level) + "."));
 }
 
@@ -101,9 +100,9 @@ std::string quality_table(const ReportSubject& subject, const ReportQuality& qua
   };
   if (quality.bounds) {
     const BoundsQuality& bounds = *quality.bounds;
-    add("Coverage (CP)", percent_text(bounds.coverage),
-        fmt::format("share of rows inside the bounds of level {}; {} to {} is within chance",
-                    percent_text(subject.level), percent_text(bounds.chance.lower), percent_text(bounds.chance.upper)));
+    add("Coverage (CP)", percent(bounds.coverage),
+        fmt::format("share of rows inside the bounds of level {}; {} to {} is within chance", percent(subject.level),
+                    percent(bounds.chance.lower), percent(bounds.chance.upper)));
     add("Mean width (MW)", number_text(bounds.mean_width), fmt::format("of those bounds, {}", unit));
     add("Interval score", number_text(bounds.interval_score), "width plus a penalty for each miss; smaller is better");
   }

@@ -28,8 +28,6 @@ bool claims_level(const ReportSubject& subject) {
   return subject.calibration.kind != CalibrationKind::none && subject.calibration.kind != CalibrationKind::width;
 }
 
-std::string percent_text(double share) { return fmt::format("{:.4g} %", 100.0 * share); }
-
 std::string number_text(double value) {
   const double magnitude = std::abs(value);
   if (magnitude >= 1e4 && magnitude < 1e6) return fmt::format("{:.0f}", value);
@@ -37,7 +35,7 @@ std::string number_text(double value) {
 }
 
 std::string bounds_label(const ReportSubject& subject) {
-  if (claims_level(subject)) return fmt::format("bounds of level {}", percent_text(subject.level));
+  if (claims_level(subject)) return fmt::format("bounds of level {}", percent(subject.level));
   return subject.calibration.kind == CalibrationKind::none ? "mean \u2213 sigma (not calibrated)"
                                                            : "bounds of set width (no level)";
 }

@@ -14,9 +14,6 @@ namespace nomu {
 /// Whether the calibration vouches for any level; otherwise no percentage may stand beside a bound.
 [[nodiscard]] bool claims_level(const ReportSubject& subject);
 
-/// "90 %"; "97.5 %".
-[[nodiscard]] std::string percent_text(double share);
-
 /// Four digits, without an exponent where that reads well.
 [[nodiscard]] std::string number_text(double value);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "models/members.hpp"
@@ -51,6 +52,20 @@ RefitFunction refit_of(const Model& model, const Progress& progress) {
 }
 
 }  // namespace
+
+std::size_t seen_rows(const Model& model, const DataSet& rows) {
+  const DataSet& known = model.data();
+  const auto key = [](const DataSet& data, std::size_t i) {
+    std::vector<double> values(data.row(i).begin(), data.row(i).end());
+    values.push_back(data.targets[i]);
+    return values;
+  };
+  std::set<std::vector<double>> learned;
+  for (std::size_t i = 0; i < known.rows(); ++i) learned.insert(key(known, i));
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < rows.rows(); ++i) seen += learned.contains(key(rows, i)) ? 1 : 0;
+  return seen;
+}
 
 Evaluation evaluate(const Calibration& calibration, const PredictedRows& predicted, std::span<const double> targets,
                     const Bounds* bounds, double level) {

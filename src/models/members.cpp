@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "nomu/core/error.hpp"
@@ -69,6 +70,21 @@ Members fit_members(const FitSpec& spec, std::span<const DataSet> data, Engine& 
   return members;
 }
 
+namespace {
+
+/// Networks calculate in single precision, where larger numbers end as infinities and what follows from them is noise.
+void require_in_reach(std::span<const double> scaled, std::span<const double> x, std::size_t cols) {
+  constexpr double most = 1e15;
+  const auto far = std::ranges::find_if(scaled, [](double value) { return !(std::abs(value) <= most); });
+  if (far == scaled.end()) return;
+  const auto i = static_cast<std::size_t>(far - scaled.begin());
+  throw DataError(where, fmt::format("input {} of row {} (both counted from 0) is {}, which is {:.0e} times the "
+                                     "spread of the training data away from it; correct it or leave it out",
+                                     i % cols, i / cols, x[i], std::abs(*far)));
+}
+
+}  // namespace
+
 Tensor<float> scaled_rows(std::span<const MemberScaling> scalings, std::span<const std::vector<double>> x) {
   const std::size_t cols = scalings.front().inputs.cols();
   std::size_t longest = 0;
@@ -76,6 +92,7 @@ Tensor<float> scaled_rows(std::span<const MemberScaling> scalings, std::span<con
   Tensor<float> scaled(scalings.size(), longest, cols);
   for (std::size_t m = 0; m < scalings.size(); ++m) {
     const std::vector<double> values = scalings[m].inputs.apply(x[m]);
+    require_in_reach(values, x[m], cols);
     std::ranges::transform(values, scaled.member(m).begin(), [](double value) { return static_cast<float>(value); });
   }
   return scaled;

@@ -88,7 +88,7 @@ std::string Model::describe() const {
   }
   text += fmt::format("calibration: {}{}\n", kind_text(p.calibration.kind), source_text(*this));
   if (const std::optional<double> level = default_level()) {
-    text += fmt::format("bounds of {:.4g} %: {}\n{}", 100.0 * *level, guarantee(p.calibration, *level),
+    text += fmt::format("bounds of {}: {}\n{}", percent(*level), guarantee(p.calibration, *level),
                         split_warning(p.held_out));
   }
   text += fmt::format("settings: {}\n", settings_text(p.spec));

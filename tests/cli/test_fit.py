@@ -96,6 +96,8 @@ class Fit(WithFolder):
         self.refused_data("'a'", "a,a,y\n1,2,3\n2,3,4\n3,4,5\n4,5,6\n")
         self.refused_data("unknown column 'y'", "a,b\n1,2\n2,3\n3,4\n4,5\n")
         self.refused_data("no input columns are left", "y\n1\n2\n3\n4\n")
+        self.refused_data("row 2, column 'a': '1,5' looks like a number with a decimal comma",
+                          'a,y\n"1,5",1\n"2,5",2\n"3,5",3\n"4,5",5\n')
         many = "\n".join(f"n{i},{i}" for i in range(70))
         self.refused_data("at most 64 become inputs", f"name,y\n{many}\n")
 
@@ -131,6 +133,12 @@ class Fit(WithFolder):
         self.refused("conformal", *fit, "--calibrate", "conformall")
         self.refused("cannot read", "fit", self.folder / "none.csv", "--target", "y", "-o", self.folder / "bad.nomu")
         self.refused("did you mean 'site'?", *fit, *TINY, "--group", "sites")
+        for role in ("--noise", "--weight", "--group", "--time"):
+            self.refused("column 'y' cannot be the target and weight, noise, group or time as well", *fit, role, "y")
+        self.refused("column 'y' is the target and cannot be ignored", *fit, "--ignore", "y")
+        self.refused("column 'a' is an input and ignored", *fit, "--ignore", "a", "--features", "a,b")
+        for seed in ("-1", "1.5", "99999999999999999999999"):
+            self.refused("must be a whole number from 0 to 9223372036854775807", *fit, "--seed", seed)
 
     def test_outputs_are_checked_before_the_work(self) -> None:
         slow = ["--preset", "published", "--threads", "1"]

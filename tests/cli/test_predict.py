@@ -52,6 +52,8 @@ class Predict(WithFolder):
             self.refused(message, "predict", self.model, self.write("bad.csv", text), "-o", out)
         self.refused("level must be in (0, 1), got 2", "predict", self.model, self.train, "--level", "2", "-o", out)
         self.refused("needs at least 99 calibration rows", "predict", self.model, self.train, "--level", "0.99", "-o", out)
+        far = self.write("far.csv", "site,a,b\nnorth,1,2\nnorth,1e40,2\n")
+        self.refused("of row 1 (both counted from 0) is 1e+40, which is", "predict", self.model, far, "-o", out)
         self.refused("would be overwritten", "predict", self.model, self.train, "-o", self.model)
         self.refused("--json needs -o FILE", "predict", self.model, self.train, "--json")
 
@@ -95,6 +97,8 @@ class Judge(WithFolder):
     def test_evaluate(self) -> None:
         fresh = self.write("fresh.csv", table(200, seed=3))
         self.assertIn("coverage", run("evaluate", self.model, fresh).stdout)
+        self.assertNotIn("proves little", run("evaluate", self.model, fresh).stdout)
+        self.assertIn("40 of them are among those the model was made with", run("evaluate", self.model, self.train).stdout)
         report = json.loads(run("evaluate", self.model, fresh, "--level", "0.9", "--json").stdout)
         self.assertEqual((report["rows"], report["level"]), (200, 0.9))
         self.assertGreater(report["coverage"], 0.7)

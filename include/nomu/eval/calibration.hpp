@@ -128,4 +128,7 @@ struct Multipliers {
 /// The same in a sentence. A width has no level: for it the level is ignored.
 [[nodiscard]] std::string guarantee(const Calibration& calibration, double level);
 
+/// A share as messages and reports say it: "95 %", "99.999 %".
+[[nodiscard]] std::string percent(double share);
+
 }  // namespace nomu

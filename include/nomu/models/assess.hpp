@@ -24,6 +24,9 @@ struct Evaluation {
   std::optional<Interval> expected = {};  ///< where the coverage falls 19 times in 20; split conformal only
 };
 
+/// How many of the rows are also among those the model was made with, value by value: they prove little.
+[[nodiscard]] std::size_t seen_rows(const Model& model, const DataSet& rows);
+
 /// Without a level the bounds are left out. Throws as `Model::bounds` and `measure`.
 [[nodiscard]] Evaluation evaluate(const Model& model, const DataSet& rows, std::optional<double> level);
 

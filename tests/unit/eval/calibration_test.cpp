@@ -221,5 +221,12 @@ TEST(Calibration, UnitsOfTheTargetPassThrough) {
   expect_same(calibrate_isotonic(plain, rows.target), calibrate_isotonic(scaled, targets), 0.9);
 }
 
+TEST(Percent, NearlyAllIsNotAll) {
+  EXPECT_EQ(percent(0.95), "95 %");
+  EXPECT_EQ(percent(0.12345), "12.35 %");
+  EXPECT_EQ(percent(0.99999), "99.999 %");
+  EXPECT_EQ(percent(1.0), "100 %");
+}
+
 }  // namespace
 }  // namespace nomu

@@ -50,8 +50,12 @@ TEST(OptimizationReport, SeveralStudiesGiveAMeanWithItsBand) {
   const std::string page =
       render_optimization_report(studies[0], {.others = {studies[1].trials(), studies[2].trials()}, .model = false});
   for (const char* text : {"this study", "mean of 3 studies", "95 % interval"}) EXPECT_THAT(page, HasSubstr(text));
-  EXPECT_THAT(render_optimization_report(studies[0], {.optimum = 0.2, .others = {studies[1].trials()}, .model = false}),
-              HasSubstr("regret"));
+  const auto with_optimum = [&](double optimum) {
+    return render_optimization_report(studies[0],
+                                      {.optimum = optimum, .others = {studies[1].trials()}, .model = false});
+  };
+  EXPECT_THAT(with_optimum(0.1), HasSubstr("regret"));
+  EXPECT_THAT(message_of([&] { return with_optimum(0.19); }), HasSubstr("0.19 cannot be the optimum: trial 5 has"));
 }
 
 TEST(OptimizationReport, WithoutResultsThereIsNone) {
