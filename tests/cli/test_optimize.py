@@ -197,22 +197,25 @@ class Run(WithStudy):
 class Storm(WithStudy):
     settings = ("method=random",)
 
-    def start(self) -> subprocess.Popen:
+    def start(self, *options: str) -> subprocess.Popen:
         log = self.folder / "told.log"
         # A result is in the log before it is told, so everything told must be in the log.
         command = f"sleep 0.0$(({{id}} % 4)); echo {{id}} >> {log}; echo {{id}}"
-        return subprocess.Popen([NOMU, "optimize", "run", self.study, "--command", command, "--workers", "4"],
+        return subprocess.Popen([NOMU, "optimize", "run", self.study, "--command", command, "--workers", "4", *options],
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
 
     def storm(self, kills: int, whole_group: bool) -> None:
         told = set()
         draw = random.Random(kills)
+        begin = time.monotonic()
+        self.start("--trials", "4").communicate()
+        longest = 2 * (time.monotonic() - begin)  # so that kills fall into the work, however slow this build is
         for _ in range(kills):
             process = self.start()
             lines = []
             reader = threading.Thread(target=lambda p=process, out=lines: out.extend(p.stdout))
             reader.start()
-            time.sleep(draw.uniform(0.0, 0.12))
+            time.sleep(draw.uniform(0.0, longest))
             if whole_group:
                 os.killpg(process.pid, signal.SIGKILL)
             else:
