@@ -52,7 +52,10 @@ void check_setup(std::span<const double> train, const DesiderataSubject& subject
     }
     empty = empty && spec.low[j] == spec.high[j];
   }
-  if (empty) throw ConfigError(where, "the box has no width along any input");
+  if (empty)
+    throw ConfigError(where,
+                      "the box has no width along any input: all are the same in every row, so nothing can be "
+                      "checked (--no-check leaves the checks out)");
   if (train.size() % cols != 0) {
     throw DataError(where, fmt::format("{} values do not fill rows of {} inputs", train.size(), cols));
   }

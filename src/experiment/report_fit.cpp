@@ -81,11 +81,12 @@ std::vector<NamedPlot> fit_figures(const ReportSubject& subject) {
     }
   }
   std::vector<NamedPlot> figures;
-  figures.push_back({.name = "loss",
-                     .plot = std::move(plot),
-                     .caption =
-                         "What the training minimised: it should have fallen and levelled off. A curve that is still "
-                         "falling at its right end asks for more epochs."});
+  figures.push_back(
+      {.name = "loss",
+       .plot = std::move(plot),
+       .caption = "What the training minimised: it should have fallen and levelled off. A curve that is still "
+                  "falling at its right end asks for more epochs. Training in two stages, first the mean and then "
+                  "sigma, shows two such curves one after the other, each of its own loss."});
   return figures;
 }
 
