@@ -3,6 +3,7 @@
 #include "fragile_disk.hpp"
 #include "message_of.hpp"
 #include "nomu/bo/study.hpp"
+#include "unit/bo/small_study.hpp"
 
 namespace nomu {
 namespace {
@@ -14,25 +15,18 @@ OptimizeSpec random_search() {
 }
 
 /// A study claims its name on the real disk, where its contents never are.
-class PowerCut : public testing::Test {
- protected:
-  void SetUp() override { std::filesystem::remove(file_); }
-  void TearDown() override { std::filesystem::remove(file_); }
-  const std::filesystem::path file_ =
-      std::filesystem::temp_directory_path() /
-      (std::string("nomu_") + testing::UnitTest::GetInstance()->current_test_info()->name() + ".db");
-};
+using PowerCut = StudyFiles;
 
 TEST_F(PowerCut, NothingToldIsLostAndNothingIsTwice) {
   FragileDisk disk;
   std::mt19937 random(11);
-  (void)Study::create(file_, Space::box(2, 0.0, 1.0), random_search());
+  (void)Study::create(file(), Space::box(2, 0.0, 1.0), random_search());
   std::map<std::int64_t, double> told;  // what was acknowledged
   int cuts = 0;
   for (int round = 0; round < 60; ++round) {
     disk.cut_after(static_cast<long>(random() % 200));
     try {
-      Study study = Study::open(file_);
+      Study study = Study::open(file());
       for (int i = 0; i < 8; ++i) {
         const Trial trial = study.ask();
         const auto value = static_cast<double>(round * 100 + i);
@@ -44,18 +38,18 @@ TEST_F(PowerCut, NothingToldIsLostAndNothingIsTwice) {
       ++cuts;
     }
     disk.power_on(random);
-    const Study after = Study::open(file_);
+    const Study after = Study::open(file());
     ASSERT_TRUE(after.verify(true).clean()) << after.verify(true).problems.front();
     for (const auto& [id, value] : told) ASSERT_EQ(after.trial(id).value, value) << "trial " << id;
   }
   EXPECT_GT(cuts, 20);
   EXPECT_GT(told.size(), 100U);
-  EXPECT_TRUE(Study::open(file_).verify().clean());
+  EXPECT_TRUE(Study::open(file()).verify().clean());
 }
 
 TEST_F(PowerCut, AFullDiskIsSaidAndLosesNothing) {
   FragileDisk disk;
-  Study study = Study::create(file_, Space::box(2, 0.0, 1.0), random_search());
+  Study study = Study::create(file(), Space::box(2, 0.0, 1.0), random_search());
   std::int64_t told = 0;
   disk.limit(200000);
   std::string message;
