@@ -23,10 +23,9 @@ void add_report(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_show(CLI::App& app);
 
-/// Checks that an option is a number above 0.
+/// Checks that an option is a number above 0; a number from 0 on; a whole number from 0 on that 64 bits hold.
 [[nodiscard]] CLI::Validator above_zero();
 [[nodiscard]] CLI::Validator not_negative();
-/// From 0 on.
 [[nodiscard]] CLI::Validator whole_number();
 
 /// --device, --threads, --provider and --isa, the same for every command that computes.

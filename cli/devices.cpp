@@ -8,14 +8,25 @@
 #include "terminal.hpp"
 
 namespace nomu::cli {
+namespace {
+
+CLI::Validator number_that(bool (*good)(double), const char* demand, const char* name) {
+  return {[good, demand](std::string& text) {
+            double value = 0.0;
+            if (CLI::detail::lexical_cast(text, value) && good(value)) return std::string();
+            return fmt::format("must be a number {}, got '{}'", demand, text);
+          },
+          name};
+}
+
+}  // namespace
+
+CLI::Validator above_zero() {
+  return number_that([](double value) { return value > 0.0; }, "above 0", "POSITIVE");
+}
 
 CLI::Validator not_negative() {
-  return {[](std::string& text) {
-            double value = 0.0;
-            const bool good = CLI::detail::lexical_cast(text, value) && value >= 0.0;
-            return good ? std::string() : fmt::format("must be a number that is not negative, got '{}'", text);
-          },
-          "NUMBER"};
+  return number_that([](double value) { return value >= 0.0; }, "that is not negative", "NONNEGATIVE");
 }
 
 CLI::Validator whole_number() {
@@ -28,15 +39,6 @@ CLI::Validator whole_number() {
                                std::numeric_limits<std::int64_t>::max(), text);
           },
           "WHOLE"};
-}
-
-CLI::Validator above_zero() {
-  return {[](std::string& text) {
-            double value = 0.0;
-            const bool good = CLI::detail::lexical_cast(text, value) && value > 0.0;
-            return good ? std::string() : fmt::format("must be a number above 0, got '{}'", text);
-          },
-          "POSITIVE"};
 }
 
 void add_engine_options(CLI::App& command, EngineOptions& options) {

@@ -53,8 +53,8 @@ class Suggester {
                                                 const std::function<bool(const Point&)>& taken,
                                                 const Progress& progress);
 
-  /// How much better than `point` the point is that is suggested here, by the acquisition of the model: in targets,
-  /// which are scaled to [-1,1]. Infinite where no model would be asked.
+  /// How much better than `point` the point is that is suggested here, by the acquisition of the model; where that is a
+  /// bound, in targets scaled to [-1,1]. Infinite where no model would be asked.
   [[nodiscard]] double shortfall(const History& history, const Point& point, const Progress& progress);
 
   struct Fit {
