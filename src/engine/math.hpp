@@ -168,11 +168,25 @@ NOMU_HD T adam_rate(T learning_rate, T beta1, T beta2, long step) {
   return learning_rate * std::sqrt(T(1) - std::pow(beta2, t)) / (T(1) - std::pow(beta1, t));
 }
 
+/// A quotient of Adam's step. On a GPU its last two bits may be off: exact roots and quotients branch for every number,
+/// which takes longer than the memory does for the moments.
+template <class T>
+NOMU_HD T adam_quotient(T numerator, T second, T epsilon) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(T) == sizeof(float)) {
+    float root = 0.0F;
+    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(second));
+    return __fdividef(numerator, root + epsilon);
+  }
+#endif
+  return numerator / (std::sqrt(second) + epsilon);
+}
+
 template <class T>
 NOMU_HD void adam(const AdamStep<T>& a, T gradient, T& weight, T& first, T& second) {
   first = a.beta1 * first + (T(1) - a.beta1) * gradient;
   second = a.beta2 * second + (T(1) - a.beta2) * gradient * gradient;
-  weight -= a.rate * first / (std::sqrt(second) + a.epsilon);
+  weight -= adam_quotient(a.rate * first, second, a.epsilon);
 }
 
 /// AMSGrad: divides by the largest second moment so far (not bias-corrected, as Keras has it).
@@ -181,7 +195,7 @@ NOMU_HD void amsgrad(const AdamStep<T>& a, T gradient, T& weight, T& first, T& s
   first = a.beta1 * first + (T(1) - a.beta1) * gradient;
   second = a.beta2 * second + (T(1) - a.beta2) * gradient * gradient;
   largest = second > largest ? second : largest;
-  weight -= a.rate * first / (std::sqrt(largest) + a.epsilon);
+  weight -= adam_quotient(a.rate * first, largest, a.epsilon);
 }
 
 }  // namespace nomu::engine

@@ -7,6 +7,7 @@
 namespace nomu::engine::cuda::hopper {
 
 TileShape tile_shape(TileSize) { throw std::logic_error("not on the host"); }
+std::span<const TileSize> tile_sizes() { throw std::logic_error("not on the host"); }
 void prepare_layers() { throw std::logic_error("not on the host"); }
 void start_forward(const View&, const TileList&, cudaStream_t) { throw std::logic_error("not on the host"); }
 void start_backward(const View&, const TileList&, cudaStream_t) { throw std::logic_error("not on the host"); }

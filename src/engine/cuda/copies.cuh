@@ -6,14 +6,21 @@
 
 namespace nomu::engine::cuda {
 
-/// Slabs of `rows` rows of `groups` times four floats, put into shared memory as rows of `ld` floats. `swapped`: the
-/// groups of a row change places by the row's number, as hopper::describe() has it.
-template <unsigned rows, unsigned groups, unsigned ld, unsigned threads, bool swapped = false>
+/// Where the rows of a slab lie in shared memory: `groups` times four floats each, `ld` floats apart.
+template <unsigned rows_, unsigned groups_, unsigned ld_>
+struct PlainRows {
+  static constexpr unsigned rows = rows_, groups = groups_, ld = ld_;
+  static constexpr unsigned like = 1;  ///< rows this far apart have their groups in the same order
+  static __device__ unsigned place(unsigned row, unsigned group) { return row * ld + group * 4; }
+};
+
+/// A thread's share of the copies of slabs that lie as `Rows` says.
+template <class Rows, unsigned threads>
 class SlabCopies {
  public:
-  static constexpr unsigned stride = threads / groups;  ///< rows from one copy of a thread to its next
-  static constexpr unsigned count = (rows + stride - 1) / stride;
-  static_assert(threads % groups == 0 && (!swapped || stride % 8 == 0));
+  static constexpr unsigned stride = threads / Rows::groups;  ///< rows from one copy of a thread to its next
+  static constexpr unsigned count = (Rows::rows + stride - 1) / stride;
+  static_assert(threads % Rows::groups == 0 && stride % Rows::like == 0);
 
   /// From rows `from_ld` floats apart, of which `present` are there; the next slab begins `next` floats after this one.
   /// Rows that are not there are left as they are in shared memory.
@@ -29,7 +36,7 @@ class SlabCopies {
     const float* from = from_;
 #pragma unroll
     for (unsigned c = 0; c < count; ++c) {
-      if (c * stride < left_) copy_whole(to + c * stride * ld, from);
+      if (c * stride < left_) copy_whole(to + c * stride * Rows::ld, from);
       from += between_;
     }
     from_ += next_;
@@ -42,20 +49,18 @@ class SlabCopies {
 #pragma unroll
     for (unsigned c = 0; c < count; ++c) {
       if (row() + c * stride < present) {
-        copy_whole(to + c * stride * ld, from);
+        copy_whole(to + c * stride * Rows::ld, from);
       } else {
-        write_quad(to + c * stride * ld, {});
+        write_quad(to + c * stride * Rows::ld, {});
       }
       from += between_;
     }
   }
 
  private:
-  static __device__ float* own(float* shared) {
-    return shared + row() * ld + (swapped ? group() ^ row() % 8 : group()) * 4;
-  }
-  static __device__ unsigned row() { return threadIdx.x / groups; }
-  static __device__ unsigned group() { return threadIdx.x % groups; }
+  static __device__ float* own(float* shared) { return shared + Rows::place(row(), group()); }
+  static __device__ unsigned row() { return threadIdx.x / Rows::groups; }
+  static __device__ unsigned group() { return threadIdx.x % Rows::groups; }
 
   const float* from_;
   unsigned next_, between_, left_;

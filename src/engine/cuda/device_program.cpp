@@ -1,6 +1,9 @@
 // The tables of a program on the device, and how its phases are cut into tiles.
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
 
 #include "engine/cuda/program.hpp"
 
@@ -9,17 +12,76 @@ namespace {
 
 std::uint32_t narrow(std::size_t value) { return static_cast<std::uint32_t>(value); }
 
-/// Tiles of all jobs of a phase.
-template <class RowsOf, class UnitsOf>
-std::vector<Tile> phase_tiles(const std::vector<std::uint32_t>& jobs, TileShape shape, const RowsOf& rows,
-                              const UnitsOf& units) {
+/// Jobs of a phase as the choice of their tiles sees them.
+struct PhaseJob {
+  std::uint32_t job, rows, units;
+};
+using Phase = std::vector<PhaseJob>;
+
+std::vector<Tile> tiles_of(const Phase& phase, TileShape shape) {
   std::vector<Tile> tiles;
-  for (const std::uint32_t job : jobs) {
-    for (std::uint32_t n = 0; n < rows(job); n += shape.rows) {
-      for (std::uint32_t m = 0; m < units(job); m += shape.units) tiles.push_back({job, m, n, false});
+  for (const PhaseJob& job : phase) {
+    for (std::uint32_t n = 0; n < job.rows; n += shape.rows) {
+      for (std::uint32_t m = 0; m < job.units; m += shape.units) tiles.push_back({job.job, m, n, false});
     }
   }
   return tiles;
+}
+
+/// Jobs that are cut alike, in one launch.
+struct CutPhase {
+  Phase jobs;
+  TileSize size;
+};
+
+/// What bounds the products are the reads of their factors: those of the processor that has most to do, in rows and units.
+std::size_t cost(const std::vector<CutPhase>& cut, std::size_t members, std::size_t processors, Precision precision) {
+  std::size_t sum = 0;
+  for (const CutPhase& part : cut) {
+    const TileShape shape = tile_shape(part.size, precision);
+    const std::size_t tiles = tiles_of(part.jobs, shape).size() * members;
+    sum += (tiles + processors - 1) / processors * (shape.rows + shape.units);
+  }
+  return sum;
+}
+
+/// The way to cut a phase that costs least: all jobs alike, or those with few rows apart.
+std::vector<CutPhase> best_cut(const Phase& phase, std::size_t members, std::size_t processors, Precision precision) {
+  std::vector<CutPhase> apart{{{}, TileSize::large}, {{}, TileSize::narrow}};
+  for (const PhaseJob& job : phase) {
+    const bool few = job.rows <= tile_shape(TileSize::narrow, precision).rows;
+    apart[few ? 1 : 0].jobs.push_back(job);
+  }
+  std::vector<CutPhase> best = apart;
+  for (const TileSize size : tile_sizes(precision)) {
+    const std::vector<CutPhase> alike{{phase, size}};
+    if (cost(alike, members, processors, precision) < cost(best, members, processors, precision)) best = alike;
+  }
+  return best;
+}
+
+/// The order in which the tiles of the update are started. Few members: what takes longest goes first, so that all
+/// processors end at about the same time. Many: kinds of tiles take turns, as they wait for different things.
+std::vector<std::uint32_t> update_order(const Program& program, const StepSize& size, bool few_members) {
+  std::map<std::pair<bool, std::uint32_t>, std::vector<std::uint32_t>, std::greater<>> kinds;
+  for (std::uint32_t index = 0; index < program.trainable_tiles; ++index) {
+    const Tile& tile = program.update_tiles[index];
+    const UpdateJob& job = program.update[tile.job];
+    const bool whole = tile.m + update_tile.units <= job.inputs && tile.n + update_tile.rows <= job.units;
+    kinds[{whole, job.data_rows_only ? size.data_rows : size.rows}].push_back(index);
+  }
+  std::vector<std::pair<double, std::uint32_t>> places;
+  double begin = 0.0;
+  for (const auto& [kind, tiles] : kinds) {
+    for (std::size_t i = 0; i < tiles.size(); ++i) {
+      places.emplace_back(begin + (static_cast<double>(i) + 0.5) / static_cast<double>(tiles.size()), tiles[i]);
+    }
+    if (few_members) begin += 1.0;
+  }
+  std::sort(places.begin(), places.end());
+  std::vector<std::uint32_t> order;
+  for (const auto& [place, index] : places) order.push_back(index);
+  return order;
 }
 
 }  // namespace
@@ -39,39 +101,29 @@ DeviceProgram::DeviceProgram(const Program& program, const StepSize& size, std::
       update_(program.update),
       layer_norms_(program.layer_norms),
       outputs_(program.outputs),
-      update_tiles_(program.update_tiles) {
+      update_tiles_(program.update_tiles),
+      update_order_(update_order(program, size,
+                                 std::size_t{members} * program.trainable_tiles < std::size_t{16} * processors)) {
   std::vector<Tile> all;
-  const auto add = [&](const std::vector<std::vector<std::uint32_t>>& phases, std::vector<TileList>& lists,
-                       const auto& rows, const auto& units) {
-    const auto add_list = [&](TileSize tile_size, const std::vector<std::uint32_t>& jobs) {
-      const std::vector<Tile> tiles = phase_tiles(jobs, tile_shape(tile_size, precision), rows, units);
-      if (tiles.empty()) return;
-      lists.push_back({nullptr, narrow(tiles.size()), tile_size});
-      all.insert(all.end(), tiles.begin(), tiles.end());
-    };
+  const auto add = [&](const auto& phases, std::vector<TileList>& lists, const auto& describe_job) {
     for (const std::vector<std::uint32_t>& jobs : phases) {
-      // Small tiles where large ones would leave processors without work, then all in one launch.
-      if (phase_tiles(jobs, tile_shape(TileSize::large, precision), rows, units).size() * members <
-          std::size_t{2} * processors) {
-        add_list(TileSize::small, jobs);
-        continue;
+      Phase phase;
+      for (const std::uint32_t job : jobs) phase.push_back(describe_job(job));
+      for (const CutPhase& part : best_cut(phase, members, processors, precision)) {
+        const std::vector<Tile> tiles = tiles_of(part.jobs, tile_shape(part.size, precision));
+        if (tiles.empty()) continue;
+        lists.push_back({nullptr, narrow(tiles.size()), part.size});
+        all.insert(all.end(), tiles.begin(), tiles.end());
       }
-      std::vector<std::uint32_t> few;
-      std::vector<std::uint32_t> many;
-      for (const std::uint32_t job : jobs) {
-        (rows(job) <= tile_shape(TileSize::narrow, precision).rows ? few : many).push_back(job);
-      }
-      add_list(TileSize::large, many);
-      add_list(TileSize::narrow, few);
     }
   };
-  add(
-      program.forward_phases, forward_lists_, [&](std::uint32_t) { return size.rows; },
-      [&](std::uint32_t j) { return program.forward[j].units; });
-  add(
-      program.backward_phases, backward_lists_,
-      [&](std::uint32_t j) { return program.backward[j].data_rows_only ? size.data_rows : size.rows; },
-      [&](std::uint32_t j) { return program.backward[j].units; });
+  add(program.forward_phases, forward_lists_, [&](std::uint32_t job) {
+    return PhaseJob{job, size.rows, program.forward[job].units};
+  });
+  add(program.backward_phases, backward_lists_, [&](std::uint32_t job) {
+    const std::uint32_t rows = program.backward[job].data_rows_only ? size.data_rows : size.rows;
+    return PhaseJob{job, rows, program.backward[job].units};
+  });
   phase_tiles_ = DeviceArray<Tile>(all);
   const Tile* next = phase_tiles_.data();
   for (std::vector<TileList>* lists : {&forward_lists_, &backward_lists_}) {
@@ -98,6 +150,7 @@ void DeviceProgram::describe(View& view) const {
   view.layer_norms = layer_norms_.data();
   view.output = outputs_.data();
   view.tiles = update_tiles_.data();
+  view.update_order = update_order_.data();
 }
 
 }  // namespace nomu::engine::cuda

@@ -85,6 +85,7 @@ template <bool exact, bool whole>
 struct TileGradient {
   static constexpr unsigned inputs = update_tile.units;
   static constexpr bool once = false;                          ///< of Share
+  static constexpr unsigned ahead = 4;                         ///< of update_tile_of()
   static constexpr unsigned ld = GradientTile<exact>::row_ld;  ///< of the gradient in shared memory, [inputs][ld]
   static __device__ float compute(const Place& at);
 };
@@ -129,20 +130,23 @@ __device__ Quad gradient_at(unsigned c, float shrink, const Quad& weight) {
   return gradient;
 }
 
-/// Gradient and Adam of a tile; returns the thread's share of the sum of squares of the new weights.
+/// Gradient and Adam of a tile; returns the thread's share of the sum of squares of the new weights. The parameters of
+/// some of a thread's groups are on their way while the gradient is computed, then those of Gradient::ahead.
 template <class Gradient, bool whole>
 __device__ double update_tile_of(const Place& at) {
   const View& v = at.view;
   const float shrink = at.shrink();
   const float* clip = v.clip == nullptr ? nullptr : v.clip + (std::size_t{at.member} * v.layers + at.job.layer) * 2;
-  // Groups whose parameters are on their way while the gradient is computed: the others come from the cache.
-  constexpr unsigned ahead = 2;
+  constexpr unsigned before = 2;
+  constexpr unsigned ahead = Gradient::ahead;
   const Share<whole, Gradient::once> share(at);
   constexpr unsigned count = Gradient::inputs * share.groups / UpdateCut::threads;  // of a thread's groups
   Parameters parameters[ahead];
 #pragma unroll
-  for (unsigned c = 0; c < ahead; ++c) share.read(c, parameters[c]);
+  for (unsigned c = 0; c < before; ++c) share.read(c, parameters[c]);
   const float bias = Gradient::compute(at);
+#pragma unroll
+  for (unsigned c = before; c < ahead; ++c) share.read(c, parameters[c]);
   const AdamStep<float> adam_step = at.adam();
   const float on_weights = clip == nullptr ? 1.0F : clip[0];
   double squares = 0.0;

@@ -7,43 +7,68 @@
 namespace nomu::engine::cuda {
 namespace {
 
-constexpr unsigned row_warps = 8;  // rows a block
+constexpr unsigned block_threads = 256;
 
-__global__ void __launch_bounds__(32 * row_warps) row_loss_kernel(const View view, unsigned blocks) {
-  const unsigned member = blockIdx.x / blocks;
-  const unsigned row = blockIdx.x % blocks * row_warps + threadIdx.x / 32;
-  const Control control = view.control[member];
-  if (row >= control.rows) return;
-  float* own = view.values_of(member);
+/// Which row a thread has its share of, and whether its member has that row in this round.
+template <unsigned warps>
+struct RowOfThread {
+  unsigned member, row;
+  Control control;
+
+  __device__ RowOfThread(const View& view, unsigned blocks)
+      : member(blockIdx.x / blocks),
+        row((blockIdx.x % blocks * block_threads + threadIdx.x) / (32 * warps)),
+        control(view.control[member]) {}
+  [[nodiscard]] __device__ bool there() const { return row < control.rows; }
+  /// Whether this thread finishes the row.
+  [[nodiscard]] __device__ bool finishes() const { return there() && threadIdx.x % (32 * warps) == 0; }
+};
+
+template <unsigned warps>
+__global__ void __launch_bounds__(block_threads) row_loss_kernel(const View view, unsigned blocks) {
+  const RowOfThread<warps> at(view, blocks);
+  float* own = view.values_of(at.member);
   float out[most_outputs];
-  outputs_of(view, view.weights_of(control.source, member), own, row, out);
-  if (threadIdx.x % 32 != 0) return;
-  const std::size_t first = std::size_t{member} * view.most_rows;
-  view.row_loss[first + row] = row_loss_of(view, control, member, out, own, view.row_index + first, row);
+  outputs_of<warps>(view, view.weights_of(at.control.source, at.member), own, at.row, at.there(), out);
+  if (!at.finishes()) return;
+  const std::size_t first = std::size_t{at.member} * view.most_rows;
+  view.row_loss[first + at.row] = row_loss_of(view, at.control, at.member, out, own, view.row_index + first, at.row);
 }
 
-__global__ void __launch_bounds__(32 * row_warps)
-    output_kernel(const View view, float* out, unsigned rows, unsigned blocks) {
-  const unsigned member = blockIdx.x / blocks;
-  const unsigned row = blockIdx.x % blocks * row_warps + threadIdx.x / 32;
-  const Control control = view.control[member];
-  if (row >= control.rows) return;
+template <unsigned warps>
+__global__ void __launch_bounds__(block_threads)
+    output_kernel(const View view, unsigned blocks, float* out, unsigned rows) {
+  const RowOfThread<warps> at(view, blocks);
   float values[most_outputs];
-  outputs_of(view, view.weights_of(control.source, member), view.values_of(member), row, values);
-  if (threadIdx.x % 32 != 0) return;
-  for (unsigned k = 0; k < view.outputs; ++k) out[(std::size_t{member} * rows + row) * view.outputs + k] = values[k];
+  outputs_of<warps>(view, view.weights_of(at.control.source, at.member), view.values_of(at.member), at.row, at.there(),
+                    values);
+  if (!at.finishes()) return;
+  for (unsigned k = 0; k < view.outputs; ++k) {
+    out[(std::size_t{at.member} * rows + at.row) * view.outputs + k] = values[k];
+  }
+}
+
+/// Starts `alone`, with a warp for each row, or where that leaves processors without work `together`, with a warp for each
+/// part of a row.
+template <class... Parameters, class... Arguments>
+void start(void (*alone)(View, unsigned, Parameters...), void (*together)(View, unsigned, Parameters...),
+           const View& view, std::size_t rows, cudaStream_t stream, const Arguments&... arguments) {
+  constexpr std::size_t many_rows = 8192;
+  const bool few = view.members * rows < many_rows;
+  const std::size_t block_rows = block_threads / 32 / (few ? row_parts : 1);
+  const auto blocks = static_cast<unsigned>((rows + block_rows - 1) / block_rows);
+  launch(few ? together : alone, std::size_t{view.members} * blocks, block_threads, 0, stream, view, blocks,
+         arguments...);
 }
 
 }  // namespace
 
 void start_row_losses(const View& view, cudaStream_t stream) {
-  const unsigned blocks = (view.most_rows + row_warps - 1) / row_warps;
-  launch(row_loss_kernel, std::size_t{view.members} * blocks, 32 * row_warps, 0, stream, view, blocks);
+  start(row_loss_kernel<1>, row_loss_kernel<row_parts>, view, view.most_rows, stream);
 }
 
 void start_outputs(const View& view, float* out, std::uint32_t rows, cudaStream_t stream) {
-  const unsigned blocks = (rows + row_warps - 1) / row_warps;
-  launch(output_kernel, std::size_t{view.members} * blocks, 32 * row_warps, 0, stream, view, out, rows, blocks);
+  start(output_kernel<1>, output_kernel<row_parts>, view, rows, stream, out, rows);
 }
 
 }  // namespace nomu::engine::cuda

@@ -6,12 +6,17 @@
 
 namespace nomu::engine::cuda {
 
-/// A lane's share of a row's product with a head's weights. Several terms are read before the first is added: what
-/// takes time is to wait for them.
-__device__ inline float add_share(float sum, const float* values, const float* column, std::size_t ld, unsigned depth) {
-  constexpr unsigned ahead = 8;
-  unsigned u = threadIdx.x % 32;
-  for (; u + 32 * (ahead - 1) < depth; u += 32 * ahead) {
+/// A row's product with a head's weights comes in parts, each added up by a warp: the sum is the same whether one warp does
+/// all of them or each one of its own. The parts take turns with so many terms.
+inline constexpr unsigned row_parts = 4;
+inline constexpr unsigned part_terms = 256;
+
+/// A lane's share of a part. All terms of a turn are read before the first is added: what takes time is to wait for them.
+__device__ inline float add_share(float sum, const float* values, const float* column, std::size_t ld, unsigned depth,
+                                  unsigned part) {
+  constexpr unsigned ahead = part_terms / 32;
+  unsigned u = part_terms * part + threadIdx.x % 32;
+  for (; u + part_terms - 32 < depth; u += row_parts * part_terms) {
     float value[ahead], weight[ahead];
 #pragma unroll
     for (unsigned a = 0; a < ahead; ++a) {
@@ -21,21 +26,41 @@ __device__ inline float add_share(float sum, const float* values, const float* c
 #pragma unroll
     for (unsigned a = 0; a < ahead; ++a) sum = fmaf(value[a], weight[a], sum);
   }
-  for (; u < depth; u += 32) sum = fmaf(values[u], column[u * ld], sum);
+  for (unsigned a = 0; a < ahead && u + 32 * a < depth; ++a) sum = fmaf(values[u + 32 * a], column[(u + 32 * a) * ld], sum);
   return sum;
 }
 
-/// All outputs of a row, in every lane of the warp that takes it.
-__device__ inline void outputs_of(const View& view, const float* weights, const float* own, unsigned row, float* out) {
-  for (unsigned k = 0; k < view.outputs; ++k) {
+/// All outputs of a row, in the first thread of the `warps` that take it together. All threads of the block take part,
+/// those whose row is not `there` as well; a block has eight warps.
+template <unsigned warps>
+__device__ void outputs_of(const View& view, const float* weights, const float* own, unsigned row, bool there,
+                           float* out) {
+  __shared__ float parts[8 / warps][most_outputs][row_parts];
+  float(&mine)[most_outputs][row_parts] = parts[threadIdx.x / (32 * warps)];
+  const unsigned first = threadIdx.x / 32 % warps;
+  for (unsigned k = 0; there && k < view.outputs; ++k) {
     const Output output = view.output[k];
-    float sum = 0.0F;
+    float sum[row_parts / warps] = {};
     for (unsigned s = 0; s < output.segments; ++s) {
       const Segment segment = view.segments[output.first_segment + s];
-      sum = add_share(sum, own + segment.values + std::size_t{row} * segment.values_ld, weights + segment.weights,
-                      segment.weight_ld, segment.depth);
+      const float* values = own + segment.values + std::size_t{row} * segment.values_ld;
+#pragma unroll
+      for (unsigned p = 0; p < row_parts / warps; ++p) {
+        sum[p] = add_share(sum[p], values, weights + segment.weights, segment.weight_ld, segment.depth, first + p * warps);
+      }
     }
-    out[k] = warp_sum(sum) + weights[output.bias];
+#pragma unroll
+    for (unsigned p = 0; p < row_parts / warps; ++p) {
+      sum[p] = warp_sum(sum[p]);
+      if (threadIdx.x % 32 == 0) mine[k][first + p * warps] = sum[p];
+    }
+  }
+  if (warps > 1) __syncthreads();
+  if (!there || threadIdx.x % (32 * warps) != 0) return;
+  for (unsigned k = 0; k < view.outputs; ++k) {
+    float sum = 0.0F;
+    for (const float part : mine[k]) sum += part;
+    out[k] = sum + weights[view.output[k].bias];
   }
 }
 

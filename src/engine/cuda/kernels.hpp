@@ -3,6 +3,8 @@
 
 #include <cuda_runtime.h>
 
+#include <span>
+
 #include "engine/cuda/tables.hpp"
 
 namespace nomu::engine::cuda {
@@ -10,15 +12,17 @@ namespace nomu::engine::cuda {
 /// `tf32_hopper`: TF32 with the products of compute capability 9.0.
 enum class Precision { fp32, tf32, tf32_hopper };
 
-/// Which cut of the products' tiles: large ones use the machine best, small ones fill it where there is little to do,
+/// Which cut of the products' tiles: large ones use the machine best, smaller ones fill it where there is little to do,
 /// narrow ones are for few rows. An element has the same bits in each.
-enum class TileSize { small, large, narrow };
+enum class TileSize { small, medium, tall, large, narrow };
 
 /// Units by rows of a tile of the forward and backward products.
 struct TileShape {
   std::uint32_t units, rows;
 };
 [[nodiscard]] TileShape tile_shape(TileSize size, Precision precision);
+/// Those that all jobs of a phase may be cut into.
+[[nodiscard]] std::span<const TileSize> tile_sizes(Precision precision);
 
 /// Inputs by units of a tile of the update.
 inline constexpr TileShape update_tile{64, 128};

@@ -52,6 +52,7 @@ void start(const View& view, const TileList& list, Precision precision, cudaStre
     case TileSize::small: return with.template operator()<TileSize::small>();
     case TileSize::large: return with.template operator()<TileSize::large>();
     case TileSize::narrow: return with.template operator()<TileSize::narrow>();
+    default: break;
   }
 }
 
@@ -77,9 +78,14 @@ TileShape tile_shape(TileSize size, Precision precision) {
   switch (size) {
     case TileSize::small: return {SmallCut::m, SmallCut::n};
     case TileSize::large: return {LargeCut::m, LargeCut::n};
-    case TileSize::narrow: break;
+    default: break;
   }
   return {NarrowCut::m, NarrowCut::n};
+}
+
+std::span<const TileSize> tile_sizes(Precision precision) {
+  static constexpr TileSize sizes[] = {TileSize::small, TileSize::large};
+  return precision == Precision::tf32_hopper ? hopper::tile_sizes() : sizes;
 }
 
 void start_forward(const View& view, const TileList& tiles, Precision precision, cudaStream_t stream) {

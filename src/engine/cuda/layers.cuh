@@ -48,7 +48,7 @@ __device__ void finish(const Tile& tile, unsigned rows, const Read& read, const 
   constexpr unsigned quads = Cut::m / 4;
   constexpr unsigned stride = Cut::threads / quads;  // rows from one to the next of a thread
   constexpr unsigned all = Cut::n / stride;
-  constexpr unsigned ahead = !short_work ? 1 : all % 6 == 0 ? 6 : all % 3 == 0 ? 3 : 2;
+  constexpr unsigned ahead = !short_work ? 1 : all % 6 == 0 ? 6 : all % 5 == 0 ? 5 : all % 3 == 0 ? 3 : 2;
   static_assert(Cut::threads % quads == 0 && Cut::n % (stride * ahead) == 0);
   const unsigned first = threadIdx.x / quads;
   float* const sums = shared_memory() + first * Product::tile_ld + threadIdx.x % quads * 4;

@@ -18,6 +18,9 @@ __device__ inline void write_quad(float* to, const Quad& quad) {
   *reinterpret_cast<float4*>(to) = make_float4(quad.value[0], quad.value[1], quad.value[2], quad.value[3]);
 }
 
+/// The same to global memory and certainly at once: the compiler would now and then write the four one by one.
+__device__ inline void write_global(float* to, const Quad& quad) { store_16(to, quad.value); }
+
 /// The same for numbers that nobody needs again soon: they do not drive others out of the caches.
 __device__ inline Quad read_quad_once(const float* from) {
   const float4 v = __ldcs(reinterpret_cast<const float4*>(from));

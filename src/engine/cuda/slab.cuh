@@ -43,7 +43,7 @@ struct Slab {
 
   /// Copies of whole slabs, from the sum's first term on.
   template <unsigned threads>
-  using Copies = SlabCopies<inner ? count : terms, inner ? terms / 4 : count / 4, ld, threads>;
+  using Copies = SlabCopies<PlainRows<inner ? count : terms, inner ? terms / 4 : count / 4, ld>, threads>;
   template <unsigned threads>
   static __device__ Copies<threads> copies(const Operand& from) {
     return {from.values, from.ld, inner ? (from.count < count ? from.count : count) : terms,

@@ -193,7 +193,8 @@ struct View {
   const BackwardJob* backward;
   const UpdateJob* update;
   const LayerNorm* layer_norms;
-  const Tile* tiles;  ///< of the update
+  const Tile* tiles;                  ///< of the update
+  const std::uint32_t* update_order;  ///< of the trainable ones among them
   const Output* output;
 
   double* row_loss;  ///< [M][most_rows]

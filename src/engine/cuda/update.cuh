@@ -5,7 +5,8 @@
 
 namespace nomu::engine::cuda {
 
-inline constexpr unsigned fetch_ahead = 32;  // blocks
+inline constexpr unsigned fetch_ahead = 32;   // blocks
+inline constexpr unsigned fetch_from = 4096;  // blocks in all: fewer all start at about the same time
 
 /// Has the parameters of a tile of a member brought closer, where the tile is whole.
 __device__ inline void fetch_parameters(const Place& at) {
@@ -24,8 +25,9 @@ __device__ inline void fetch_parameters(const Place& at) {
 __device__ inline void fetch_for(const View& view, unsigned tiles, unsigned block) {
   if (block >= gridDim.x) return;
   const unsigned member = block / tiles;
-  const Tile tile = view.tiles[block % tiles];
-  const Place at{view, view.update[tile.job], tile, view.control[member], member, block % tiles};
+  const unsigned index = view.update_order[block % tiles];
+  const Tile tile = view.tiles[index];
+  const Place at{view, view.update[tile.job], tile, view.control[member], member, index};
   if (!at.turned()) fetch_parameters(at);
 }
 
@@ -33,9 +35,9 @@ __device__ inline void fetch_for(const View& view, unsigned tiles, unsigned bloc
 template <class F>
 __device__ void update_block(const View& view, unsigned tiles, const F& f) {
   const unsigned member = blockIdx.x / tiles;
-  const unsigned index = blockIdx.x % tiles;
+  const unsigned index = view.update_order[blockIdx.x % tiles];
   const Control control = view.control[member];
-  fetch_for(view, tiles, blockIdx.x + fetch_ahead);
+  if (gridDim.x >= fetch_from) fetch_for(view, tiles, blockIdx.x + fetch_ahead);
   if (control.update == 0) return;
   const Tile tile = view.tiles[index];
   f(Place{view, view.update[tile.job], tile, control, member, index});

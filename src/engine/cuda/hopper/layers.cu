@@ -10,13 +10,34 @@
 namespace nomu::engine::cuda::hopper {
 namespace {
 
-using LargeCut = GroupCut<128, 144, 3>;
-using SmallCut = GroupCut<64, 24, 8>;
-using NarrowCut = GroupCut<128, 16, 5>;
+template <TileSize>
+struct CutFor;
+template <>
+struct CutFor<TileSize::small> : std::type_identity<GroupCut<64, 24, 4, 64>> {};
+template <>
+struct CutFor<TileSize::medium> : std::type_identity<GroupCut<64, 40, 4, 64>> {};
+template <>
+struct CutFor<TileSize::tall> : std::type_identity<GroupCut<64, 144, 4>> {};
+template <>
+struct CutFor<TileSize::large> : std::type_identity<GroupCut<128, 144, 3>> {};
+template <>
+struct CutFor<TileSize::narrow> : std::type_identity<GroupCut<128, 16, 5>> {};
 
 template <TileSize size>
-using CutOf = std::conditional_t<size == TileSize::large, LargeCut,
-                                 std::conditional_t<size == TileSize::small, SmallCut, NarrowCut>>;
+using CutOf = typename CutFor<size>::type;
+
+/// Calls f<size>().
+template <class F>
+decltype(auto) with(TileSize size, const F& f) {
+  switch (size) {
+    case TileSize::small: return f.template operator()<TileSize::small>();
+    case TileSize::medium: return f.template operator()<TileSize::medium>();
+    case TileSize::tall: return f.template operator()<TileSize::tall>();
+    case TileSize::large: return f.template operator()<TileSize::large>();
+    default: break;
+  }
+  return f.template operator()<TileSize::narrow>();
+}
 
 template <TileSize size, bool forward>
 using ProductOf = GroupProduct<CutOf<size>, !forward>;
@@ -43,38 +64,29 @@ constexpr auto kernel_of() {
 
 template <bool forward>
 void start(const View& view, const TileList& list, cudaStream_t stream) {
-  const auto with = [&]<TileSize size>() {
+  with(list.size, [&]<TileSize size>() {
     launch(kernel_of<forward, size>(), std::size_t{view.members} * list.count, CutOf<size>::threads,
            ProductOf<size, forward>::shared_bytes, stream, view, list.tiles, list.count);
-  };
-  switch (list.size) {
-    case TileSize::small: return with.template operator()<TileSize::small>();
-    case TileSize::large: return with.template operator()<TileSize::large>();
-    case TileSize::narrow: return with.template operator()<TileSize::narrow>();
-  }
+  });
 }
 
-template <TileSize size>
-void prepare() {
-  allow_shared(forward_kernel<size>, ProductOf<size, true>::shared_bytes);
-  allow_shared(backward_kernel<size>, ProductOf<size, false>::shared_bytes);
-}
+constexpr TileSize sizes[] = {TileSize::small, TileSize::medium, TileSize::tall, TileSize::large};
 
 }  // namespace
 
 TileShape tile_shape(TileSize size) {
-  switch (size) {
-    case TileSize::small: return {SmallCut::m, SmallCut::n};
-    case TileSize::large: return {LargeCut::m, LargeCut::n};
-    case TileSize::narrow: break;
-  }
-  return {NarrowCut::m, NarrowCut::n};
+  return with(size, [&]<TileSize s>() { return TileShape{CutOf<s>::m, CutOf<s>::n}; });
 }
 
+std::span<const TileSize> tile_sizes() { return sizes; }
+
 void prepare_layers() {
-  prepare<TileSize::small>();
-  prepare<TileSize::large>();
-  prepare<TileSize::narrow>();
+  const auto prepare = [&]<TileSize size>() {
+    allow_shared(forward_kernel<size>, ProductOf<size, true>::shared_bytes);
+    allow_shared(backward_kernel<size>, ProductOf<size, false>::shared_bytes);
+  };
+  for (const TileSize size : sizes) with(size, prepare);
+  with(TileSize::narrow, prepare);
 }
 
 void start_forward(const View& view, const TileList& tiles, cudaStream_t stream) { start<true>(view, tiles, stream); }

@@ -9,6 +9,7 @@
 namespace nomu::engine::cuda::hopper {
 
 [[nodiscard]] TileShape tile_shape(TileSize size);
+[[nodiscard]] std::span<const TileSize> tile_sizes();
 void prepare_layers();
 void start_forward(const View& view, const TileList& tiles, cudaStream_t stream);
 void start_backward(const View& view, const TileList& tiles, cudaStream_t stream);

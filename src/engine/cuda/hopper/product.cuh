@@ -7,23 +7,34 @@
 
 namespace nomu::engine::cuda::hopper {
 
-/// m by n, each group of four warps 64 rows.
-template <unsigned m_, unsigned n_, unsigned stages_>
+/// m by n, each group of four warps 64 rows; `depth` terms of the sum in a stage.
+template <unsigned m_, unsigned n_, unsigned stages_, unsigned depth_ = 32>
 struct GroupCut {
-  static constexpr unsigned m = m_, n = n_, stages = stages_;
+  static constexpr unsigned m = m_, n = n_, stages = stages_, depth = depth_;
   static constexpr unsigned threads = 2 * m;
-  static_assert(m % 64 == 0 && n % 8 == 0);
+  static_assert(m % 64 == 0 && n % 8 == 0 && depth % 32 == 0);
+};
+
+/// A slab as describe() has it: `terms` of each row, 32 by 32.
+template <unsigned rows_, unsigned terms>
+struct SwappedRows {
+  static constexpr unsigned rows = rows_, groups = terms / 4, ld = 32, like = 8;
+  static constexpr unsigned floats = rows * terms;
+  static constexpr unsigned next = rows * ld;  ///< from 32 terms to the next
+  static __device__ unsigned place(unsigned row, unsigned group) {
+    return group / 8 * next + row * ld + (group % 8 ^ row % 8) * 4;
+  }
 };
 
 template <class Cut, bool a_inner, bool given = false>
 class GroupProduct {
  public:
   using Shape = Cut;
-  static constexpr unsigned depth = 32;  ///< terms of a stage
+  static constexpr unsigned depth = Cut::depth;
   using SlabA = Slab<Cut::m, a_inner, depth>;
-  static constexpr unsigned floats_b = Cut::n * depth;
-  static constexpr unsigned stage_floats = SlabA::floats + floats_b;
-  static_assert(SlabA::floats % 256 == 0 && floats_b % 256 == 0, "B's slabs start at multiples of 1024 bytes");
+  using SlabB = SwappedRows<Cut::n, depth>;
+  static constexpr unsigned stage_floats = SlabA::floats + SlabB::floats;
+  static_assert(SlabA::floats % 256 == 0 && SlabB::next % 256 == 0, "B's slabs start at multiples of 1024 bytes");
   static constexpr unsigned shared_bytes = Cut::stages * stage_floats * sizeof(float) + 1024;
 
   __device__ GroupProduct() : shared_(aligned()) {
@@ -33,11 +44,11 @@ class GroupProduct {
 
   __device__ static void load(unsigned stage, const Operand& a, const Operand& b, unsigned k0, unsigned depth_in_all) {
     float* to_b = aligned() + stage * stage_floats;
-    SlabA::load(to_b + floats_b, a, k0, depth_in_all, Cut::threads);
+    SlabA::load(to_b + SlabB::floats, a, k0, depth_in_all, Cut::threads);
     for (unsigned c = threadIdx.x; c < Cut::n * (depth / 4); c += Cut::threads) {
       const unsigned row = c / (depth / 4);
       const unsigned chunk = c % (depth / 4);
-      copy_four<true>(to_b + row * depth + (chunk ^ row % 8) * 4, b, row, k0 + chunk * 4, depth_in_all);
+      copy_four<true>(to_b + SlabB::place(row, chunk), b, row, k0 + chunk * 4, depth_in_all);
     }
   }
 
@@ -47,24 +58,24 @@ class GroupProduct {
         : a_(SlabA::template copies<Cut::threads>(a)), b_(b.values, b.ld, b.count < Cut::n ? b.count : Cut::n, depth) {}
     __device__ void load(unsigned stage) {
       float* to_b = aligned() + stage * stage_floats;
-      a_.load(to_b + floats_b);
+      a_.load(to_b + SlabB::floats);
       b_.load(to_b);
     }
 
    private:
     typename SlabA::template Copies<Cut::threads> a_;
-    SlabCopies<Cut::n, depth / 4, depth, Cut::threads, true> b_;
+    SlabCopies<SlabB, Cut::threads> b_;
   };
 
   /// A's slab of a stage, for sums over it; at(m, k) of SlabA says where.
-  __device__ static const float* slab_a(unsigned stage) { return aligned() + stage * stage_floats + floats_b; }
+  __device__ static const float* slab_a(unsigned stage) { return aligned() + stage * stage_floats + SlabB::floats; }
 
   /// Makes the copies that have arrived for this thread visible to the products of all.
   __device__ static void arrived() { publish_to_products(); }
 
   __device__ void add(unsigned stage) {
     const float* b = shared_ + stage * stage_floats;
-    const float* a = b + floats_b;
+    const float* a = b + SlabB::floats;
     const unsigned m = threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
     const unsigned t = threadIdx.x % 4;
     float fragment[depth / 8][4];
@@ -76,10 +87,11 @@ class GroupProduct {
         fragment[k][e] = given ? value : to_tf32(value);
       }
     }
-    const std::uint64_t description = describe(b);
     begin_products();
 #pragma unroll
-    for (unsigned k = 0; k < depth / 8; ++k) warpgroup_multiply(sum_, fragment[k], description + k * next_terms);
+    for (unsigned k = 0; k < depth / 8; ++k) {
+      warpgroup_multiply(sum_, fragment[k], describe(b + k / 4 * SlabB::next) + k % 4 * next_terms);
+    }
     commit_products();
     wait_products();
   }

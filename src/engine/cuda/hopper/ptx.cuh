@@ -57,6 +57,21 @@ __device__ inline void warpgroup_multiply(float (&c)[12], const float (&a)[4], s
         "l"(b));
 }
 
+/// c += a b on 64 x 40 x 8.
+__device__ inline void warpgroup_multiply(float (&c)[20], const float (&a)[4], std::uint64_t b) {
+  asm volatile(
+      "{.reg .pred p;\n"
+      "setp.ne.b32 p, 1, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n40k8.f32.tf32.tf32 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19}, "
+      "{%20, %21, %22, %23}, %24, p, 1, 1;}"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]), "+f"(c[4]), "+f"(c[5]), "+f"(c[6]), "+f"(c[7]), "+f"(c[8]),
+        "+f"(c[9]), "+f"(c[10]), "+f"(c[11]), "+f"(c[12]), "+f"(c[13]), "+f"(c[14]), "+f"(c[15]), "+f"(c[16]),
+        "+f"(c[17]), "+f"(c[18]), "+f"(c[19])
+      : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
+        "l"(b));
+}
+
 /// c += a b on 64 x 128 x 8.
 __device__ inline void warpgroup_multiply(float (&c)[64], const float (&a)[4], std::uint64_t b) {
   asm volatile(

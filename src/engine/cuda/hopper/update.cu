@@ -35,6 +35,7 @@ struct TurnedGradient {
   static constexpr unsigned fetch_slabs = 3;  ///< left when the parameters are fetched: about the time that takes
   static constexpr unsigned inputs = turned_units;
   static constexpr bool once = true;
+  static constexpr unsigned ahead = 2;
   static constexpr unsigned ld = TurnedProduct::tile_ld;
 
   static __device__ float compute(const Place& at) {

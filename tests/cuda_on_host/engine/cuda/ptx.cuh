@@ -13,6 +13,7 @@ inline float* shared_memory() { return cuda_on_host::shared_memory(); }
 inline void copy_16(float* to, const float* from, unsigned bytes) { cuda_on_host::copy_later(to, from, bytes, 16); }
 inline void copy_whole(float* to, const float* from) { copy_16(to, from, 16); }
 inline void copy_4(float* to, const float* from, unsigned bytes) { cuda_on_host::copy_later(to, from, bytes, 4); }
+inline void store_16(float* to, const float (&from)[4]) { std::memcpy(to, from, sizeof from); }
 inline void commit_copies() { cuda_on_host::close_copies(); }
 
 template <int pending>
