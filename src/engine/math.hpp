@@ -162,10 +162,16 @@ struct AdamStep {
   T rate, beta1, beta2, epsilon;
 };
 
+/// `power1`, `power2`: the betas to the power of the step's number, which begins at 1.
+template <class T>
+NOMU_HD T adam_rate(T learning_rate, T power1, T power2) {
+  return learning_rate * std::sqrt(T(1) - power2) / (T(1) - power1);
+}
+
 template <class T>
 NOMU_HD T adam_rate(T learning_rate, T beta1, T beta2, long step) {
   const T t = static_cast<T>(step);
-  return learning_rate * std::sqrt(T(1) - std::pow(beta2, t)) / (T(1) - std::pow(beta1, t));
+  return adam_rate(learning_rate, std::pow(beta1, t), std::pow(beta2, t));
 }
 
 /// A quotient of Adam's step. On a GPU its last two bits may be off: exact roots and quotients branch for every number,

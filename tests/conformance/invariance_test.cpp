@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "conformance/engines.hpp"
 #include "conformance/image_cases.hpp"
@@ -18,12 +20,13 @@ class Invariance : public OnEveryEngine {};
 /// Member m of a plan as a plan of its own.
 TrainPlan only(const TrainPlan& plan, std::size_t m) { return select(plan, std::span(&m, 1)); }
 
-void expect_same_member(const Session& many, std::size_t m, const Session& one) {
+/// Member m of one run and member n of another.
+void expect_same_member(const Session& many, std::size_t m, const Session& few, std::size_t n = 0) {
   const Tensor<float> a = many.parameters();
-  const Tensor<float> b = one.parameters();
+  const Tensor<float> b = few.parameters();
   ASSERT_EQ(a.cols(), b.cols());
-  EXPECT_EQ(std::memcmp(a.member(m).data(), b.member(0).data(), a.cols() * sizeof(float)), 0) << "parameters differ";
-  EXPECT_EQ(many.reports()[m], one.reports()[0]) << "losses differ";
+  EXPECT_EQ(std::memcmp(a.member(m).data(), b.member(n).data(), a.cols() * sizeof(float)), 0) << "parameters differ";
+  EXPECT_EQ(many.reports()[m], few.reports()[n]) << "losses differ";
 }
 
 TEST_P(Invariance, AMemberOfAnyCohortEqualsItsOwnFit) {
@@ -49,6 +52,26 @@ TEST_P(Invariance, SixtyFourMembersWideNetworks) {
     const auto one = engine_->open(only(plan, m));
     one->run(16, {});
     expect_same_member(*many, m, *one);
+  }
+}
+
+/// Cohorts of these sizes are cut in different ways.
+TEST_P(Invariance, CohortsOfSeveralSizesWithManyRows) {
+  const TrainPlan plan =
+      nomu_plan({.members = 40, .rows = 12, .inputs = 2, .hidden = {256, 256}}, Gradient::stopped, LossKind::nomu, 290);
+  const auto many = engine_->open(plan);
+  many->run(3, {});
+  const Tensor<float> x = base_plan({.members = 1, .rows = 250}).x;
+  const Tensor<float> all_outputs = many->forward(x, {});
+  for (const std::size_t size : {1, 2, 5, 10}) {
+    SCOPED_TRACE(size);
+    std::vector<std::size_t> first(size);
+    std::iota(first.begin(), first.end(), 0);
+    const auto few = engine_->open(select(plan, first));
+    few->run(3, {});
+    expect_same_member(*many, size - 1, *few, size - 1);
+    const Tensor<float> outputs = few->forward(x, {});
+    EXPECT_TRUE(std::ranges::equal(all_outputs.member(size - 1), outputs.member(size - 1)));
   }
 }
 

@@ -34,7 +34,8 @@ struct CutPhase {
   TileSize size;
 };
 
-/// What bounds the products are the reads of their factors: those of the processor that has most to do, in rows and units.
+/// What bounds the products are the reads of their factors: those of the processor that has most to do, in rows and
+/// units.
 std::size_t cost(const std::vector<CutPhase>& cut, std::size_t members, std::size_t processors, Precision precision) {
   std::size_t sum = 0;
   for (const CutPhase& part : cut) {
@@ -102,10 +103,11 @@ DeviceProgram::DeviceProgram(const Program& program, const StepSize& size, std::
       layer_norms_(program.layer_norms),
       outputs_(program.outputs),
       update_tiles_(program.update_tiles),
-      update_order_(update_order(program, size,
-                                 std::size_t{members} * program.trainable_tiles < std::size_t{16} * processors)) {
+      update_order_(
+          update_order(program, size, std::size_t{members} * program.trainable_tiles < std::size_t{16} * processors)) {
   std::vector<Tile> all;
-  const auto add = [&](const auto& phases, std::vector<TileList>& lists, const auto& describe_job) {
+  const auto add = [&](std::span<const std::vector<std::uint32_t>> phases, std::vector<TileList>& lists,
+                       const auto& describe_job) {
     for (const std::vector<std::uint32_t>& jobs : phases) {
       Phase phase;
       for (const std::uint32_t job : jobs) phase.push_back(describe_job(job));
@@ -120,7 +122,10 @@ DeviceProgram::DeviceProgram(const Program& program, const StepSize& size, std::
   add(program.forward_phases, forward_lists_, [&](std::uint32_t job) {
     return PhaseJob{job, size.rows, program.forward[job].units};
   });
-  add(program.backward_phases, backward_lists_, [&](std::uint32_t job) {
+  // The first ones have no products: they fall to where the losses are.
+  const std::size_t without = std::min<std::size_t>(1, program.backward_phases.size());
+  if (without > 0) top_ = DeviceArray<std::uint32_t>(program.backward_phases.front());
+  add(std::span(program.backward_phases).subspan(without), backward_lists_, [&](std::uint32_t job) {
     const std::uint32_t rows = program.backward[job].data_rows_only ? size.data_rows : size.rows;
     return PhaseJob{job, rows, program.backward[job].units};
   });
@@ -146,6 +151,8 @@ void DeviceProgram::describe(View& view) const {
   view.terms = terms_.data();
   view.forward = forward_.data();
   view.backward = backward_.data();
+  view.top = top_.data();
+  view.tops = narrow(top_.size());
   view.update = update_.data();
   view.layer_norms = layer_norms_.data();
   view.output = outputs_.data();

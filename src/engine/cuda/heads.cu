@@ -27,12 +27,23 @@ struct RowOfThread {
 template <unsigned warps>
 __global__ void __launch_bounds__(block_threads) row_loss_kernel(const View view, unsigned blocks) {
   const RowOfThread<warps> at(view, blocks);
-  float* own = view.values_of(at.member);
-  float out[most_outputs];
-  outputs_of<warps>(view, view.weights_of(at.control.source, at.member), own, at.row, at.there(), out);
-  if (!at.finishes()) return;
   const std::size_t first = std::size_t{at.member} * view.most_rows;
-  view.row_loss[first + at.row] = row_loss_of(view, at.control, at.member, out, own, view.row_index + first, at.row);
+  const float* weights = view.weights_of(at.control.source, at.member);
+  float* own = view.values_of(at.member);
+  RowData data{};
+  LossSettings<float> loss{};
+  if (at.finishes()) {  // long before they are needed
+    data = row_data_of(view, at.control, at.member, view.row_index + first, at.row);
+    loss = view.info[at.member].loss;
+  }
+  float out[most_outputs];
+  outputs_of<warps>(view, weights, own, at.row, at.there(), out);
+  if (at.finishes()) view.row_loss[first + at.row] = row_loss_of(view, at.control, loss, data, out, own, at.row);
+  if (at.control.masks != Masks::training) return;  // a pass that changes nothing
+  warps == 1 ? __syncwarp() : __syncthreads();
+  if (at.there()) {
+    top_deltas(view, at.control, at.member, weights, own, at.row, threadIdx.x % (32 * warps), 32 * warps);
+  }
 }
 
 template <unsigned warps>
@@ -48,8 +59,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Starts `alone`, with a warp for each row, or where that leaves processors without work `together`, with a warp for each
-/// part of a row.
+/// Starts `alone`, with a warp for each row, or where that leaves processors without work `together`, with a warp for
+/// each part of a row.
 template <class... Parameters, class... Arguments>
 void start(void (*alone)(View, unsigned, Parameters...), void (*together)(View, unsigned, Parameters...),
            const View& view, std::size_t rows, cudaStream_t stream, const Arguments&... arguments) {

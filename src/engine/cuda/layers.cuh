@@ -9,20 +9,6 @@
 
 namespace nomu::engine::cuda {
 
-__device__ inline DropoutMask mask_of(const Control& control, std::uint64_t seed, unsigned layer, float rate) {
-  return control.masks == Masks::training ? training_mask(seed, layer, control.step, rate)
-                                          : prediction_mask(seed, layer, control.step, rate);
-}
-
-/// Which of four units are kept; their masks are numbered from `place` on.
-__device__ inline void kept_units(const DropoutMask& mask, std::uint64_t place, bool (&kept)[4]) {
-  PhiloxBlock block = mask.stream.block(place / 4);
-  for (unsigned e = 0; e < 4; ++e) {
-    if (e > 0 && (place + e) % 4 == 0) block = mask.stream.block((place + e) / 4);
-    kept[e] = uniform_float(block.word[(place + e) % 4]) >= mask.rate;
-  }
-}
-
 /// First of the four units that a thread finishes, the same in all its rows.
 template <class Product>
 __device__ unsigned finished_unit(const Tile& tile) {
@@ -138,31 +124,6 @@ __device__ void forward_tile(const View& view, const Tile* tiles, unsigned tile_
   if (turned) write_turned<Product>(tile, control.rows, own + job.turned, job.turned_ld);
 }
 
-/// A layer's units that only one output of a head, or none, reads directly.
-struct OneHead {
-  const float* slopes = nullptr;  ///< of the head's output, head_ld apart; null: there is none
-  Quad weights{};                 ///< of the thread's four units
-
-  [[nodiscard]] __device__ float slope(unsigned row) const {
-    return slopes == nullptr ? 0.0F : slopes[std::size_t{row} * head_ld];
-  }
-};
-
-/// Whether all of a layer's deltas come as those of ReLU units without dropout, from other layers and one head at most.
-__device__ inline bool plain(const View& view, const BackwardJob& job, const Control& control, float rate) {
-  if (rate != 0.0F || job.activation != Activation::relu || job.terms > 1) return false;
-  if (job.terms == 0) return true;
-  const HeadTerm& term = view.terms[job.first_term];
-  return term.outputs == 1 && (!term.data_rows_only || job.data_rows_only || control.data_rows == control.rows);
-}
-
-__device__ inline OneHead head_of(const View& view, const BackwardJob& job, const float* weights, const float* own,
-                                  unsigned unit) {
-  if (job.terms == 0) return {};
-  const HeadTerm& term = view.terms[job.first_term];
-  return {own + term.delta, read_some(weights + term.weights + unit, job.units - unit)};
-}
-
 /// Deltas of a layer: product, heads, slope of the activation.
 template <class Product>
 __device__ void backward_tile(const View& view, const Tile* tiles, unsigned tile_count) {
@@ -194,29 +155,14 @@ __device__ void backward_tile(const View& view, const Tile* tiles, unsigned tile
     const auto read = [&](unsigned row) {
       return Read{read_quad(own + job.values + std::size_t{row} * job.ld + unit), head.slope(row)};
     };
-    return finish<true, Product>(tile, rows, read, [&](unsigned row, Quad sums, const Read& with, float*) {
-#pragma unroll
-      for (unsigned e = 0; e < 4; ++e) {
-        const float delta = sums.value[e] + fmaf(with.slope, head.weights.value[e], 0.0F);
-        sums.value[e] = delta * activation_slope(Activation::relu, with.values.value[e]);
-      }
-      write(row, sums);
+    return finish<true, Product>(tile, rows, read, [&](unsigned row, const Quad& sums, const Read& with, float*) {
+      write(row, plain_deltas(sums, with.values, with.slope, head.weights));
     });
   }
   const DropoutMask mask = mask_of(control, view.info[member].seed, job.layer, rate);
-  // Where a ReLU unit is positive it was kept; other activations need the mask again.
-  const bool masked = rate > 0.0F && job.activation != Activation::relu;
   const auto read = [&](unsigned row) { return read_quad(own + job.values + std::size_t{row} * job.ld + unit); };
-  finish<false, Product>(tile, rows, read, [&](unsigned row, Quad sums, const Quad& values, float*) {
-    bool kept[4] = {true, true, true, true};
-    if (masked) kept_units(mask, std::uint64_t{row} * job.units + unit, kept);
-#pragma unroll
-    for (unsigned e = 0; e < 4; ++e) {
-      if (unit + e >= job.units) continue;
-      const float delta = sums.value[e] + from_heads(view, job, control, weights, own, row, unit + e);
-      sums.value[e] = through_activation(job.activation, values.value[e], delta, rate, kept[e]);
-    }
-    write(row, sums);
+  finish<false, Product>(tile, rows, read, [&](unsigned row, const Quad& sums, const Quad& values, float*) {
+    write(row, any_deltas(view, job, control, mask, weights, own, row, unit, sums, values));
   });
 }
 

@@ -67,7 +67,7 @@ class DeviceProgram {
   DeviceArray<LayerNorm> layer_norms_;
   DeviceArray<Output> outputs_;
   DeviceArray<Tile> update_tiles_, phase_tiles_;
-  DeviceArray<std::uint32_t> update_order_;
+  DeviceArray<std::uint32_t> update_order_, top_;
   std::vector<TileList> forward_lists_, backward_lists_;
 };
 

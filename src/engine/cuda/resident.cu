@@ -60,7 +60,8 @@ __device__ double row_losses(const View& view, const Resident& r, const Control 
   for (unsigned row = threadIdx.x; row < control.rows; row += blockDim.x) {
     float out[most_outputs];
     row_outputs(view, r, row, out);
-    sum += row_loss_of(view, control, member, out, r.values, r.index, row);
+    sum += row_loss_of(view, control, view.info[member].loss, row_data_of(view, control, member, r.index, row), out,
+                       r.values, row);
   }
   return block_sum(sum);
 }

@@ -22,15 +22,18 @@ __device__ inline Range piece_of(const MemberInfo& info, unsigned piece) {
   return {first, left < info.batch ? left : info.batch};
 }
 
-__device__ inline float step_rate(const View& view, const MemberInfo& info, std::uint32_t step) {
+/// `powers`: of Adam's betas.
+__device__ inline float step_rate(const View& view, const MemberInfo& info, std::uint32_t step,
+                                  const double (&powers)[2]) {
   const TrainSpec& spec = view.train;
   const std::uint64_t total = static_cast<std::uint64_t>(spec.epochs) * info.batches;
   const double rate = scheduled_rate(spec, info.rate, step, total);
-  return static_cast<float>(adam_rate(rate, spec.beta1, spec.beta2, static_cast<long>(step) + 1));
+  return static_cast<float>(adam_rate(rate, powers[0], powers[1]));
 }
 
 /// What the member does now; `range` says with which of its rows.
-__device__ inline Control plan_of(const View& view, unsigned member, const MemberState& state, Range& range) {
+__device__ inline Control plan_of(const View& view, unsigned member, const MemberState& state,
+                                  const double (&powers)[2], Range& range) {
   const MemberInfo& info = view.info[member];
   Control control{};
   control.source = control.target = state.current;
@@ -44,7 +47,7 @@ __device__ inline Control plan_of(const View& view, unsigned member, const Membe
   control.data_rows = range.count;
   control.rows = range.count + augmented;
   control.masks = training ? Masks::training : Masks::none;
-  if (training) control.rate = step_rate(view, info, state.step);
+  if (training) control.rate = step_rate(view, info, state.step, powers);
   control.share = view.reduction == Reduction::sum ? 1.0 : 1.0 / info.row_weights;
   return control;
 }
@@ -112,8 +115,14 @@ __device__ inline void gather(const View& view, unsigned member, const Control& 
 __device__ inline void begin_round(const View& view, unsigned member, const MemberState& state, Control& control,
                                    std::uint32_t* order, float* x, std::uint32_t* index) {
   __shared__ Range range;
+  __shared__ double powers[2];
   __syncthreads();
-  if (threadIdx.x == 0) control = plan_of(view, member, state, range);
+  // What takes longest, so two threads do it side by side.
+  if (threadIdx.x < 2) {
+    powers[threadIdx.x] = std::pow(threadIdx.x == 0 ? view.train.beta1 : view.train.beta2, state.step + 1.0);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) control = plan_of(view, member, state, powers, range);
   __syncthreads();
   if (control.rows == 0) return;
   const bool ordered = !view.info[member].full_batch() && control.masks == Masks::training;

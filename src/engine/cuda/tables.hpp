@@ -191,6 +191,8 @@ struct View {
   const HeadTerm* terms;
   const ForwardJob* forward;
   const BackwardJob* backward;
+  const std::uint32_t* top;  ///< jobs among those of layers that only heads read
+  std::uint32_t tops;
   const UpdateJob* update;
   const LayerNorm* layer_norms;
   const Tile* tiles;                  ///< of the update
