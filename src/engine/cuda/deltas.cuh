@@ -1,25 +1,10 @@
 #pragma once
 // Derivatives on their way back through a unit.
 
+#include "engine/cuda/masks.cuh"
 #include "engine/cuda/quads.cuh"
-#include "engine/cuda/tables.hpp"
-#include "engine/sampling.hpp"
 
 namespace nomu::engine::cuda {
-
-__device__ inline DropoutMask mask_of(const Control& control, std::uint64_t seed, unsigned layer, float rate) {
-  return control.masks == Masks::training ? training_mask(seed, layer, control.step, rate)
-                                          : prediction_mask(seed, layer, control.step, rate);
-}
-
-/// Which of four units are kept; their masks are numbered from `place` on.
-__device__ inline void kept_units(const DropoutMask& mask, std::uint64_t place, bool (&kept)[4]) {
-  PhiloxBlock block = mask.stream.block(place / 4);
-  for (unsigned e = 0; e < 4; ++e) {
-    if (e > 0 && (place + e) % 4 == 0) block = mask.stream.block((place + e) / 4);
-    kept[e] = uniform_float(block.word[(place + e) % 4]) >= mask.rate;
-  }
-}
 
 /// From the derivative by a unit's activated value, `delta`, to that by its pre-activation.
 __device__ inline float through_activation(Activation activation, float value, float delta, float rate, bool kept) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "engine/cuda/program.hpp"
@@ -61,6 +62,9 @@ std::vector<CutPhase> best_cut(const Phase& phase, std::size_t members, std::siz
   return best;
 }
 
+/// Tiles of the update for a processor below which its last ones tell.
+constexpr std::size_t few_tiles = 16;
+
 /// The order in which the tiles of the update are started. Few members: what takes longest goes first, so that all
 /// processors end at about the same time. Many: kinds of tiles take turns, as they wait for different things.
 std::vector<std::uint32_t> update_order(const Program& program, const StepSize& size, bool few_members) {
@@ -68,8 +72,8 @@ std::vector<std::uint32_t> update_order(const Program& program, const StepSize& 
   for (std::uint32_t index = 0; index < program.trainable_tiles; ++index) {
     const Tile& tile = program.update_tiles[index];
     const UpdateJob& job = program.update[tile.job];
-    const bool whole = tile.m + update_tile.units <= job.inputs && tile.n + update_tile.rows <= job.units;
-    kinds[{whole, job.data_rows_only ? size.data_rows : size.rows}].push_back(index);
+    const bool full = tile.m + update_tile.units <= job.inputs && tile.n + update_tile.rows <= job.units;
+    kinds[{full, job.data_rows_only ? size.data_rows : size.rows}].push_back(index);
   }
   std::vector<std::pair<double, std::uint32_t>> places;
   double begin = 0.0;
@@ -104,7 +108,7 @@ DeviceProgram::DeviceProgram(const Program& program, const StepSize& size, std::
       outputs_(program.outputs),
       update_tiles_(program.update_tiles),
       update_order_(
-          update_order(program, size, std::size_t{members} * program.trainable_tiles < std::size_t{16} * processors)) {
+          update_order(program, size, std::size_t{members} * program.trainable_tiles < few_tiles * processors)) {
   std::vector<Tile> all;
   const auto add = [&](std::span<const std::vector<std::uint32_t>> phases, std::vector<TileList>& lists,
                        const auto& describe_job) {

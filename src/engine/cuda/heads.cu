@@ -7,7 +7,7 @@
 namespace nomu::engine::cuda {
 namespace {
 
-constexpr unsigned block_threads = 256;
+constexpr unsigned block_threads = 32 * row_warps;
 
 /// Which row a thread has its share of, and whether its member has that row in this round.
 template <unsigned warps>
@@ -66,7 +66,7 @@ void start(void (*alone)(View, unsigned, Parameters...), void (*together)(View, 
            const View& view, std::size_t rows, cudaStream_t stream, const Arguments&... arguments) {
   constexpr std::size_t many_rows = 8192;
   const bool few = view.members * rows < many_rows;
-  const std::size_t block_rows = block_threads / 32 / (few ? row_parts : 1);
+  const std::size_t block_rows = row_warps / (few ? row_parts : 1);
   const auto blocks = static_cast<unsigned>((rows + block_rows - 1) / block_rows);
   launch(few ? together : alone, std::size_t{view.members} * blocks, block_threads, 0, stream, view, blocks,
          arguments...);

@@ -1,6 +1,6 @@
 #pragma once
 // Heads and losses: a row's way from its last hidden values to its loss, the slopes of its outputs and back to the
-// deltas of the layers that only heads read.
+// layers whose deltas come from heads alone.
 
 #include "engine/cuda/deltas.cuh"
 
@@ -10,6 +10,8 @@ namespace nomu::engine::cuda {
 /// does all of them or each one of its own. The parts take turns with so many terms.
 inline constexpr unsigned row_parts = 4;
 inline constexpr unsigned part_terms = 256;
+/// Warps of a block.
+inline constexpr unsigned row_warps = 8;
 
 /// A lane's share of a part. All terms of a turn are read before the first is added: what takes time is to wait for
 /// them.
@@ -33,11 +35,11 @@ __device__ inline float add_share(float sum, const float* values, const float* c
 }
 
 /// All outputs of a row, in the first thread of the `warps` that take it together. All threads of the block take part,
-/// those whose row is not `there` as well; a block has eight warps.
+/// those whose row is not `there` as well.
 template <unsigned warps>
 __device__ void outputs_of(const View& view, const float* weights, const float* own, unsigned row, bool there,
                            float* out) {
-  __shared__ float parts[8 / warps][most_outputs][row_parts];
+  __shared__ float parts[row_warps / warps][most_outputs][row_parts];
   float(&mine)[most_outputs][row_parts] = parts[threadIdx.x / (32 * warps)];
   const unsigned first = threadIdx.x / 32 % warps;
   for (unsigned k = 0; there && k < view.outputs; ++k) {
@@ -99,7 +101,7 @@ __device__ inline double row_loss_of(const View& view, const Control& control, c
   return factor * static_cast<double>(result.value);
 }
 
-/// Deltas of a row in the layers that only heads read, by `threads` threads of which this one is number `thread`.
+/// A row's deltas that come from heads alone, by `threads` threads of which this one is number `thread`.
 __device__ inline void top_deltas(const View& view, const Control& control, unsigned member, const float* weights,
                                   float* own, unsigned row, unsigned thread, unsigned threads) {
   for (unsigned t = 0; t < view.tops; ++t) {

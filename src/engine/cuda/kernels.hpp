@@ -64,7 +64,7 @@ void start_round(const View& view, cudaStream_t stream);
 
 void start_forward(const View& view, const TileList& tiles, Precision precision, cudaStream_t stream);
 
-/// Outputs of all rows, their losses and the slopes of the heads.
+/// Outputs of all rows, their losses, the slopes of the heads and, in training, the deltas that come from heads alone.
 void start_row_losses(const View& view, cudaStream_t stream);
 
 /// Outputs alone, to out [M][rows][outputs].

@@ -1,5 +1,6 @@
 // Forward and backward products of the hidden layers, all layers of a phase and all members in one launch.
 
+#include <stdexcept>
 #include <type_traits>
 
 #include "engine/cuda/hopper/layers.hpp"
@@ -52,8 +53,10 @@ void start(const View& view, const TileList& list, Precision precision, cudaStre
     case TileSize::small: return with.template operator()<TileSize::small>();
     case TileSize::large: return with.template operator()<TileSize::large>();
     case TileSize::narrow: return with.template operator()<TileSize::narrow>();
-    default: break;
+    case TileSize::medium:
+    case TileSize::tall: break;
   }
+  throw std::logic_error("there are no such tiles");
 }
 
 template <TileSize size>
@@ -78,9 +81,11 @@ TileShape tile_shape(TileSize size, Precision precision) {
   switch (size) {
     case TileSize::small: return {SmallCut::m, SmallCut::n};
     case TileSize::large: return {LargeCut::m, LargeCut::n};
-    default: break;
+    case TileSize::narrow: return {NarrowCut::m, NarrowCut::n};
+    case TileSize::medium:
+    case TileSize::tall: break;
   }
-  return {NarrowCut::m, NarrowCut::n};
+  throw std::logic_error("there are no such tiles");
 }
 
 std::span<const TileSize> tile_sizes(Precision precision) {

@@ -51,6 +51,7 @@ class DeviceProgram {
   /// Fills in the parts of a view that depend on the program.
   void describe(View& view) const;
   [[nodiscard]] const std::vector<TileList>& forward() const { return forward_lists_; }
+  /// Without the layers whose deltas come from heads alone: those are written with the losses.
   [[nodiscard]] const std::vector<TileList>& backward() const { return backward_lists_; }
   [[nodiscard]] std::uint32_t trainable_tiles() const { return trainable_tiles_; }
   [[nodiscard]] bool turned() const { return turned_; }

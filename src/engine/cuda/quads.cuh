@@ -18,9 +18,6 @@ __device__ inline void write_quad(float* to, const Quad& quad) {
   *reinterpret_cast<float4*>(to) = make_float4(quad.value[0], quad.value[1], quad.value[2], quad.value[3]);
 }
 
-/// The same to global memory and certainly at once: the compiler would now and then write the four one by one.
-__device__ inline void write_global(float* to, const Quad& quad) { store_16(to, quad.value); }
-
 /// The same for numbers that nobody needs again soon: they do not drive others out of the caches.
 __device__ inline Quad read_quad_once(const float* from) {
   const float4 v = __ldcs(reinterpret_cast<const float4*>(from));
@@ -30,6 +27,9 @@ __device__ inline Quad read_quad_once(const float* from) {
 __device__ inline void write_quad_once(float* to, const Quad& quad) {
   __stcs(reinterpret_cast<float4*>(to), make_float4(quad.value[0], quad.value[1], quad.value[2], quad.value[3]));
 }
+
+/// To global memory and certainly together: the compiler would now and then write the four one by one.
+__device__ inline void write_quad_together(float* to, const Quad& quad) { store_16(to, quad.value); }
 
 /// Each rounded to TF32.
 __device__ inline Quad rounded(const Quad& quad) {

@@ -44,7 +44,7 @@ class SegmentSlabs {
  public:
   __device__ explicit SegmentSlabs(const SegmentPlace& place) : place_(place), next_(place.first), left_(place.count) {
     for (unsigned s = 0; s < left_; ++s) count_ += (next_[s].depth + Product::depth - 1) / Product::depth;
-    if (left_ > 0) open();
+    open();
   }
 
   [[nodiscard]] __device__ unsigned count() const { return count_; }
@@ -105,7 +105,6 @@ class WholeSlabs {
 
 template <class Product, bool forward>
 __device__ void multiply_segments(Product& product, const SegmentPlace& place) {
-  if (place.count == 0) return;
   const auto nothing = [](unsigned) {};
   if (place.template whole<Product>()) {
     WholeSlabs<Product, forward> slabs(place);

@@ -104,7 +104,7 @@ class Share {
     return wide_ ? read_quad(from) : read_some(from, width);
   }
   __device__ void write(float* to, const Quad& quad, unsigned width) const {
-    if constexpr (whole) return once ? write_quad_once(to, quad) : write_global(to, quad);
+    if constexpr (whole) return once ? write_quad_once(to, quad) : write_quad_together(to, quad);
     if (width == 0) return;
     wide_ ? write_quad(to, quad) : write_some(to, quad, width);
   }

@@ -41,9 +41,11 @@ struct Slab {
 
   static __device__ unsigned at(unsigned i, unsigned k) { return inner ? i * ld + k : k * ld + i; }
 
+  using Rows = PlainRows<inner ? count : terms, inner ? terms / 4 : count / 4, ld>;
+
   /// Copies of whole slabs, from the sum's first term on.
   template <unsigned threads>
-  using Copies = SlabCopies<PlainRows<inner ? count : terms, inner ? terms / 4 : count / 4, ld>, threads>;
+  using Copies = SlabCopies<Rows, threads>;
   template <unsigned threads>
   static __device__ Copies<threads> copies(const Operand& from) {
     return {from.values, from.ld, inner ? (from.count < count ? from.count : count) : terms,
@@ -52,12 +54,11 @@ struct Slab {
 
   /// Starts copying terms [k0, k0 + terms) of a sum of `depth`.
   static __device__ void load(float* shared, const Operand& from, unsigned k0, unsigned depth, unsigned threads) {
-    constexpr unsigned groups = inner ? terms / 4 : count / 4;  // of four floats, in a row of shared memory
-    constexpr unsigned rows = inner ? count : terms;
-    for (unsigned c = threadIdx.x; c < rows * groups; c += threads) {
-      const unsigned row = c / groups;
-      const unsigned column = c % groups * 4;
-      copy_four<inner>(shared + row * ld + column, from, inner ? row : column, k0 + (inner ? column : row), depth);
+    for (unsigned c = threadIdx.x; c < Rows::rows * Rows::groups; c += threads) {
+      const unsigned row = c / Rows::groups;
+      const unsigned group = c % Rows::groups;
+      copy_four<inner>(shared + Rows::place(row, group), from, inner ? row : group * 4, k0 + (inner ? group * 4 : row),
+                       depth);
     }
   }
 };

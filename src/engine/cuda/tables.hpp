@@ -191,7 +191,7 @@ struct View {
   const HeadTerm* terms;
   const ForwardJob* forward;
   const BackwardJob* backward;
-  const std::uint32_t* top;  ///< jobs among those of layers that only heads read
+  const std::uint32_t* top;  ///< numbers of those that have no products
   std::uint32_t tops;
   const UpdateJob* update;
   const LayerNorm* layer_norms;

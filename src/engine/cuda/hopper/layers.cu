@@ -34,7 +34,7 @@ decltype(auto) with(TileSize size, const F& f) {
     case TileSize::medium: return f.template operator()<TileSize::medium>();
     case TileSize::tall: return f.template operator()<TileSize::tall>();
     case TileSize::large: return f.template operator()<TileSize::large>();
-    default: break;
+    case TileSize::narrow: break;
   }
   return f.template operator()<TileSize::narrow>();
 }
