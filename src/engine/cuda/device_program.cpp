@@ -85,6 +85,7 @@ std::vector<std::uint32_t> update_order(const Program& program, const StepSize& 
   }
   std::sort(places.begin(), places.end());
   std::vector<std::uint32_t> order;
+  order.reserve(places.size());
   for (const auto& [place, index] : places) order.push_back(index);
   return order;
 }
