@@ -32,15 +32,17 @@ std::string case_text(const std::string& name) {
 }
 
 void print_report(const BenchmarkSpec& spec, const BenchmarkReport& report, bool json) {
-  const double ratio = report.roofline_us > 0.0 ? report.us_per_network_step / report.roofline_us : 0.0;
+  const bool measured = report.roofline_us > 0.0;
+  const double ratio = measured ? report.us_per_network_step / report.roofline_us : 0.0;
   if (!json) {
-    print(
-        "{:<11} {:>10.1f} us a step {:>8.1f} GFLOP/s   {:.2f} x roofline ({:.1f} us: products {:.1f}, state {:.1f})   "
-        "{} {} {} x{}\n",
-        spec.name, report.us_per_network_step, report.gflops, ratio, report.roofline_us, report.products_us,
-        report.state_us, report.engine.name, report.engine.provider, report.engine.isa, report.engine.threads);
+    const std::string beside = measured ? fmt::format("{:.2f} x roofline ({:.1f} us: products {:.1f}, state {:.1f})",
+                                                      ratio, report.roofline_us, report.products_us, report.state_us)
+                                        : "roofline not measured on this engine";
+    print("{:<11} {:>10.1f} us a step {:>8.1f} GFLOP/s   {}   {} {} {} x{}\n", spec.name, report.us_per_network_step,
+          report.gflops, beside, report.engine.name, report.engine.provider, report.engine.isa, report.engine.threads);
     return;
   }
+  const auto if_measured = [measured](double value) { return measured ? nlohmann::json(value) : nlohmann::json(); };
   const nlohmann::json line{{"case", spec.name},
                             {"title", spec.title},
                             {"engine", report.engine.name},
@@ -56,10 +58,10 @@ void print_report(const BenchmarkSpec& spec, const BenchmarkReport& report, bool
                             {"repeats", spec.repeats},
                             {"us_per_network_step", report.us_per_network_step},
                             {"gflops", report.gflops},
-                            {"roofline_us", report.roofline_us},
-                            {"roofline_ratio", ratio},
-                            {"products_us", report.products_us},
-                            {"state_us", report.state_us},
+                            {"roofline_us", if_measured(report.roofline_us)},
+                            {"roofline_ratio", if_measured(ratio)},
+                            {"products_us", if_measured(report.products_us)},
+                            {"state_us", if_measured(report.state_us)},
                             {"memory_bytes", report.memory_bytes},
                             {"last_loss", report.last_loss}};
   print("{}\n", line.dump());

@@ -57,6 +57,11 @@ class Bench(unittest.TestCase):
             for key in ("gflops", "roofline_us", "roofline_ratio", "engine", "provider", "isa", "threads"):
                 self.assertIn(key, line)
 
+    def test_an_engine_without_a_roofline_says_so(self) -> None:
+        small = ("--case", "r1", "--device", "reference", "--set", "members=1", "--set", "steps=2")
+        self.assertIn("roofline not measured", run("bench", *small).stdout)
+        self.assertIsNone(json.loads(run("bench", "--json", *small).stdout)["roofline_us"])
+
     def test_unknown_case_and_key(self) -> None:
         result = run("bench", "--case", "r9")
         self.assertEqual(result.returncode, 2)
