@@ -175,7 +175,7 @@ NOMU_HD T adam_rate(T learning_rate, T beta1, T beta2, long step) {
 }
 
 /// A quotient of Adam's step. On a GPU its last two bits may be off: exact roots and quotients branch for every number,
-/// which takes longer than the memory does for the moments.
+/// which keeps the reads for the next ones from starting.
 template <class T>
 NOMU_HD T adam_quotient(T numerator, T second, T epsilon) {
 #ifdef __CUDA_ARCH__

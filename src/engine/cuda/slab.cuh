@@ -32,6 +32,18 @@ __device__ void copy_four(float* to, const Operand& from, unsigned i, unsigned k
   }
 }
 
+/// Starts copying terms of a sum of `depth` from k0 on to a slab that lies as `Rows` says; what is not there becomes
+/// zero.
+template <class Rows, bool inner>
+__device__ void load_slab(float* shared, const Operand& from, unsigned k0, unsigned depth, unsigned threads) {
+  for (unsigned c = threadIdx.x; c < Rows::rows * Rows::groups; c += threads) {
+    const unsigned row = c / Rows::groups;
+    const unsigned group = c % Rows::groups;
+    copy_four<inner>(shared + Rows::place(row, group), from, inner ? row : group * 4, k0 + (inner ? group * 4 : row),
+                     depth);
+  }
+}
+
 /// One operand's slabs in shared memory, `terms` of the sum at a time. The paddings keep the lanes of a warp on
 /// different banks.
 template <unsigned count, bool inner, unsigned terms = slab>
@@ -54,12 +66,7 @@ struct Slab {
 
   /// Starts copying terms [k0, k0 + terms) of a sum of `depth`.
   static __device__ void load(float* shared, const Operand& from, unsigned k0, unsigned depth, unsigned threads) {
-    for (unsigned c = threadIdx.x; c < Rows::rows * Rows::groups; c += threads) {
-      const unsigned row = c / Rows::groups;
-      const unsigned group = c % Rows::groups;
-      copy_four<inner>(shared + Rows::place(row, group), from, inner ? row : group * 4, k0 + (inner ? group * 4 : row),
-                       depth);
-    }
+    load_slab<Rows, inner>(shared, from, k0, depth, threads);
   }
 };
 

@@ -45,11 +45,7 @@ class GroupProduct {
   __device__ static void load(unsigned stage, const Operand& a, const Operand& b, unsigned k0, unsigned depth_in_all) {
     float* to_b = aligned() + stage * stage_floats;
     SlabA::load(to_b + SlabB::floats, a, k0, depth_in_all, Cut::threads);
-    for (unsigned c = threadIdx.x; c < Cut::n * (depth / 4); c += Cut::threads) {
-      const unsigned row = c / (depth / 4);
-      const unsigned chunk = c % (depth / 4);
-      copy_four<true>(to_b + SlabB::place(row, chunk), b, row, k0 + chunk * 4, depth_in_all);
-    }
+    load_slab<SlabB, true>(to_b, b, k0, depth_in_all, Cut::threads);
   }
 
   class Copies {
