@@ -5,7 +5,7 @@ execute_process(COMMAND git -C "${SOURCE}" describe --always --dirty --exclude *
 if(failed OR revision STREQUAL "")
   set(revision "${VERSION}")
 endif()
-set(text "#include \"revision.hpp\"\n\nnamespace nomu::cli {\nconst char* revision() { return \"${revision}\"; }\n}  // namespace nomu::cli\n")
+set(text "#include \"paper/revision.hpp\"\n\nnamespace nomu::cli {\nconst char* revision() { return \"${revision}\"; }\n}  // namespace nomu::cli\n")
 set(old "")
 if(EXISTS "${OUT}")
   file(READ "${OUT}" old)

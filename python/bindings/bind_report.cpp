@@ -5,7 +5,7 @@
 #include "bindings.hpp"
 #include "interruptible.hpp"
 #include "nomu/core/file.hpp"
-#include "nomu/experiment/model_report.hpp"
+#include "nomu/report/model_report.hpp"
 
 namespace nomu::python {
 namespace {

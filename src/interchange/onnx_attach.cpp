@@ -5,12 +5,12 @@
 #include <array>
 #include <set>
 
-#include "interchange/bounds_graph.hpp"
-#include "interchange/network_graph.hpp"
+#include "interchange/graph/bounds_graph.hpp"
+#include "interchange/graph/network_graph.hpp"
+#include "interchange/graph/readout_graph.hpp"
 #include "interchange/onnx_file.hpp"
-#include "interchange/readout_graph.hpp"
-#include "models/fitted_sigma.hpp"
-#include "models/foreign_plan.hpp"
+#include "models/attached/fitted_sigma.hpp"
+#include "models/attached/foreign_plan.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/interchange/attach.hpp"

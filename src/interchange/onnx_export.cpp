@@ -1,7 +1,7 @@
 #include <onnx/onnx_pb.h>
 
-#include "interchange/bayesian_graph.hpp"
-#include "interchange/bounds_graph.hpp"
+#include "interchange/graph/bayesian_graph.hpp"
+#include "interchange/graph/bounds_graph.hpp"
 #include "interchange/onnx_file.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/interchange/onnx.hpp"

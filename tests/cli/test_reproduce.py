@@ -1,7 +1,7 @@
-"""Studies: `nomu reproduce`; every study in its smoke profile, resuming after a kill, packing, messages, exit codes.
+"""Experiments: `nomu reproduce`; every experiment in its smoke profile, resuming after a kill, packing, messages, exit codes.
 
 Usage: test_reproduce.py PATH_TO_NOMU [unittest arguments]
-In their smoke profile, studies of data files take made rows; with NOMU_DATA their messages are checked on real ones too.
+In their smoke profile, experiments of data files take made rows; with NOMU_DATA their messages are checked on real ones too.
 """
 
 import csv
@@ -44,10 +44,10 @@ class Reproduce(unittest.TestCase):
     def tearDown(self) -> None:
         self._temporary.cleanup()
 
-    def smoke(self, study: str, out: str, *more) -> subprocess.CompletedProcess:
+    def smoke(self, experiment: str, out: str, *more) -> subprocess.CompletedProcess:
         # One thread: on a machine that is busy, two of them mostly wait for each other.
         threads = [] if "--threads" in more else ["--threads", "1"]
-        done = run("reproduce", study, "--profile", "smoke", "--out", self.folder / out, "--device", "cpu", *threads, *more)
+        done = run("reproduce", experiment, "--profile", "smoke", "--out", self.folder / out, "--device", "cpu", *threads, *more)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
@@ -68,9 +68,9 @@ class Reproduce(unittest.TestCase):
         for text in ("RAND", "GP, MW 0.5", "regret", "95 %"):
             self.assertIn(text, picture)
 
-    def test_every_study(self) -> None:
-        studies = json.loads(run("reproduce", "--list", "--json").stdout)
-        names = [study["study"] for study in studies]
+    def test_every_experiment(self) -> None:
+        experiments = json.loads(run("reproduce", "--list", "--json").stdout)
+        names = [experiment["experiment"] for experiment in experiments]
         self.assertLessEqual({"toy-1d", "toy-2d", "testbed-uniform", "testbed-gauss", "sensitivity"}, set(names))
         for name in names:
             with self.subTest(name):
@@ -115,14 +115,14 @@ class Reproduce(unittest.TestCase):
         self.assertEqual(self.reports("a"), self.reports("b"))
 
     def test_committed_rows_are_those_of_the_studies_as_they_are(self) -> None:
-        for study in ("toy-1d", "toy-2d", "testbed-uniform", "bo5d", "bo-search"):
-            committed = RESULTS / f"{study}.csv.gz"
-            done = run("reproduce", study, "--results", committed, "--report", "--out", self.folder / study,
+        for experiment in ("toy-1d", "toy-2d", "testbed-uniform", "bo5d", "bo-search"):
+            committed = RESULTS / f"{experiment}.csv.gz"
+            done = run("reproduce", experiment, "--results", committed, "--report", "--out", self.folder / experiment,
                        "--pack", self.folder / "known.csv.gz")  # fmt: skip
             self.assertEqual(done.returncode, 0, done.stderr)
             with gzip.open(committed, "rt") as all_rows, gzip.open(self.folder / "known.csv.gz", "rt") as known:
                 self.assertEqual({key(row) for row in csv.DictReader(known)}, {key(row) for row in csv.DictReader(all_rows)})
-            with open(self.folder / study / "report.csv", newline="") as report:
+            with open(self.folder / experiment / "report.csv", newline="") as report:
                 self.assertTrue(all(None not in row for row in csv.DictReader(report)), "a cell too many")
 
     def test_threads_and_limits_change_nothing(self) -> None:
@@ -173,7 +173,7 @@ class Reproduce(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_messages(self) -> None:
-        self.refused("name a study")
+        self.refused("name an experiment")
         self.refused("did you mean 'toy-1d'?", "toy-1")
         self.refused("did you mean 'mcdo'?", "toy-1d", "--methods", "mcd")
         self.refused("no problem 'levi'", "toy-1d", "--functions", "levi")

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/cpu/gemm.hpp"
-#include "engine/cpu/kernels.hpp"
+#include "engine/cpu/kernels/gemm.hpp"
+#include "engine/cpu/kernels/kernels.hpp"
 #include "nomu/engine/engine.hpp"
 
 namespace nomu {

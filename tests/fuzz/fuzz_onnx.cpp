@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "interchange/onnx_program.hpp"
+#include "interchange/foreign/onnx_program.hpp"
 #include "refusal.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "engine/convolution.hpp"
-#include "engine/cpu/kernels.hpp"
+#include "engine/cpu/kernels/kernels.hpp"
 #include "engine/layout.hpp"
 
 namespace nomu::engine::cpu {

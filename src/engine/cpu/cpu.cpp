@@ -6,7 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "engine/cpu/isa.hpp"
+#include "core/subnormals.hpp"
+#include "engine/cpu/kernels/isa.hpp"
 #include "engine/cpu/predict.hpp"
 #include "engine/cpu/roofline.hpp"
 #include "engine/cpu/step.hpp"
@@ -181,7 +182,7 @@ class CpuEngine final : public Engine {
       : options_(options),
         kernels_(kernels_for(options.isa)),
         provider_(provider_for(options, kernels_)),
-        team_(thread_count(options, where)) {}
+        team_(thread_count(options, where), keep_single_threaded) {}
 
   [[nodiscard]] EngineInfo info() const override { return cpu::info(options_); }
 

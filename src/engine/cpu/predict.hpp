@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/cpu/kernels.hpp"
-#include "engine/cpu/team.hpp"
+#include "core/team.hpp"
+#include "engine/cpu/kernels/kernels.hpp"
 #include "engine/layout.hpp"
 #include "engine/session.hpp"
 

@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "core/team.hpp"
 #include "engine/cpu/buffers.hpp"
-#include "engine/cpu/kernels.hpp"
+#include "engine/cpu/kernels/kernels.hpp"
 #include "engine/cpu/program.hpp"
-#include "engine/cpu/team.hpp"
 #include "engine/epoch.hpp"
 #include "engine/member_data.hpp"
 #include "engine/plan.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "bo/suggester.hpp"
+#include "bo/search/suggester.hpp"
 
 namespace nomu {
 namespace {

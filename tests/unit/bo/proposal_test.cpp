@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "bo/success_model.hpp"
+#include "bo/search/success_model.hpp"
 #include "message_of.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/models/slopes.hpp"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "bo/suggester.hpp"
+#include "bo/search/suggester.hpp"
 #include "unit/bo/small_study.hpp"
 
 namespace nomu {

@@ -10,7 +10,7 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/cpu/team.hpp"
+#include "core/team.hpp"
 #include "engine/preflight.hpp"
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
@@ -58,7 +58,7 @@ TEST(Preflight, MemoryIsStatedInUnitsPeopleRead) {
 }
 
 TEST(Team, RunsEveryPieceOnce) {
-  engine::cpu::Team team(4);
+  Team team(4);
   for (int round = 0; round < 200; ++round) {
     std::vector<int> done(37, 0);
     team.run(done.size(), [&done](std::size_t piece, std::size_t /*worker*/) { ++done[piece]; });
@@ -67,7 +67,7 @@ TEST(Team, RunsEveryPieceOnce) {
 }
 
 TEST(Team, SeveralThreadsMayAskAtOnce) {
-  engine::cpu::Team team(3);
+  Team team(3);
   std::atomic<std::size_t> done{0};
   const auto ask = [&] {
     for (int round = 0; round < 50; ++round) team.run(20, [&](std::size_t, std::size_t) { done.fetch_add(1); });
@@ -80,7 +80,7 @@ TEST(Team, SeveralThreadsMayAskAtOnce) {
 }
 
 TEST(Team, AForkedProcessWorksAlone) {
-  auto team = std::make_unique<engine::cpu::Team>(3);
+  auto team = std::make_unique<Team>(3);
   const pid_t child = fork();
   if (child == 0) {
     std::size_t done = 0;
@@ -94,7 +94,7 @@ TEST(Team, AForkedProcessWorksAlone) {
 }
 
 TEST(Team, PassesAnExceptionOnAndGoesOn) {
-  engine::cpu::Team team(3);
+  Team team(3);
   const auto failing = [](std::size_t piece, std::size_t /*worker*/) {
     if (piece == 5) throw DataError("test", "piece 5");
   };

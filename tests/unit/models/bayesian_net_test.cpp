@@ -7,9 +7,9 @@
 
 #include "engine/layout.hpp"
 #include "message_of.hpp"
-#include "models/bayesian_linear.hpp"
-#include "models/linearised_net.hpp"
-#include "models/network_plan.hpp"
+#include "models/bayes/bayesian_linear.hpp"
+#include "models/bayes/linearised_net.hpp"
+#include "models/network/network_plan.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/laplace.hpp"
 #include "nomu/models/neural_linear.hpp"

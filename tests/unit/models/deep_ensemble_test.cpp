@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "message_of.hpp"
-#include "models/mixture.hpp"
+#include "models/network/mixture.hpp"
 #include "nomu/core/error.hpp"
 #include "unit/models/small_problems.hpp"
 

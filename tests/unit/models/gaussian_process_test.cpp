@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "message_of.hpp"
-#include "models/gp_evidence.hpp"
+#include "models/gp/gp_evidence.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/method.hpp"
 

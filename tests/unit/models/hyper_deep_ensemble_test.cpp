@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "message_of.hpp"
-#include "models/greedy_ensemble.hpp"
-#include "models/hyper_search.hpp"
+#include "models/ensembles/greedy_ensemble.hpp"
+#include "models/ensembles/hyper_search.hpp"
 #include "nomu/core/error.hpp"
 #include "unit/models/small_problems.hpp"
 

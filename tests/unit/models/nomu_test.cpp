@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "message_of.hpp"
-#include "models/train.hpp"
+#include "models/network/train.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/method.hpp"
 #include "unit/models/small_problems.hpp"

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "message_of.hpp"
-#include "models/artificial_points.hpp"
-#include "models/ensemble.hpp"
+#include "models/network/ensemble.hpp"
+#include "models/nomu/artificial_points.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/models/method.hpp"

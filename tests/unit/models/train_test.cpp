@@ -1,4 +1,4 @@
-#include "models/train.hpp"
+#include "models/network/train.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 
 #include "engine/cuda/hopper/layers.hpp"
 #include "engine/cuda/hopper/product.cuh"
-#include "engine/cuda/launch.cuh"
-#include "engine/cuda/layers.cuh"
+#include "engine/cuda/kernels/launch.cuh"
+#include "engine/cuda/tiles/layers.cuh"
 
 namespace nomu::engine::cuda::hopper {
 namespace {

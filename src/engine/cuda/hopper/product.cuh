@@ -3,7 +3,7 @@
 // 9.0a. A is rounded on its way to registers unless it is `given` in TF32; B is read as it is, so it must be.
 
 #include "engine/cuda/hopper/ptx.cuh"
-#include "engine/cuda/product.cuh"
+#include "engine/cuda/tiles/product.cuh"
 
 namespace nomu::engine::cuda::hopper {
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "engine/cuda/gradient.cuh"
 #include "engine/cuda/hopper/layers.hpp"
 #include "engine/cuda/hopper/product.cuh"
-#include "engine/cuda/launch.cuh"
-#include "engine/cuda/update.cuh"
+#include "engine/cuda/kernels/launch.cuh"
+#include "engine/cuda/tiles/gradient.cuh"
+#include "engine/cuda/tiles/update.cuh"
 
 namespace nomu::engine::cuda::hopper {
 namespace {

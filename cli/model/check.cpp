@@ -1,0 +1,52 @@
+#include "commands.hpp"
+#include "model/findings.hpp"
+#include "model/model_output.hpp"
+#include "nomu/models/archive.hpp"
+#include "terminal.hpp"
+
+namespace nomu::cli {
+namespace {
+
+struct Options {
+  EngineOptions engine;
+  std::string model;
+  CheckSpec check;
+  bool no_refit = false;
+  bool json = false;
+  bool json_progress = false;
+};
+
+void run(const Options& options) {
+  const Model model = load_model(options.model, shared_engine(options.engine));
+  CheckSpec spec = options.check;
+  spec.refit = !options.no_refit;
+  ProgressBar bar(options.json_progress);
+  const DesiderataReport report =
+      check_model(model, spec, {.report = bar.callback(), .stop = interrupts().get_token()});
+  bar.finish();
+  if (!options.json) return print_findings(report);
+  print("{}\n", findings_json(report).dump());
+}
+
+}  // namespace
+
+void add_check(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("check", "Measure whether a model's uncertainty behaves as the paper's desiderata ask");
+  const auto options = std::make_shared<Options>();
+  add_input(*command, "MODEL", options->model, "model file");
+  command->add_option("--probes", options->check.probes, "points at which to ask")
+      ->capture_default_str()
+      ->check(CLI::Range(2L, 10000000L));
+  command->add_option("--margin", options->check.margin, "how far beyond the data to look, in widths of the data")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 1000.0));
+  command->add_option("--seed", options->check.seed, "seed of the probes")->capture_default_str();
+  command->add_flag("--no-refit", options->no_refit, "skip D5, which takes three fits");
+  command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--json-progress", options->json_progress, "progress as JSON lines on standard error");
+  add_engine_options(*command, options->engine);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace nomu::cli

@@ -1,0 +1,73 @@
+#include "commands.hpp"
+#include "model/model_output.hpp"
+#include "nomu/models/archive.hpp"
+#include "terminal.hpp"
+
+namespace nomu::cli {
+namespace {
+
+struct Options : ModelAndRows {
+  std::optional<double> level;
+};
+
+void print_json(const Evaluation& result, std::size_t seen) {
+  nlohmann::json line = metrics_json(result.metrics);
+  line["seen"] = seen;
+  line["outside"] = result.outside;
+  if (result.level > 0.0) {
+    line.update({{"level", result.level},
+                 {"coverage", result.coverage},
+                 {"mean_width", result.mean_width},
+                 {"interval_score", result.interval_score}});
+  }
+  if (result.expected) line["expected_coverage"] = {result.expected->lower, result.expected->upper};
+  print("{}\n", line.dump());
+}
+
+constexpr double half_log_two_pi = 0.91893853320467274;  // `min_nll` leaves it out, as the paper does
+
+void print_text(const Evaluation& result, std::size_t seen) {
+  const MetricsReport& m = result.metrics;
+  print("{} rows, {} of them outside the range of the training data\n", m.rows, result.outside);
+  if (seen > 0) print("{} of them are among those the model was made with: what follows proves little\n", seen);
+  print("  RMSE           {:10.4g}\n", m.rmse);
+  print("  NLL            {:10.4g}   smallest possible by a factor: {:.4g} at c = {:.3g}\n", m.nll,
+        m.min_nll + half_log_two_pi, m.best_c);
+  print("  CRPS           {:10.4g}\n", m.crps);
+  print("  AUC            {:10.4g}   mean width against coverage\n", m.auc);
+  print("  miscalibration {:10.4g}   area between promised and found levels\n", m.miscalibration_area);
+  print("  sharpness      {:10.4g}\n", m.sharpness);
+  if (result.level <= 0.0) return print("the model is not calibrated: there are no bounds to judge\n");
+  print("bounds of {}\n", percent(result.level));
+  const std::string expected = result.expected
+                                   ? fmt::format("   {:.4g} to {:.4g} % would be no surprise",
+                                                 100.0 * result.expected->lower, 100.0 * result.expected->upper)
+                                   : "";
+  print("  coverage       {:10.4g} %{}\n", 100.0 * result.coverage, expected);
+  print("  mean width     {:10.4g}\n", result.mean_width);
+  print("  interval score {:10.4g}\n", result.interval_score);
+}
+
+void run(const Options& options) {
+  const Model model = load_model(options.model, shared_engine(options.engine));
+  const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
+  const Evaluation result = evaluate(model, rows, options.level ? options.level : model.default_level());
+  const std::size_t seen = seen_rows(model, rows);
+  if (options.json) {
+    print_json(result, seen);
+  } else {
+    print_text(result, seen);
+  }
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("evaluate", "Measure a model on rows with a known target");
+  const auto options = std::make_shared<Options>();
+  options->add_to(*command, "DATA", "CSV or TSV file with the target column");
+  command->add_option("--level", options->level, "level of the bounds; default: the one the model was fitted for");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace nomu::cli

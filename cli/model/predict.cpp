@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include "commands.hpp"
+#include "model/model_output.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/models/archive.hpp"
+#include "terminal.hpp"
+
+namespace nomu::cli {
+namespace {
+
+struct Options : ModelAndRows {
+  std::optional<double> level;
+  std::string out = "-";
+};
+
+/// The rows that lack nothing the model needs.
+Table predictable_rows(const Model& model, const Table& table) {
+  std::vector<std::string> needed;
+  for (const FeatureColumn& feature : model.data().features) needed.push_back(feature.name);
+  if (!model.data().noise_name.empty()) needed.push_back(model.data().noise_name);
+  Table rows = complete_rows(table, needed);
+  if (rows.rows() == 0) {
+    throw DataError("predict", fmt::format("{}: every row lacks a value that the model needs", table.source()));
+  }
+  return rows;
+}
+
+std::size_t count_outside(const Table& table) {
+  const Column& flags = table.columns()[column_index(table, "outside")];
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < flags.size(); ++i) count += flags[i] == "1" ? 1 : 0;
+  return count;
+}
+
+void print_summary(const Options& options, const Model& model, const Table& table, std::size_t dropped,
+                   std::optional<double> level) {
+  const std::size_t outside = count_outside(table);
+  const std::string promise = level ? guarantee(model.calibration(), *level) : "";
+  if (options.json) {
+    nlohmann::json line{{"rows", table.rows()}, {"dropped_rows", dropped}, {"outside", outside}, {"out", options.out}};
+    if (level) line.update({{"level", *level}, {"guarantee", promise}});
+    return print("{}\n", line.dump());
+  }
+  print("{} rows predicted, {} of them outside the range of the training data\n", table.rows(), outside);
+  if (dropped > 0) print("{} rows left out: they lack values\n", dropped);
+  if (level) {
+    print("bounds of {}: {}\n", percent(*level), promise);
+  } else {
+    print("the model is not calibrated: there are no bounds\n");
+  }
+  print("table: {}\n", options.out);
+}
+
+void run(const Options& options) {
+  const bool to_file = options.out != "-";
+  if (!to_file && options.json) throw ConfigError("predict", "--json needs -o FILE: standard output takes the table");
+  if (to_file) prepare_file(options.out, {options.model, options.file});
+  const Model model = load_model(options.model, shared_engine(options.engine));
+  const std::optional<double> level = options.level ? options.level : model.default_level();
+  const Table given = read_table(options.file);
+  const Table table = predict_table(model, options.drop_missing ? predictable_rows(model, given) : given, level);
+  if (!to_file) return write_out(format_table(table));
+  write_table(options.out, table);
+  print_summary(options, model, table, given.rows() - table.rows(), level);
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("predict", "Predict the rows of a CSV file, with bounds");
+  const auto options = std::make_shared<Options>();
+  options->add_to(*command, "X", "CSV or TSV file; columns are matched by name");
+  command->add_option("--level", options->level, "level of the bounds; default: the one the model was fitted for");
+  command->add_option("-o,--out", options->out, "table to write; -: standard output")->capture_default_str();
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace nomu::cli

@@ -1,0 +1,91 @@
+#include <fmt/chrono.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "commands.hpp"
+#include "model/model_output.hpp"
+#include "model/report_output.hpp"
+#include "nomu/core/file.hpp"
+#include "nomu/models/archive.hpp"
+#include "terminal.hpp"
+
+namespace nomu::cli {
+namespace {
+
+struct Options {
+  EngineOptions engine;
+  std::string model;
+  std::string data;
+  std::string title;
+  ReportOutput output;
+  std::optional<double> level;
+  bool drop_missing = false;
+  bool refit = false;
+  bool no_check = false;
+  bool json = false;
+};
+
+void run(const Options& options) {
+  ReportOutput output = options.output;
+  if (output.page.empty()) output.page = std::filesystem::path(options.model).replace_extension(".html").string();
+  output.prepare({options.model, options.data});
+  const Model model = load_model(options.model, shared_engine(options.engine));
+  ModelReportSpec spec{.title = options.title, .level = options.level};
+  if (!options.data.empty()) {
+    spec.rows = labelled_rows(model, read_table(options.data), options.drop_missing);
+    spec.rows_source = std::filesystem::path(options.data).filename().string();
+  }
+  if (!options.no_check) spec.check = CheckSpec{.refit = options.refit};
+  ProgressBar bar;
+  const auto files = output.write(model, std::move(spec), {.report = bar.callback(), .stop = interrupts().get_token()});
+  bar.finish();
+  if (options.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const std::filesystem::path& file : files) list.push_back(file.string());
+    return print("{}\n", nlohmann::json{{"model", options.model}, {"files", list}}.dump());
+  }
+  for (const std::filesystem::path& file : files) print("{}\n", file.string());
+}
+
+}  // namespace
+
+void ReportOutput::prepare(std::initializer_list<std::filesystem::path> read) const {
+  if (!page.empty()) prepare_file(page, read);
+  if (!plots.empty()) prepare_folder(plots);
+}
+
+std::vector<std::filesystem::path> ReportOutput::write(const Model& model, ModelReportSpec spec,
+                                                       const Progress& progress) const {
+  const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  spec.date = fmt::format("{:%Y-%m-%d}", today);
+  const ReportSubject subject = report_subject(model, spec, progress);
+  std::vector<std::filesystem::path> files;
+  if (!page.empty()) {
+    write_file_atomically(page, render_report(subject));
+    files.emplace_back(page);
+  }
+  if (!plots.empty()) {
+    for (std::filesystem::path& file : write_plots(plots, report_plots(subject))) files.push_back(std::move(file));
+  }
+  return files;
+}
+
+void add_report(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("report", "Write a page of pictures and figures about a model");
+  const auto options = std::make_shared<Options>();
+  add_input(*command, "MODEL", options->model, "model file");
+  command->add_option("--data", options->data, "CSV or TSV file of rows with the target that the model has not seen");
+  command->add_option("-o,--out", options->output.page, "HTML file to write; default: beside the model");
+  command->add_option("--plots", options->output.plots, "folder for the same pictures as single SVG files");
+  command->add_option("--level", options->level, "level of the bounds; default: the one the model was fitted for");
+  command->add_option("--title", options->title, "title of the page");
+  command->add_flag("--drop-missing", options->drop_missing, "leave out rows with missing values");
+  command->add_flag("--refit", options->refit, "also measure D5, which takes three fits");
+  command->add_flag("--no-check", options->no_check, "leave the desiderata out");
+  command->add_flag("--json", options->json, "print JSON");
+  add_engine_options(*command, options->engine);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace nomu::cli

@@ -1,0 +1,246 @@
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "commands.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/core/file.hpp"
+#include "paper/experiment_files.hpp"
+#include "paper/figures/figures.hpp"
+#include "paper/revision.hpp"
+#include "paper/run/runner.hpp"
+#include "paper/tables/tables.hpp"
+#include "terminal.hpp"
+
+namespace nomu::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  EngineOptions engine;
+  std::string experiment;
+  std::string experiments;
+  std::string profile = "full";
+  ExperimentPart part;
+  std::string data;
+  std::string out;
+  std::vector<std::string> results;
+  std::string pack;
+  double limit = 0.0;
+  bool list = false;
+  bool report_only = false;
+  bool json = false;
+  bool json_progress = false;
+};
+
+/// Makes sure of a folder for results. What it had to make, and what is still empty when an exception comes by, goes
+/// again: a refused command leaves nothing behind.
+class ResultFolder {
+ public:
+  explicit ResultFolder(const fs::path& folder) {
+    for (fs::path path = folder; !path.empty() && !fs::exists(path); path = path.parent_path()) made_.push_back(path);
+    prepare_folder(folder);
+  }
+  ResultFolder(const ResultFolder&) = delete;
+  ResultFolder& operator=(const ResultFolder&) = delete;
+  ResultFolder(ResultFolder&&) = delete;
+  ResultFolder& operator=(ResultFolder&&) = delete;
+  ~ResultFolder() {
+    if (std::uncaught_exceptions() == 0) return;
+    std::error_code ignored;  // of those that are not empty
+    for (const fs::path& path : made_) fs::remove(path, ignored);
+  }
+
+ private:
+  std::vector<fs::path> made_;  // innermost first
+};
+
+fs::path folder_of(const Options& options) {
+  return options.experiments.empty() ? experiment_folder() : fs::path(options.experiments);
+}
+
+void list(const Options& options) {
+  nlohmann::json lines = nlohmann::json::array();
+  for (const fs::path& file : list_experiments(folder_of(options))) {
+    const ExperimentSpec spec = read_experiment(file, ExperimentProfile::full);
+    std::vector<std::string> methods;
+    for (const ExperimentMethod& method : spec.methods) {
+      if (method.name.find('/') == std::string::npos) methods.push_back(method.name);
+    }
+    if (options.json) {
+      lines.push_back({{"experiment", spec.name},
+                       {"title", spec.title},
+                       {"paper", spec.paper},
+                       {"methods", methods},
+                       {"problems", spec.problems},
+                       {"runs", spec.runs}});
+    } else {
+      cli::print("{:<16} {}{}\n{:<16} {} runs of {}\n{:<16} methods: {}\n", spec.name, spec.title,
+                 spec.paper.empty() ? "" : fmt::format(" ({})", spec.paper), "", spec.runs,
+                 fmt::join(spec.problems, ", "), "", fmt::join(methods, ", "));
+    }
+  }
+  if (options.json) print("{}\n", lines.dump());
+}
+
+/// The whole experiment, whatever part of it is asked for.
+ExperimentSpec experiment_of(const Options& options) {
+  const bool by_name = !options.experiment.ends_with(".toml");
+  const fs::path file = experiment_file(by_name ? folder_of(options) : fs::path(), options.experiment);
+  ExperimentSpec spec =
+      read_experiment(file, options.profile == "smoke" ? ExperimentProfile::smoke : ExperimentProfile::full);
+  spec.data = options.data;
+  return spec;
+}
+
+/// All finished rows of the experiment, method by method.
+std::vector<ResultRow> finished_rows(const ExperimentSpec& spec, const ResultStore& store) {
+  std::vector<ResultRow> rows;
+  for (const Piece& piece : expand_experiment(spec, "fp32", false)) {
+    for (const ExperimentRun& run : piece.runs) {
+      for (const char* precision : {"fp32", "tf32", "fp64"}) {
+        ResultKey key = run.key;
+        key.precision = precision;
+        if (const ResultRow* row = store.find(key)) rows.push_back(*row);
+      }
+    }
+  }
+  // The same packed bytes whatever the order of the work.
+  std::ranges::stable_sort(rows, [](const ResultRow& a, const ResultRow& b) {
+    return std::tie(a.method, a.problem, a.key.seed) < std::tie(b.method, b.problem, b.key.seed);
+  });
+  return rows;
+}
+
+RunnerReport compute(const Options& options, const ExperimentSpec& spec, ResultStore& store) {
+  const auto engine = make_engine(options.engine);
+  ProgressBar bar(options.json_progress);
+  return run_experiment(spec, store, *engine, {.limit_seconds = options.limit, .revision = revision()},
+                        {.report = bar.callback(), .stop = interrupts().get_token()});
+}
+
+void write_report(const Options& options, const ExperimentReport& report) {
+  const fs::path out = options.out;
+  write_file_atomically(out / "report.md", report_markdown(report));
+  write_file_atomically(out / "report.csv", report_csv(report));
+  write_file_atomically(out / "report.svg", report_svg(report));
+  if (const std::string curves = curves_svg(report); !curves.empty()) {
+    write_file_atomically(out / "curves.svg", curves);
+  }
+  if (!options.json) print("{}report: {}\n", report_text(report), (out / "report.md").string());
+}
+
+/// Pictures that the chosen methods have a part in.
+std::vector<std::string> pictures_of(const Options& options, const ExperimentSpec& spec) {
+  if (options.part.methods.empty()) return spec.problems;
+  std::vector<std::string> pictures;
+  std::ranges::copy_if(spec.problems, std::back_inserter(pictures), [&](const std::string& name) {
+    return std::ranges::any_of(spec.methods, [&](const ExperimentMethod& method) {
+      return std::ranges::find(method.problems, name) != method.problems.end();
+    });
+  });
+  return pictures;
+}
+
+/// Pictures that are there are kept, so that the same command goes on where it was stopped.
+void draw(const Options& options, const ExperimentSpec& spec) {
+  const std::vector<std::string> pictures = pictures_of(options, spec);
+  const auto engine = make_engine(options.engine);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto elapsed = [begin] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  ProgressBar bar(options.json_progress);
+  std::size_t there = 0;
+  std::size_t added = 0;
+  for (const std::string& name : pictures) {
+    const fs::path file = fs::path(options.out) / (name + ".svg");
+    if (fs::exists(file)) {
+      ++there;
+      continue;
+    }
+    if (options.limit > 0.0 && elapsed() >= options.limit) continue;
+    write_file_atomically(
+        file, draw_figure(spec, name, *engine, {.report = bar.callback(), .stop = interrupts().get_token()}));
+    ++added;
+  }
+  if (options.json) {
+    return print("{}\n", nlohmann::json{{"experiment", spec.name},
+                                        {"pictures", pictures},
+                                        {"added", added},
+                                        {"seconds", elapsed()},
+                                        {"out", options.out}}
+                             .dump());
+  }
+  print("{} of {} pictures were there, {} added in {:.1f} s{}: {}\n", there, pictures.size(), added, elapsed(),
+        there + added < pictures.size() ? "; the same command goes on" : "", options.out);
+}
+
+void run(Options options) {
+  if (options.list) return list(options);
+  if (options.experiment.empty())
+    throw ConfigError("reproduce", "name an experiment; `nomu reproduce --list` shows them");
+  ExperimentSpec whole = experiment_of(options);
+  ExperimentSpec spec = whole;
+  restrict_to(spec, options.part);
+  if (options.out.empty()) options.out = (fs::path("reproduce") / spec.name).string();
+  const ResultFolder folder(options.out);
+  if (spec.kind == figures_kind) return draw(options, spec);
+  ResultStore store(fs::path(options.out) / "rows");
+  for (const std::string& packed : options.results) store.import(packed);
+  RunnerReport done;
+  if (!options.report_only) done = compute(options, spec, store);
+  whole.runs = std::max(whole.runs, spec.runs);
+  if (!options.pack.empty()) write_rows(options.pack, finished_rows(whole, store));
+  write_report(options, make_report(spec, store));
+  if (options.json) {
+    print("{}\n", nlohmann::json{{"experiment", spec.name},
+                                 {"runs", done.runs},
+                                 {"finished_before", done.finished},
+                                 {"added", done.added},
+                                 {"failed", done.failed},
+                                 {"complete", done.complete()},
+                                 {"seconds", done.seconds},
+                                 {"report", (fs::path(options.out) / "report.md").string()}}
+                      .dump());
+  } else if (!options.report_only) {
+    print("{} of {} runs were there, {} added in {:.1f} s{}{}\n", done.finished, done.runs, done.added, done.seconds,
+          done.failed > 0 ? fmt::format(", {} of them failed", done.failed) : "",
+          done.complete() ? "" : "; the same command goes on");
+  }
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("reproduce", "Run an experiment of the paper and put it beside its numbers");
+  const auto options = std::make_shared<Options>();
+  command->add_option("EXPERIMENT", options->experiment, "experiment by name, or a .toml file");
+  command->add_flag("--list", options->list, "list the experiments");
+  command->add_option("--profile", options->profile, "full: the paper's sizes; smoke: seconds, to see that it works")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"smoke", "full"}));
+  const auto names = [&](const char* name, std::vector<std::string>& into, const char* help) {
+    command->add_option(name, into, help)->delimiter(',')->allow_extra_args(false)->type_name("A,B");
+  };
+  names("--methods", options->part.methods, "only these methods; default: all");
+  names("--problems,--functions", options->part.problems, "only these functions, data sets or dimensions");
+  command->add_option("--runs", options->part.runs, "so many runs of each problem")->check(above_zero());
+  command->add_option("--data", options->data, "folder of the data files, for experiments that need some");
+  command->add_option("--out", options->out, "folder of rows and report; default: reproduce/EXPERIMENT");
+  command->add_option("--limit", options->limit, "seconds after which no further cohort is begun")->check(above_zero());
+  names("--results", options->results, "packed rows that count as finished");
+  command->add_option("--pack", options->pack, "write all finished rows to this .csv or .csv.gz file");
+  command->add_option("--experiments", options->experiments, "folder of the experiments");
+  command->add_flag("--report", options->report_only, "fit nothing, report what is finished");
+  command->add_flag("--json", options->json, "print JSON");
+  command->add_flag("--json-progress", options->json_progress, "progress as JSON lines on standard error");
+  add_engine_options(*command, options->engine);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace nomu::cli

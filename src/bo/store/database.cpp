@@ -1,0 +1,190 @@
+#include "bo/store/database.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr int patience_ms = 60000;  // how long a lock is waited for in one go
+
+/// The file is locked by somebody else; the transaction is worth another try.
+class Busy : public Error {
+ public:
+  using Error::Error;
+};
+
+std::string uri_of(const std::filesystem::path& path, bool immutable) {
+  std::string uri = "file://";  // what follows is absolute, so that no part of it is taken for a host
+  for (const char c : std::filesystem::absolute(path).string()) {
+    if (c == '?' || c == '#' || c == '%') {
+      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    } else {
+      uri += c;
+    }
+  }
+  return immutable ? uri + "?immutable=1" : uri;
+}
+
+}  // namespace
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+void Database::Close::operator()(sqlite3* handle) const { sqlite3_close(handle); }
+
+Statement::Statement(const Database& database, const char* sql) : database_(database) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v2(database.handle(), sql, -1, &statement, nullptr);
+  statement_.reset(statement);
+  if (code != SQLITE_OK) database.fail(code);
+}
+
+Statement& Statement::bind(int index, std::int64_t value) {
+  sqlite3_bind_int64(statement_.get(), index, value);
+  return *this;
+}
+Statement& Statement::bind(int index, double value) {
+  sqlite3_bind_double(statement_.get(), index, value);
+  return *this;
+}
+Statement& Statement::bind(int index, std::string_view value) {
+  const char* text = value.data() == nullptr ? "" : value.data();  // a null pointer would bind NULL
+  sqlite3_bind_text64(statement_.get(), index, text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  return *this;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) database_.fail(code);
+  return false;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+  sqlite3_reset(statement_.get());
+}
+
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+double Statement::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+bool Statement::null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
+std::string Statement::text(int column) const {
+  const unsigned char* text = sqlite3_column_text(statement_.get(), column);
+  if (text == nullptr) return {};
+  return {reinterpret_cast<const char*>(text),
+          static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+Database::Database(std::filesystem::path path, Access access) : path_(std::move(path)) { open(access); }
+
+void Database::open(Access access) {
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
+  if (access == Access::create) flags |= SQLITE_OPEN_CREATE;
+  if (access == Access::read) flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
+  // Where nobody writes and nothing can be written, a log that nobody can make need not be looked for.
+  std::error_code ignored;
+  const bool immutable = access == Access::read && !std::filesystem::exists(path_.string() + "-wal", ignored);
+  const bool memory = path_ == ":memory:";
+  for (const bool frozen : {false, true}) {
+    if (frozen && !immutable) break;
+    sqlite3* handle = nullptr;
+    const std::string name = memory ? ":memory:" : uri_of(path_, frozen);
+    int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
+    handle_.reset(handle);
+    if (code == SQLITE_OK) {
+      sqlite3_busy_timeout(handle, patience_ms);
+      // The log is emptied into the file at every commit: whoever copies the file alone has all that was told.
+      sqlite3_wal_autocheckpoint(handle, 1);
+      code = sqlite3_exec(handle, "PRAGMA synchronous=FULL; SELECT count(*) FROM sqlite_master", nullptr, nullptr,
+                          nullptr);
+    }
+    if (code == SQLITE_OK) break;
+    const bool no_log = (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY;
+    if (frozen || !immutable || !no_log) fail(code);
+  }
+  if (access == Access::create) run("PRAGMA journal_mode=WAL");
+}
+
+void Database::fail(int code) const {
+  const std::string reason = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
+  const std::string where = "bo/study";
+  const std::string file = path_.string();
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: throw Busy(where, fmt::format("'{}' is locked by another process", file));
+    case SQLITE_FULL:
+      throw Error(where,
+                  fmt::format("no space left for '{}': nothing of this step was recorded, all before it is safe; "
+                              "make room and try again",
+                              file));
+    case SQLITE_IOERR:
+      throw Error(where, fmt::format("'{}' could not be read or written ({}): nothing of this step was recorded", file,
+                                     reason));
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      throw DataError(where, fmt::format("'{}' cannot be written to ({}); check the permissions of the file and its "
+                                         "folder",
+                                         file, reason));
+    case SQLITE_CANTOPEN:
+      throw DataError(where, fmt::format("cannot open '{}': there is no such file, or it may not be read", file));
+    case SQLITE_NOTADB: throw DataError(where, fmt::format("'{}' is not a study", file));
+    case SQLITE_CORRUPT:
+      throw DataError(where,
+                      fmt::format("'{}' is damaged ({}); take a copy and run `nomu optimize verify`", file, reason));
+    default: throw Error(where, fmt::format("'{}': {}", file, reason));
+  }
+}
+
+void Database::run(const char* sql) const {
+  const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+void Database::require_in_place() const {
+  int moved = 0;
+  (void)sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+  if (moved == 0) return;
+  throw DataError("bo/study", fmt::format("'{}' was moved or removed while it was in use: nothing of this step was "
+                                          "recorded, all before it is in the file that was there; put it back",
+                                          path_.string()));
+}
+
+void Database::write(const std::function<void()>& action) const {
+  require_in_place();
+  for (int attempt = 0;; ++attempt) {
+    try {
+      run("BEGIN IMMEDIATE");  // the lock comes first: nothing that was read can be stale at the commit
+      action();
+      run("COMMIT");
+      return;
+    } catch (const Busy&) {
+      if (sqlite3_get_autocommit(handle_.get()) == 0)
+        sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+      if (attempt == 9) throw;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20 << attempt));
+    } catch (...) {
+      if (sqlite3_get_autocommit(handle_.get()) == 0)
+        sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+      throw;
+    }
+  }
+}
+
+void Database::read(const std::function<void()>& action) const {
+  run("BEGIN");
+  try {
+    action();
+  } catch (...) {
+    sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+    throw;
+  }
+  run("COMMIT");
+}
+
+}  // namespace nomu

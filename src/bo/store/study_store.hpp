@@ -1,0 +1,76 @@
+#pragma once
+// A study in its file: the log of events and the table of trials that follows from it, both changed by the same
+// transactions.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bo/search/suggester.hpp"
+#include "bo/store/database.hpp"
+#include "nomu/bo/study.hpp"
+
+namespace nomu {
+
+/// One line of the log.
+struct StudyEvent {
+  std::int64_t number = 0;
+  std::string kind;  ///< ask, tell, fail, add, reissue, budget
+  std::int64_t trial = 0;
+  Point point = {};                  ///< ask, add
+  std::optional<double> value = {};  ///< tell, add; budget: the new one
+  std::string text = {};             ///< fail: the reason; ask: where the point came from
+  bool replaces = false;
+  std::int64_t basis = 0;   ///< ask: the last event that was known when the point was computed
+  double c = 0.0;           ///< ask: fixed from then on; 0: no model was asked
+  std::string engine = {};  ///< ask
+};
+
+class StudyStore {
+ public:
+  /// Writes a new study.
+  static void create(const Database& database, const Space& space, const OptimizeSpec& spec);
+  /// Throws DataError for a file that is no study, or of a version this library does not know.
+  explicit StudyStore(Database database);
+
+  [[nodiscard]] const Database& database() const { return database_; }
+  [[nodiscard]] StudyFile file() const;
+  /// Where it was set after the study was made.
+  [[nodiscard]] std::optional<std::int64_t> budget() const;
+  void set_budget(std::int64_t budget) const;
+
+  struct Snapshot {
+    History history;
+    std::int64_t basis = 0;
+  };
+  [[nodiscard]] Snapshot snapshot(const OptimizeSpec& spec) const;
+  [[nodiscard]] bool taken(const Point& point) const;
+
+  /// Hands out up to `count` trials again whose lease has run out.
+  [[nodiscard]] std::vector<Trial> reissue(std::size_t count, double lease, std::string_view worker) const;
+  /// Adds trials for the suggestions; none, when others were added since the snapshot: it is stale then.
+  [[nodiscard]] std::vector<Trial> record(const Snapshot& snapshot, const std::vector<Suggestion>& suggestions,
+                                          double lease, std::string_view worker, const std::string& engine) const;
+  void finish(std::int64_t id, std::optional<double> value, std::string_view reason, bool replace) const;
+  [[nodiscard]] Trial add(const Point& point, double value) const;
+  void renew(std::int64_t id, double lease) const;
+  [[nodiscard]] std::int64_t release(const std::function<bool(const std::string&)>& gone) const;
+
+  [[nodiscard]] StudyStatus status(Direction direction) const;
+  [[nodiscard]] std::int64_t trial_count() const;
+  [[nodiscard]] std::optional<Trial> best(Direction direction) const;
+  [[nodiscard]] std::optional<Trial> find(std::int64_t id) const;
+  [[nodiscard]] std::vector<Trial> trials(std::int64_t limit) const;
+  void each_event(const std::function<void(const StudyEvent&)>& use) const;
+  /// What SQLite itself finds wrong with the file; empty: nothing.
+  [[nodiscard]] std::string damage() const;
+
+ private:
+  void log(const StudyEvent& event) const;
+  [[nodiscard]] Trial require(std::int64_t id) const;
+
+  Database database_;
+};
+
+}  // namespace nomu

@@ -1,0 +1,23 @@
+#pragma once
+// The parts of a study as the text that its file holds. Numbers read back as the same doubles.
+
+#include <string>
+#include <string_view>
+
+#include "bo/store/study_store.hpp"
+
+namespace nomu {
+
+[[nodiscard]] std::string number_to_text(double number);
+[[nodiscard]] double number_from_text(std::string_view text);
+[[nodiscard]] std::string point_to_text(const Point& point);
+[[nodiscard]] Point point_from_text(std::string_view text);
+[[nodiscard]] std::string space_to_text(const Space& space);
+[[nodiscard]] Space space_from_text(std::string_view text);
+[[nodiscard]] std::string spec_to_text(const OptimizeSpec& spec);
+[[nodiscard]] OptimizeSpec spec_from_text(std::string_view text);
+/// All of an event but its number, kind and trial.
+[[nodiscard]] std::string event_to_text(const StudyEvent& event);
+[[nodiscard]] StudyEvent event_from_text(std::string_view text);
+
+}  // namespace nomu

@@ -1,0 +1,234 @@
+#include "bo/study/study_replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::size_t most_problems = 20;
+constexpr double as_good = 0.02;  // of targets in [-1,1]: a hundredth of the range of the results
+
+/// The trials as the events up to some point of the log make them.
+class ReplayedTrials {
+ public:
+  /// Returns what is wrong with the event; empty: nothing.
+  std::string apply(const StudyEvent& event) {
+    if (event.kind == "reissue") return require(event, TrialState::pending);
+    if (event.kind == "budget") {
+      budget_ = event.value;
+      return {};
+    }
+    if (event.kind == "ask" || event.kind == "add") {
+      if (event.trial != static_cast<std::int64_t>(trials_.size()) + 1) {
+        return fmt::format("event {} is about trial {} where trial {} was due", event.number, event.trial,
+                           trials_.size() + 1);
+      }
+      trials_.push_back({.id = event.trial, .point = event.point, .origin = event.text});
+      known_.insert(event.point);
+      if (event.c > 0.0 && c_ == 0.0) c_ = event.c;
+      if (event.kind == "add") {
+        trials_.back().origin = "given";
+        set(trials_.back(), event);
+      }
+      return {};
+    }
+    if (event.kind != "tell" && event.kind != "fail") {
+      return fmt::format("event {} is of an unknown kind '{}'", event.number, event.kind);
+    }
+    if (std::string problem = event.replaces ? exists(event) : require(event, TrialState::pending); !problem.empty()) {
+      return problem;
+    }
+    set(trials_[static_cast<std::size_t>(event.trial) - 1], event);
+    return {};
+  }
+
+  [[nodiscard]] History history(const OptimizeSpec& spec) const {
+    History history{.trials = static_cast<std::int64_t>(trials_.size()),
+                    .finished = static_cast<std::int64_t>(order_.size()),
+                    .c = c_};
+    std::vector<double> values;
+    for (const std::int64_t id : order_) values.push_back(*at(id).value);
+    for (const std::size_t k : fit_subset(values, spec.direction, static_cast<std::size_t>(spec.fit_rows))) {
+      history.points.push_back(at(order_[k]).point);
+      history.values.push_back(values[k]);
+    }
+    const auto latest = [&](TrialState state, std::int64_t most, std::vector<Point>& points) {
+      for (auto trial = trials_.rbegin(); trial != trials_.rend(); ++trial) {
+        if (static_cast<std::int64_t>(points.size()) == most) break;
+        if (trial->state == state) points.push_back(trial->point);
+      }
+      std::reverse(points.begin(), points.end());
+    };
+    latest(TrialState::failed, most_failed, history.failed);
+    latest(TrialState::pending, most_pending, history.pending);
+    return history;
+  }
+
+  [[nodiscard]] bool taken(const Point& point) const { return known_.contains(point); }
+  [[nodiscard]] const std::vector<Trial>& trials() const { return trials_; }
+  [[nodiscard]] std::optional<double> budget() const { return budget_; }
+
+ private:
+  [[nodiscard]] const Trial& at(std::int64_t id) const { return trials_[static_cast<std::size_t>(id) - 1]; }
+  [[nodiscard]] std::string exists(const StudyEvent& event) const {
+    if (event.trial >= 1 && event.trial <= static_cast<std::int64_t>(trials_.size())) return {};
+    return fmt::format("event {} is about trial {}, which does not exist", event.number, event.trial);
+  }
+  [[nodiscard]] std::string require(const StudyEvent& event, TrialState state) const {
+    std::string problem = exists(event);
+    if (problem.empty() && at(event.trial).state != state) {
+      problem = fmt::format("event {} ({}) finds trial {} finished already", event.number, event.kind, event.trial);
+    }
+    return problem;
+  }
+  void set(Trial& trial, const StudyEvent& event) {
+    const auto place = std::find(order_.begin(), order_.end(), trial.id);
+    if (event.value && place == order_.end()) order_.push_back(trial.id);
+    if (!event.value && place != order_.end()) order_.erase(place);
+    trial.state = event.value ? TrialState::finished : TrialState::failed;
+    trial.value = event.value;
+    trial.reason = event.value ? std::string() : event.text;
+  }
+
+  std::vector<Trial> trials_;
+  std::vector<std::int64_t> order_;  // finished ones by their results
+  std::set<Point> known_;
+  std::optional<double> budget_;  // where it was set later
+  double c_ = 0.0;
+};
+
+class Replay {
+ public:
+  Replay(const StudyStore& store, Suggester& suggester, bool quick, const Progress& progress)
+      : store_(store), suggester_(suggester), quick_(quick), progress_(progress) {}
+
+  VerifyReport run() {
+    if (const std::string damage = store_.damage(); !damage.empty()) {
+      problem(fmt::format("the file is damaged: {}", damage));
+      return report_;
+    }
+    std::vector<StudyEvent> events;
+    store_.each_event([&](const StudyEvent& event) { events.push_back(event); });
+    for (const StudyEvent& event : events) {
+      if (progress_.stop.stop_requested()) throw Cancelled("bo/study", "stopped on request");
+      ++report_.events;
+      if (progress_.report) {
+        progress_.report(
+            {.stage = "verify", .done = report_.events, .total = static_cast<std::int64_t>(events.size())});
+      }
+      if (!quick_ && event.kind == "ask") check_suggestion(events, event);
+      if (std::string wrong = all_.apply(event); !wrong.empty()) {
+        problem(std::move(wrong));
+        return report_;
+      }
+    }
+    compare_trials();
+    return report_;
+  }
+
+ private:
+  void problem(std::string text) {
+    if (report_.problems.size() < most_problems) report_.problems.push_back(std::move(text));
+  }
+
+  /// The questions of one batch share their basis; each of them knows of those before it.
+  void check_suggestion(const std::vector<StudyEvent>& events, const StudyEvent& event) {
+    if (basis_ != event.basis) {
+      basis_ = event.basis;
+      while (behind_at_ < events.size() && events[behind_at_].number <= event.basis)
+        (void)behind_.apply(events[behind_at_++]);
+      history_ = behind_.history(suggester_.spec());
+      batch_.clear();
+    }
+    compare_suggestion(event);
+    batch_.insert(event.point);
+    history_.pending.push_back(event.point);
+    ++history_.trials;
+    if (event.c > 0.0) history_.c = event.c;
+  }
+
+  void compare_suggestion(const StudyEvent& event) {
+    ++report_.suggestions;
+    const std::vector<Suggestion> again =
+        suggester_.suggest(history_, 1, [&](const Point& p) { return behind_.taken(p) || batch_.contains(p); }, {});
+    if (again.empty()) return problem(fmt::format("trial {} should not have been asked for", event.trial));
+    if (again.front().point == event.point && again.front().c == event.c) {
+      ++report_.exact;
+      return;
+    }
+    if (event.engine.empty() || event.engine == suggester_.engine_name()) {
+      return problem(fmt::format("trial {} does not follow from the log before it", event.trial));
+    }
+    compare_across_engines(event, again.front().point);
+  }
+
+  /// The models of two engines differ in their last bits, so that of two places that are about as good each may prefer
+  /// another one.
+  void compare_across_engines(const StudyEvent& event, const Point& here) {
+    if (near(here, event.point)) {
+      ++report_.near;
+    } else if (event.text == "model" && suggester_.shortfall(history_, event.point, {}) <= as_good) {
+      ++report_.as_good;
+    } else {
+      problem(
+          fmt::format("trial {} does not follow from the log before it on this engine; '{}' computed it and can tell",
+                      event.trial, event.engine));
+    }
+  }
+
+  [[nodiscard]] bool near(const Point& a, const Point& b) const {
+    const std::vector<double> u = suggester_.space().to_unit(a);
+    const std::vector<double> v = suggester_.space().to_unit(b);
+    for (std::size_t j = 0; j < u.size(); ++j) {
+      if (std::abs(u[j] - v[j]) > 1e-3) return false;
+    }
+    return true;
+  }
+
+  void compare_trials() {
+    const std::optional<std::int64_t> budget = store_.budget();
+    if (budget.has_value() != all_.budget().has_value() || (budget && static_cast<double>(*budget) != *all_.budget()))
+      problem("the budget differs from what the log says");
+    const std::vector<Trial> stored = store_.trials(0);
+    report_.trials = static_cast<std::int64_t>(stored.size());
+    if (stored.size() != all_.trials().size()) {
+      problem(fmt::format("the log makes {} trials, the file holds {}", all_.trials().size(), stored.size()));
+    }
+    for (std::size_t i = 0; i < std::min(stored.size(), all_.trials().size()); ++i) {
+      const Trial& a = stored[i];
+      const Trial& b = all_.trials()[i];
+      if (a.id == b.id && a.point == b.point && a.state == b.state && a.value == b.value && a.reason == b.reason)
+        continue;
+      problem(fmt::format("trial {} differs from what the log says", a.id));
+    }
+  }
+
+  const StudyStore& store_;
+  Suggester& suggester_;
+  bool quick_;
+  const Progress& progress_;
+  VerifyReport report_;
+  ReplayedTrials all_;
+  ReplayedTrials behind_;  // as far as the basis of the batch that is being checked
+  std::size_t behind_at_ = 0;
+  std::optional<std::int64_t> basis_;
+  History history_;        // at the basis, and with what the batch asked for since
+  std::set<Point> batch_;  // that
+};
+
+}  // namespace
+
+VerifyReport replay(const StudyStore& store, Suggester& suggester, bool quick, const Progress& progress) {
+  VerifyReport report;
+  store.database().read([&] { report = Replay(store, suggester, quick, progress).run(); });
+  return report;
+}
+
+}  // namespace nomu

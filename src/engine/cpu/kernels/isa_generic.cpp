@@ -1,0 +1,13 @@
+// Processors without a table of their own run what the compiler makes of the plain loops.
+
+#include "engine/cpu/kernels/isa.hpp"
+
+namespace nomu::engine::cpu {
+
+namespace baseline {
+extern const Kernels table;
+}
+
+std::vector<const Kernels*> usable_tables() { return {&baseline::table}; }
+
+}  // namespace nomu::engine::cpu

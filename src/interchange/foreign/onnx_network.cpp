@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "interchange/foreign/onnx_program.hpp"
+#include "interchange/onnx_file.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/core/file.hpp"
+#include "nomu/core/random.hpp"
+#include "nomu/interchange/attach.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::string_view where = "interchange/onnx";
+constexpr std::size_t most_rows = 64;
+constexpr std::size_t largest_block = std::size_t{1} << 25U;  // numbers at once
+
+/// Names that the outputs of an attached graph take must be free.
+void check_names(const onnx::ModelProto& model) {
+  const std::set<std::string> names = value_names(model.graph());
+  for (const char* name : {"mean", "sigma_model", "sigma_noise", "lower", "upper"}) {
+    if (names.contains(name) && !(std::string_view(name) == "mean" && model.graph().output(0).name() == "mean"))
+      throw DataError(where, fmt::format("the network already has a value '{}'; rename it", name));
+  }
+}
+
+class EvaluatedOnnx final : public OnnxNetwork {
+ public:
+  EvaluatedOnnx(std::string bytes, const std::string& features) : bytes_(std::move(bytes)), program_(bytes_, {}) {
+    info_ = {.input = program_.input(),
+             .output = program_.output(),
+             .features = features.empty() ? program_.last_hidden() : program_.value_named(features),
+             .columns = program_.row_shape(),
+             .opset = program_.opset()};
+    check_names(program_.model());
+    probe();
+    check_file();
+  }
+
+  [[nodiscard]] std::size_t inputs() const override { return program_.row_size(); }
+  [[nodiscard]] std::size_t features() const override { return features_; }
+  [[nodiscard]] bool reads_inputs() const override { return !info_.images(); }
+  [[nodiscard]] std::vector<std::int64_t> image() const override {
+    return info_.columns.size() == 3 ? info_.columns : std::vector<std::int64_t>{};
+  }
+  [[nodiscard]] const OnnxNetworkInfo& info() const override { return info_; }
+  [[nodiscard]] const std::string& file() const override { return bytes_; }
+
+  [[nodiscard]] Evaluation evaluate(const Tensor<float>& x) const override {
+    Evaluation answer{.mean = Tensor<float>(1, x.rows(), 1), .features = Tensor<float>(1, x.rows(), features_)};
+    for (std::size_t first = 0; first < x.rows(); first += block_rows_) {
+      const std::size_t count = std::min(block_rows_, x.rows() - first);
+      const auto [hidden, output, peak] =
+          program_.run(x.flat().subspan(first * x.cols(), count * x.cols()), count, info_.features);
+      check_rows(output, count, info_.output);
+      check_rows(hidden, count, info_.features);
+      if (output.size() != count || hidden.size() != count * features_)
+        throw DataError(where, "the network gives another number of values for other numbers of rows");
+      std::ranges::copy(output.floats, answer.mean.flat().begin() + static_cast<std::ptrdiff_t>(first));
+      std::ranges::copy(hidden.floats, answer.features.flat().begin() + static_cast<std::ptrdiff_t>(first * features_));
+    }
+    return answer;
+  }
+
+ private:
+  /// Two rows tell what comes out for each: a shape that does not follow the number of rows betrays itself, and so does
+  /// a network that answers differently to a row in company, whose bounds would depend on who asks.
+  void probe() {
+    Random random(1);
+    std::vector<float> rows(2 * inputs());
+    for (float& value : rows) value = static_cast<float>(random.uniform(-1.0, 1.0));
+    const OnnxProgram::Values both = program_.run(rows, 2, info_.features);
+    check_rows(both.output, 2, info_.output);
+    check_rows(both.value, 2, info_.features);
+    if (both.output.size() != 2)
+      throw DataError(where, fmt::format("output '{}' gives {} numbers a row, it must give one: the prediction",
+                                         info_.output, both.output.size() / 2));
+    features_ = both.value.size() / 2;
+    info_.output_axes = both.output.rank();
+    block_rows_ = std::clamp<std::size_t>(largest_block / std::max<std::size_t>(both.peak / 2, 1), 1, most_rows);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const OnnxProgram::Values one = program_.run(std::span(rows).subspan(i * inputs(), inputs()), 1, info_.features);
+      if (!same(one.output, both.output, i) || !same(one.value, both.value, i))
+        throw DataError(where,
+                        "the network answers differently to a row when another row comes with it; rows must not "
+                        "be mixed");
+    }
+  }
+
+  /// What the checker would say of the file with bounds is said before they are trained.
+  void check_file() const {
+    onnx::ModelProto file = program_.model();
+    modernise(file, info_.input, info_.output_axes);
+    try {
+      if (checkable(file)) check_onnx(file);
+    } catch (const Error& error) {
+      throw DataError(where, error.what());
+    }
+  }
+
+  /// Whether the array of one row is row i of the array of two, bit for bit.
+  static bool same(const OnnxArray& one, const OnnxArray& both, std::size_t i) {
+    const std::size_t size = both.size() / 2;
+    return one.floats.size() == size &&
+           std::memcmp(one.floats.data(), both.floats.data() + i * size, size * sizeof(float)) == 0;
+  }
+
+  static void check_rows(const OnnxArray& array, std::size_t rows, const std::string& name) {
+    if (array.integral || array.rank() == 0 || array.shape[0] != static_cast<std::int64_t>(rows) || array.size() == 0)
+      throw DataError(where, fmt::format("'{}' is {} for {} rows; its first axis must be the rows", name,
+                                         shape_text(array.shape), rows));
+  }
+
+  std::string bytes_;
+  OnnxProgram program_;
+  OnnxNetworkInfo info_;
+  std::size_t features_ = 0;
+  std::size_t block_rows_ = 1;  ///< evaluated together: fewer where layers are wide
+};
+
+}  // namespace
+
+std::shared_ptr<const OnnxNetwork> parse_onnx(std::string bytes, std::string_view source, const std::string& features) {
+  try {
+    return std::make_shared<EvaluatedOnnx>(std::move(bytes), features);
+  } catch (const DataError& error) {
+    const std::string_view text = error.what();
+    throw DataError(where, fmt::format("{}: {}", source, text.substr(text.find("] ") + 2)));
+  }
+}
+
+std::shared_ptr<const OnnxNetwork> load_onnx(const std::filesystem::path& path, const std::string& features) {
+  return parse_onnx(read_file(path), path.string(), features);
+}
+
+}  // namespace nomu

@@ -1,0 +1,24 @@
+#pragma once
+// What each method predicts, as part of an ONNX graph: the formula of its fitted object's `predict`, for all members at
+// once and on the scale of the fit.
+
+#include <optional>
+
+#include "interchange/graph/graph_writer.hpp"
+#include "nomu/models/model.hpp"
+
+namespace nomu {
+
+/// Doubles [M][1][n][1], the members of a fitted cohort side by side.
+struct GraphPrediction {
+  GraphValue mean;
+  GraphValue sigma_model;
+  std::optional<GraphValue> sigma_noise = {};
+  std::optional<GraphValue> sigma_below = {};
+};
+
+/// Adds the model's networks, reading scaled inputs x, float [M][1][n][d]. Throws ConfigError naming the method where
+/// no graph is known for it.
+[[nodiscard]] GraphPrediction add_method(GraphWriter& graph, const Model& model, const GraphValue& x);
+
+}  // namespace nomu

@@ -1,0 +1,183 @@
+#include "nomu/models/foreign.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/layout.hpp"
+#include "models/attached/fitted_sigma.hpp"
+#include "models/attached/foreign_plan.hpp"
+#include "models/network/ensemble.hpp"
+#include "models/network/network_plan.hpp"
+#include "models/network/train.hpp"
+#include "models/nomu/artificial_points.hpp"
+#include "models/nomu/nomu_plan.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr const char* where = "models/foreign";
+constexpr std::size_t pool_factor = 20;
+
+void check(const ForeignNetwork* network, std::size_t cols) {
+  if (network == nullptr) throw ConfigError(where, "there is no network to give bounds to");
+  if (network->features() == 0) throw ConfigError(where, "the network must give at least one feature");
+  if (network->inputs() != cols)
+    throw DataError(where, fmt::format("the network reads {} columns, the data have {}", network->inputs(), cols));
+}
+
+/// A network in units of its own, seen from the scale of the fit.
+class ScaledView {
+ public:
+  ScaledView(const ForeignNetwork& network, MemberScaling scaling) : network_(network), scaling_(std::move(scaling)) {}
+
+  /// For rows of one member, [1][q][d].
+  [[nodiscard]] ForeignNetwork::Evaluation operator()(const Tensor<float>& x) const {
+    Tensor<float> rows(1, x.rows(), x.cols());
+    for (std::size_t e = 0; e < x.size(); ++e) {
+      const std::size_t j = e % x.cols();
+      rows.flat()[e] =
+          static_cast<float>(static_cast<double>(x.flat()[e]) * scaling_.inputs.factor[j] + scaling_.inputs.shift[j]);
+    }
+    ForeignNetwork::Evaluation answer = evaluated(network_, rows);
+    for (float& mean : answer.mean.flat())
+      mean = static_cast<float>((static_cast<double>(mean) - scaling_.target.shift[0]) / scaling_.target.factor[0]);
+    return answer;
+  }
+
+ private:
+  const ForeignNetwork& network_;
+  MemberScaling scaling_;
+};
+
+/// Features over the member's rows of positive weight: their root mean squares times `share`, [h].
+void put_scale(const Tensor<float>& features, std::span<const float> weight, double share, std::span<float> scale) {
+  for (std::size_t j = 0; j < features.cols(); ++j) {
+    double sum = 0.0;
+    double count = 0.0;
+    for (std::size_t i = 0; i < features.rows(); ++i) {
+      if (!weight.empty() && weight[i] == 0.0F) continue;
+      const auto value = static_cast<double>(features(0, i, j));
+      sum += value * value;
+      count += 1.0;
+    }
+    // A unit that is silent on all rows may wake up elsewhere; it keeps its own units.
+    scale[j] = static_cast<float>(share * (sum > 0.0 ? std::sqrt(sum / count) : 1.0));
+  }
+}
+
+/// What the networks of the fit read and what the given one says about it.
+struct Seen {
+  Tensor<float> features;  ///< [M][1][h], what each feature is divided by
+  Tensor<float> rows;      ///< [M][n][w + h]
+  Tensor<float> mean;      ///< [M][n][1]
+  Tensor<float> points;    ///< [M][k][w + h], artificial
+};
+
+Seen look(const ScaledView& view, std::size_t features, std::size_t inputs, bool columns, const Cohort& cohort,
+          const Tensor<float>& points) {
+  const std::size_t members = cohort.members();
+  // Beside columns all features together count as one more; else hundreds of them would drown the inputs.
+  const double share = columns ? std::sqrt(static_cast<double>(features)) : 1.0;
+  Seen seen{.features = Tensor<float>(members, 1, features),
+            .rows = Tensor<float>(members, cohort.rows(), inputs + features),
+            .mean = Tensor<float>(members, cohort.rows(), 1),
+            .points = Tensor<float>(members, points.rows(), inputs + features)};
+  for (std::size_t m = 0; m < members; ++m) {
+    const auto weight = cohort.row_weight.empty() ? std::span<const float>{} : cohort.row_weight.member(m);
+    const Tensor<float> own = rows_of(cohort.x, m);
+    const ForeignNetwork::Evaluation answer = view(own);
+    put_scale(answer.features, weight, share, seen.features.row(m, 0));
+    put_rows(own, answer.features, seen.features.row(m, 0), inputs > 0, seen.rows.member(m));
+    std::ranges::copy(answer.mean.flat(), seen.mean.member(m).begin());
+    const Tensor<float> around = rows_of(points, m);
+    put_rows(around, view(around).features, seen.features.row(m, 0), inputs > 0, seen.points.member(m));
+  }
+  return seen;
+}
+
+/// The rows of each member for each of its parts.
+Tensor<float> for_parts(const Cohort& cohort, const Tensor<float>& rows, std::size_t parts) {
+  Cohort changed = cohort;
+  changed.x = rows;
+  return spread(changed, parts).x;
+}
+
+/// Learns the noise from what the network misses on the rows, [M K][1][P]; the network is the frozen mean of the plan.
+Tensor<float> train_noise(const NomuSpec& spec, const Cohort& cohort, const Tensor<float>& rows, Engine& engine,
+                          const Progress& progress) {
+  const auto parts = static_cast<std::size_t>(spec.ensemble);
+  engine::TrainPlan plan = plan_of(spec.train, spread(cohort, parts));
+  plan.networks = foreign_noise_networks(spec, rows.cols() - 1);
+  plan.loss.kind = LossKind::gaussian_nll;
+  plan.loss.noise_floor = static_cast<float>(spec.noise_floor);
+  plan.x = for_parts(cohort, rows, parts);
+  const Tensor<float> carrier = mean_carrier(plan.networks, plan.members());
+  plan.start = start_behind(plan, carrier, carrier.cols());
+  return train(plan, engine, progress).parameters;
+}
+
+Trained train_sigma(const NomuSpec& given, const Cohort& cohort, const Seen& seen, engine::Networks networks,
+                    const engine::Augment& augment, Engine& engine, const Progress& progress) {
+  NomuSpec spec = given;  // sigma is pinned to the rows whatever their noise
+  if (spec.noise == Noise::learned) spec.noise = Noise::none;
+  const auto parts = static_cast<std::size_t>(spec.ensemble);
+  engine::TrainPlan plan = sigma_loss_plan(spec, spread(cohort, parts));
+  plan.networks = std::move(networks);
+  plan.x = for_parts(cohort, seen.rows, parts);
+  const bool fixed = augment.kind == engine::AugmentKind::fixed;
+  plan.augment = {.kind = fixed ? engine::AugmentKind::fixed : engine::AugmentKind::pool,
+                  .count = augment.count,
+                  .box = {},
+                  .points = spread(seen.points, cohort.members(), parts)};
+  const Tensor<float> carrier = feature_carrier(plan.networks, seen.features.cols(), plan.members());
+  plan.start = start_behind(plan, carrier, carrier.cols());
+  share_start(plan.networks, seen.features.cols(), plan.start);
+  return train(plan, engine, progress);
+}
+
+}  // namespace
+
+std::unique_ptr<FittedCohort> fit_sigma_in(const NomuSpec& given, std::shared_ptr<const ForeignNetwork> network,
+                                           const ForeignScale& scale, const Cohort& cohort, Engine& engine,
+                                           const Progress& progress) {
+  check(network.get(), cohort.cols());
+  const NomuSpec spec = beside(resolved(given, cohort.rows(), cohort.cols()), *network);
+  const std::size_t inputs = foreign_inputs(spec, *network);
+  engine::Networks networks = foreign_sigma_networks(spec, inputs, network->features());
+  const engine::Augment augment = artificial_points(spec.augment, cohort);
+  // Drawn and evaluated once, for all parts.
+  const Tensor<float> points = draw_points(augment, cohort, pool_factor * augment.count);
+  Seen seen =
+      look(ScaledView(*network, scale.scaling()), network->features(), inputs, network->reads_inputs(), cohort, points);
+  Tensor<float> noise;
+  if (spec.noise == Noise::learned)
+    noise =
+        train_noise(spec, cohort, with_mean(seen.rows, seen.mean, skipped_by_noise(spec, inputs)), engine, progress);
+  Trained trained = train_sigma(spec, cohort, seen, std::move(networks), augment, engine, progress);
+  const std::vector<bool> kept = kept_parts(trained.reports, static_cast<std::size_t>(spec.ensemble));
+  std::vector<FitReport> reports = merged(std::move(trained.reports), kept, cohort.seeds);
+  SigmaParts parts{.features = std::move(seen.features),
+                   .parameters = std::move(trained.parameters),
+                   .noise = std::move(noise),
+                   .kept = kept};
+  return std::make_unique<FittedSigma>(spec, cohort.rows(), std::move(network), scale, std::move(parts),
+                                       std::move(reports));
+}
+
+std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec, std::shared_ptr<const ForeignNetwork> network,
+                                        const Cohort& cohort, Engine& engine, const Progress& progress) {
+  return fit_sigma_in(spec, std::move(network), ForeignScale::identity(cohort.cols()), cohort, engine, progress);
+}
+
+std::unique_ptr<FittedCohort> restore_sigma(const NomuSpec& spec, std::shared_ptr<const ForeignNetwork> network,
+                                            const FittedState& state, std::vector<FitReport> reports,
+                                            Engine& /*engine*/) {
+  check(network.get(), state.inputs);
+  return FittedSigma::from(spec, std::move(network), state, std::move(reports));
+}
+
+}  // namespace nomu

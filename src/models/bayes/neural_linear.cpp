@@ -1,0 +1,48 @@
+#include "nomu/models/neural_linear.hpp"
+
+#include <utility>
+
+#include "models/bayes/bayesian_net.hpp"
+#include "models/network/automatic.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr const char* where = "models/neural_linear";
+
+BayesianNet net_of(const NeuralLinearSpec& spec) {
+  return {.net = {.net = spec.net, .train = spec.train, .l2 = spec.l2},
+          .whole_network = false,
+          .new_head = true,
+          .where = where};
+}
+
+}  // namespace
+
+Fields fields_of(NeuralLinearSpec& spec) {
+  Fields f(where);
+  f.add("l2", spec.l2, Range::at_least(0.0), "L2 penalty, over n beside the mean squared error");
+  f.add_nested("net", fields_of(spec.net));
+  f.add_nested("train", fields_of(spec.train));
+  return f;
+}
+
+NeuralLinearSpec resolved(const NeuralLinearSpec& given, std::size_t rows, std::size_t /*cols*/) {
+  NeuralLinearSpec spec = given;
+  resolve(spec.train, rows);
+  return spec;
+}
+
+std::unique_ptr<FittedCohort> fit(const NeuralLinearSpec& spec, const Cohort& cohort, Engine& engine,
+                                  const Progress& progress) {
+  const NeuralLinearSpec chosen = resolved(spec, cohort.rows(), cohort.cols());
+  return fit_bayesian_net(net_of(chosen), cohort, engine, progress);
+}
+
+std::unique_ptr<FittedCohort> restore(const NeuralLinearSpec& spec, const FittedState& state,
+                                      std::vector<FitReport> reports, Engine& engine) {
+  const NeuralLinearSpec chosen = resolved(spec, 1, state.inputs);
+  return restore_bayesian_net(net_of(chosen), state, std::move(reports), engine);
+}
+
+}  // namespace nomu

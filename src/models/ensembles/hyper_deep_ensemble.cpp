@@ -1,0 +1,173 @@
+#include "nomu/models/hyper_deep_ensemble.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/layout.hpp"
+#include "engine/predictor.hpp"
+#include "engine/session.hpp"
+#include "models/ensembles/hyper_search.hpp"
+#include "models/network/automatic.hpp"
+#include "models/network/ensemble.hpp"
+#include "models/network/mixture.hpp"
+#include "models/network/network_plan.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr const char* where = hyper_where;
+
+void check_settings(const HyperDeepEnsembleSpec& spec) {
+  if (spec.networks < 1)
+    throw ConfigError(where, fmt::format("an ensemble needs at least one network, got {}", spec.networks));
+  if (spec.candidates < 1)
+    throw ConfigError(where, fmt::format("candidates must be positive, got {}", spec.candidates));
+  if (!(spec.dropout_low > 0.0 && spec.dropout_low <= spec.dropout_high && spec.dropout_high < 1.0))
+    throw ConfigError(where, fmt::format("dropout needs 0 < low <= high < 1, got low {}, high {}", spec.dropout_low,
+                                         spec.dropout_high));
+  if (!(spec.l2_low > 0.0 && spec.l2_low <= spec.l2_high))
+    throw ConfigError(where, fmt::format("l2 needs 0 < low <= high, got low {}, high {}", spec.l2_low, spec.l2_high));
+  if (!(spec.validation > 0.0 && spec.validation < 1.0))
+    throw ConfigError(where, fmt::format("validation must lie between 0 and 1, got {}", spec.validation));
+}
+
+class FittedHyperDeepEnsemble final : public FittedCohort {
+ public:
+  /// `parameters` [M K][1][P] and `weights` [M][1][K], 0 where an ensemble has fewer than K networks.
+  FittedHyperDeepEnsemble(engine::Networks networks, Tensor<float> parameters, Tensor<float> weights,
+                          bool published_sigma, std::vector<FitReport> reports, Engine& engine)
+      : networks_(std::move(networks)),
+        parameters_(std::move(parameters)),
+        weights_(std::move(weights)),
+        published_sigma_(published_sigma),
+        reports_(std::move(reports)),
+        engine_(engine) {}
+
+  [[nodiscard]] std::size_t members() const override { return reports_.size(); }
+
+  [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
+    const Tensor<float> outputs = predictions_(engine_, networks_, parameters_, spread(x, members(), weights_.cols()));
+    Mixture mixture(members(), x.rows());
+    for (std::size_t k = 0; k < outputs.members(); ++k) {
+      const auto weight = static_cast<double>(weights_.flat()[k]);
+      if (weight > 0.0) mixture.add(k / weights_.cols(), outputs.member(k), weight);
+    }
+    Prediction prediction = mixture.prediction();
+    if (published_sigma_) {
+      for (float& sigma : prediction.sigma_model.flat()) sigma *= sigma;
+    }
+    return prediction;
+  }
+
+  [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
+
+  [[nodiscard]] FittedState state() const override {
+    return {.inputs = networks_.inputs, .blocks = {{"parameters", parameters_}, {"weights", weights_}}};
+  }
+
+ private:
+  engine::Networks networks_;
+  Tensor<float> parameters_;
+  Tensor<float> weights_;
+  bool published_sigma_;
+  std::vector<FitReport> reports_;
+  Engine& engine_;
+  mutable engine::RepeatedPredictions predictions_;
+};
+
+/// The reports of one problem's networks as one; a network counts as diverged only where its loss is no number, since
+/// the search tries bad settings on purpose.
+FitReport report_of(std::span<const FitReport> networks, std::uint64_t seed) {
+  FitReport report = merged({networks.begin(), networks.end()}, {&seed, 1})[0];
+  report.diverged = !std::isfinite(report.last_loss);
+  return report;
+}
+
+HyperDeepEnsembleSpec of_paper_size() {
+  return {.net = {.hidden = {256, 1024, 512}}, .train = {.snapshot = Snapshot::none, .restarts = 0}, .candidates = 50};
+}
+
+}  // namespace
+
+HyperDeepEnsembleSpec HyperDeepEnsembleSpec::published() {
+  HyperDeepEnsembleSpec spec = of_paper_size();
+  spec.train.clip_norm = 1000.0;
+  spec.published_sigma = true;
+  spec.published_score = true;
+  return spec;
+}
+
+HyperDeepEnsembleSpec HyperDeepEnsembleSpec::starred() {
+  HyperDeepEnsembleSpec spec = of_paper_size();
+  spec.validation = 0.3;
+  spec.dropout_high = 0.5;
+  spec.refit = true;
+  return spec;
+}
+
+HyperDeepEnsembleSpec resolved(const HyperDeepEnsembleSpec& given, std::size_t rows, std::size_t /*cols*/) {
+  HyperDeepEnsembleSpec spec = given;
+  resolve(spec.net);
+  resolve(spec.train, rows);
+  return spec;
+}
+
+Fields fields_of(HyperDeepEnsembleSpec& spec) {
+  Fields f(where);
+  f.add("networks", spec.networks, Range::at_least(1), "different networks in the ensemble, and starts tried of each");
+  f.add("candidates", spec.candidates, Range::at_least(1), "pairs of dropout and L2 penalty tried");
+  f.add("dropout_low", spec.dropout_low, Range::between(1e-12, 0.999), "least dropout tried");
+  f.add("dropout_high", spec.dropout_high, Range::between(1e-12, 0.999), "largest dropout tried");
+  f.add("l2_low", spec.l2_low, Range::positive(), "least L2 penalty tried, times (1 - dropout) / n");
+  f.add("l2_high", spec.l2_high, Range::positive(), "largest L2 penalty tried, times (1 - dropout) / n");
+  f.add("validation", spec.validation, Range::between(0.0, 1.0), "share of the rows that judge, rounded up");
+  f.add("refit", spec.refit, "whether the chosen networks go on training on all rows (HDE*)");
+  f.add("published_sigma", spec.published_sigma, "give the variance as sigma, as in the published runs");
+  f.add("published_score", spec.published_score,
+        "score every prediction against every target, as in the published runs");
+  f.add_nested("net", fields_of(spec.net));
+  f.add_nested("train", fields_of(spec.train));
+  return f;
+}
+
+std::unique_ptr<FittedCohort> fit(const HyperDeepEnsembleSpec& given, const Cohort& cohort, Engine& engine,
+                                  const Progress& progress) {
+  check_settings(given);
+  const HyperDeepEnsembleSpec spec = resolved(given, cohort.rows(), cohort.cols());
+  const HyperEnsemble found = search_ensembles(spec, cohort, engine, progress);
+  const auto width = static_cast<std::size_t>(spec.networks);
+  Tensor<float> parameters(cohort.members() * width, 1, found.trained.parameters.cols());
+  Tensor<float> weights(cohort.members(), 1, width);
+  std::vector<FitReport> reports;
+  std::size_t k = 0;
+  for (std::size_t m = 0; m < cohort.members(); ++m) {
+    const std::size_t first = k;
+    for (; k < found.networks.size() && found.networks[k].problem == m; ++k) {
+      weights(m, 0, k - first) = static_cast<float>(found.networks[k].picks);
+      std::ranges::copy(found.trained.parameters.member(k), parameters.member(m * width + k - first).begin());
+    }
+    reports.push_back(report_of(std::span(found.trained.reports).subspan(first, k - first), cohort.seeds[m]));
+  }
+  engine::Networks networks = regression_networks({.net = spec.net, .train = spec.train}, cohort.cols(), where);
+  return std::make_unique<FittedHyperDeepEnsemble>(std::move(networks), std::move(parameters), std::move(weights),
+                                                   spec.published_sigma, std::move(reports), engine);
+}
+
+std::unique_ptr<FittedCohort> restore(const HyperDeepEnsembleSpec& given, const FittedState& state,
+                                      std::vector<FitReport> reports, Engine& engine) {
+  check_settings(given);
+  const HyperDeepEnsembleSpec spec = resolved(given, 1, state.inputs);  // the layers do not depend on the rows
+  engine::Networks networks = regression_networks({.net = spec.net, .train = spec.train}, state.inputs, where);
+  const std::size_t count = engine::make_layout(networks, LossKind::squared_error).parameters;
+  const std::size_t members = reports.size() * static_cast<std::size_t>(spec.networks);
+  const Tensor<float>& parameters = state.find("parameters", members * count);
+  const Tensor<float>& weights = state.find("weights", members);
+  return std::make_unique<FittedHyperDeepEnsemble>(std::move(networks), parameters, weights, spec.published_sigma,
+                                                   std::move(reports), engine);
+}
+
+}  // namespace nomu

@@ -1,0 +1,123 @@
+#include "models/fit/archive_blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "core/crc64.hpp"
+#include "core/json_numbers.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "archives are little-endian; swap bytes here");
+static_assert(sizeof(std::size_t) == 8);
+
+constexpr const char* float_type = "f32";
+constexpr const char* double_type = "f64";
+constexpr const char* count_type = "u64";
+
+[[noreturn]] void refuse(const std::string& what) { throw DataError("models/archive", what); }
+
+std::size_t width_of(const std::string& type) {
+  if (type == float_type) return 4;
+  if (type == double_type || type == count_type) return 8;
+  refuse(fmt::format("numbers of an unknown type '{}'", type));
+}
+
+/// Bytes that a shape takes, never more than `limit`.
+std::size_t size_of(const std::array<std::size_t, 3>& shape, std::size_t width, std::size_t limit) {
+  std::size_t size = width;
+  for (const std::size_t extent : shape) {
+    if (extent != 0 && size > limit / extent) refuse("a block is larger than the file");
+    size *= extent;
+  }
+  return size;
+}
+
+}  // namespace
+
+template <class T>
+void BlockWriter::append(const std::string& name, const char* type, std::array<std::size_t, 3> shape,
+                         std::span<const T> values) {
+  const std::size_t before = bytes_.size();
+  bytes_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  const std::string_view block = std::string_view(bytes_).substr(before);
+  entries_.push_back({name, type, shape, block.size(), crc64(block)});
+}
+
+void BlockWriter::add(const std::string& name, const Tensor<float>& values) {
+  append(name, float_type, {values.members(), values.rows(), values.cols()}, values.flat());
+}
+
+void BlockWriter::add(const std::string& name, std::span<const float> values) {
+  append(name, float_type, {1, values.size(), 1}, values);
+}
+
+void BlockWriter::add(const std::string& name, std::span<const double> values) {
+  if (!values.empty()) append(name, double_type, {1, values.size(), 1}, values);
+}
+
+void BlockWriter::add(const std::string& name, std::span<const std::size_t> values) {
+  if (!values.empty()) append(name, count_type, {1, values.size(), 1}, values);
+}
+
+nlohmann::json BlockWriter::list() const {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Entry& entry : entries_) {
+    list.push_back({{"name", entry.name},
+                    {"type", entry.type},
+                    {"shape", entry.shape},
+                    {"crc64", fmt::format("{:016x}", entry.checksum)}});
+  }
+  return list;
+}
+
+BlockReader::BlockReader(const nlohmann::json& list, std::string_view bytes) {
+  for (const nlohmann::json& item : list) {
+    const auto name = item.at("name").get<std::string>();
+    Entry entry{.type = item.at("type").get<std::string>(), .shape = {}, .bytes = {}};
+    for (std::size_t k = 0; k < entry.shape.size(); ++k) entry.shape[k] = whole_number(item.at("shape").at(k));
+    const std::size_t size = size_of(entry.shape, width_of(entry.type), bytes.size());
+    if (size > bytes.size()) refuse(fmt::format("the file ends within block '{}'; it is truncated", name));
+    entry.bytes = bytes.substr(0, size);
+    bytes.remove_prefix(size);
+    if (fmt::format("{:016x}", crc64(entry.bytes)) != item.at("crc64").get<std::string>()) {
+      refuse(fmt::format("block '{}' does not match its checksum; the file is damaged", name));
+    }
+    entries_.emplace(name, entry);
+  }
+  if (!bytes.empty()) refuse(fmt::format("{} bytes follow the last block; the file is damaged", bytes.size()));
+}
+
+template <class T>
+std::vector<T> BlockReader::values(const std::string& name, std::string_view type) const {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return {};
+  const Entry& entry = found->second;
+  if (entry.type != type) refuse(fmt::format("block '{}' holds {} where {} belongs", name, entry.type, type));
+  std::vector<T> values(entry.bytes.size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), entry.bytes.data(), entry.bytes.size());
+  return values;
+}
+
+Tensor<float> BlockReader::tensor(const std::string& name) const {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) refuse(fmt::format("there is no block '{}'", name));
+  const std::vector<float> numbers = floats(name);
+  const std::array<std::size_t, 3>& shape = found->second.shape;
+  Tensor<float> tensor(shape[0], shape[1], shape[2]);
+  std::copy(numbers.begin(), numbers.end(), tensor.flat().begin());
+  return tensor;
+}
+
+std::vector<float> BlockReader::floats(const std::string& name) const { return values<float>(name, float_type); }
+std::vector<double> BlockReader::doubles(const std::string& name) const { return values<double>(name, double_type); }
+std::vector<std::size_t> BlockReader::counts(const std::string& name) const {
+  return values<std::size_t>(name, count_type);
+}
+
+}  // namespace nomu

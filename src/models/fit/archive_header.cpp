@@ -1,0 +1,274 @@
+#include "models/fit/archive_header.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "core/json_numbers.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<const char*, 4> source_names = {"none", "folds", "hold_out", "given"};
+[[noreturn]] void refuse(const std::string& what) { throw DataError("models/archive", what); }
+
+CalibrationSource source_named(const std::string& name) {
+  const auto found = std::ranges::find_if(source_names, [&](const char* known) { return name == known; });
+  if (found == source_names.end()) refuse(fmt::format("calibration rows of source '{}' are unknown here", name));
+  return static_cast<CalibrationSource>(found - source_names.begin());
+}
+
+CalibrationKind kind_named(const std::string& name) {
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(CalibrationKind::isotonic); ++i) {
+    if (name == to_text(static_cast<CalibrationKind>(i))) return static_cast<CalibrationKind>(i);
+  }
+  refuse(fmt::format("a calibration '{}' is nothing this version knows", name));
+}
+
+/// Losses of a fit that went wrong on the way are no numbers; JSON has null for them.
+double number_or_nan(const json& value) {
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+json settings_of(const FitSpec& spec) {
+  FitSpec copy = spec;  // fields are bound for writing too
+  json settings = json::object();
+  const Fields fields = fields_of(copy);
+  for (const Field& field : fields.list()) settings[field.name] = to_text(field.get());
+  return settings;
+}
+
+json reports_of(const FittedCohort& fitted) {
+  json list = json::array();
+  for (const FitReport& report : fitted.reports()) {
+    list.push_back({{"seed", report.seed},
+                    {"epochs", report.epochs},
+                    {"first_loss", report.first_loss},
+                    {"best_loss", report.best_loss},
+                    {"last_loss", report.last_loss},
+                    {"diverged", report.diverged},
+                    {"stopped_early", report.stopped_early},
+                    {"restarts", report.restarts}});
+  }
+  return list;
+}
+
+json columns_of(const DataSet& data) {
+  json columns = json::array();
+  for (const FeatureColumn& feature : data.features)
+    columns.push_back({{"name", feature.name}, {"levels", feature.levels}});
+  return columns;
+}
+
+std::string history_name(std::size_t member) { return fmt::format("history/{}", member); }
+std::string state_name(const std::string& block) { return "state/" + block; }
+
+FitSpec read_spec(const json& header) {
+  FitSpec spec;
+  spec.method = method_named(header.at("method").get<std::string>());
+  const Fields fields = fields_of(spec);
+  for (const auto& [name, text] : header.at("settings").items()) fields.set_text(name, text.get<std::string>());
+  return spec;
+}
+
+DataSet read_data(const json& header, const BlockReader& blocks) {
+  DataSet data;
+  const json& facts = header.at("data");
+  data.inputs = blocks.doubles("data/inputs");
+  data.targets = blocks.doubles("data/targets");
+  data.row_weight = blocks.doubles("data/weight");
+  data.noise = blocks.doubles("data/noise");
+  data.target_name = facts.at("target");
+  data.noise_name = facts.at("noise");
+  data.input_names = facts.at("inputs").get<std::vector<std::string>>();
+  for (const json& column : facts.at("columns")) {
+    data.features.push_back({.name = column.at("name"), .levels = column.at("levels").get<std::vector<std::string>>()});
+  }
+  data.report.dropped_lines = whole_numbers(facts.at("dropped_lines"));
+  data.report.constant_columns = facts.at("constant_columns").get<std::vector<std::string>>();
+  return data;
+}
+
+EngineInfo read_engine(const json& facts) {
+  EngineInfo info;
+  info.name = facts.at("name");
+  info.provider = facts.at("provider");
+  info.isa = facts.at("isa");
+  info.device = facts.at("device");
+  return info;
+}
+
+Calibration read_calibration(const json& facts, const BlockReader& blocks) {
+  return {.kind = kind_named(facts.at("kind")),
+          .c_model = facts.at("c_model"),
+          .c_noise = facts.at("c_noise"),
+          .level = facts.at("level"),
+          .rows = whole_number(facts.at("rows")),
+          .scores = blocks.doubles("calibration/scores"),
+          .score_folds = blocks.counts("calibration/folds"),
+          .knots = blocks.doubles("calibration/knots")};
+}
+
+HeldOut read_held_out(const json& facts, const BlockReader& blocks) {
+  HeldOut held{.source = source_named(facts.at("source")),
+               .split = facts.at("split"),
+               .refitted = facts.at("refitted"),
+               .rows = blocks.counts("held_out/rows"),
+               .folds = blocks.counts("held_out/folds"),
+               .predicted = {.mean = blocks.doubles("held_out/mean"),
+                             .sigma_model = blocks.doubles("held_out/sigma_model"),
+                             .sigma_noise = blocks.doubles("held_out/sigma_noise"),
+                             .sigma_below = blocks.doubles("held_out/sigma_below")},
+               .targets = blocks.doubles("held_out/targets")};
+  const std::size_t count = held.targets.size();
+  const auto fits = [&](std::size_t size, bool may_lack) { return size == count || (may_lack && size == 0); };
+  const PredictedRows& p = held.predicted;
+  if (!fits(p.mean.size(), false) || !fits(p.sigma_model.size(), false) || !fits(p.sigma_noise.size(), true) ||
+      !fits(p.sigma_below.size(), true) || !fits(held.rows.size(), true) || !fits(held.folds.size(), true)) {
+    refuse("held-out rows do not fit each other");
+  }
+  return held;
+}
+
+std::vector<MemberScaling> read_scalings(const BlockReader& blocks, std::size_t members, std::size_t cols) {
+  const std::vector<double> numbers = blocks.doubles("scaling");
+  const std::size_t each = 2 * cols + 2;
+  if (numbers.size() != members * each) refuse("scalings are not one per member");
+  std::vector<MemberScaling> scalings;
+  for (std::size_t m = 0; m < members; ++m) {
+    const auto part = [&](std::size_t first, std::size_t count) {
+      const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(m * each + first);
+      return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(count));
+    };
+    scalings.push_back({.inputs = {.shift = part(0, cols), .factor = part(cols, cols)},
+                        .target = {.shift = part(2 * cols, 1), .factor = part(2 * cols + 1, 1)}});
+  }
+  return scalings;
+}
+
+std::int64_t count_of(const json& value) {
+  return static_cast<std::int64_t>(
+      std::min<std::uint64_t>(whole_number(value), std::numeric_limits<std::int64_t>::max()));
+}
+
+std::vector<FitReport> read_reports(const json& list, const BlockReader& blocks) {
+  std::vector<FitReport> reports;
+  for (const json& item : list) {
+    reports.push_back({.seed = whole_number(item.at("seed")),
+                       .epochs = count_of(item.at("epochs")),
+                       .first_loss = number_or_nan(item.at("first_loss")),
+                       .best_loss = number_or_nan(item.at("best_loss")),
+                       .last_loss = number_or_nan(item.at("last_loss")),
+                       .diverged = item.at("diverged"),
+                       .stopped_early = item.at("stopped_early"),
+                       .restarts = count_of(item.at("restarts")),
+                       .history = blocks.floats(history_name(reports.size()))});
+  }
+  return reports;
+}
+
+}  // namespace
+
+json header_of(const Model& model) {
+  const ModelParts& parts = model.parts();
+  const Calibration& calibration = parts.calibration;
+  std::vector<std::string> state;
+  for (const FittedState::Block& block : model.fitted().state().blocks) state.push_back(block.name);
+  return {{"format", "nomu model"},
+          {"library", parts.version},
+          {"method", method_name(parts.spec.method)},
+          {"settings", settings_of(parts.spec)},
+          {"data",
+           {{"rows", parts.data.rows()},
+            {"target", parts.data.target_name},
+            {"noise", parts.data.noise_name},
+            {"inputs", parts.data.input_names},
+            {"columns", columns_of(parts.data)},
+            {"dropped_lines", parts.data.report.dropped_lines},
+            {"constant_columns", parts.data.report.constant_columns},
+            {"fitted_rows", parts.fitted_rows.size()}}},
+          {"calibration",
+           {{"kind", to_text(calibration.kind)},
+            {"c_model", calibration.c_model},
+            {"c_noise", calibration.c_noise},
+            {"level", calibration.level},
+            {"rows", calibration.rows}}},
+          {"held_out",
+           {{"source", source_names.at(static_cast<std::size_t>(parts.held_out.source))},
+            {"split", parts.held_out.split},
+            {"refitted", parts.held_out.refitted}}},
+          {"reports", reports_of(model.fitted())},
+          // Not the threads: they change nothing, so they must not change the file either.
+          {"engine",
+           {{"name", parts.engine.name},
+            {"provider", parts.engine.provider},
+            {"isa", parts.engine.isa},
+            {"device", parts.engine.device}}},
+          {"state", state}};
+}
+
+BlockWriter blocks_of(const Model& model) {
+  const ModelParts& parts = model.parts();
+  BlockWriter blocks;
+  blocks.add("data/inputs", std::span<const double>(parts.data.inputs));
+  blocks.add("data/targets", std::span<const double>(parts.data.targets));
+  blocks.add("data/weight", std::span<const double>(parts.data.row_weight));
+  blocks.add("data/noise", std::span<const double>(parts.data.noise));
+  blocks.add("data/fitted_rows", std::span<const std::size_t>(parts.fitted_rows));
+  std::vector<double> scaling;
+  for (const MemberScaling& member : parts.scalings) {
+    for (const std::vector<double>* part :
+         {&member.inputs.shift, &member.inputs.factor, &member.target.shift, &member.target.factor}) {
+      scaling.insert(scaling.end(), part->begin(), part->end());
+    }
+  }
+  blocks.add("scaling", std::span<const double>(scaling));
+  blocks.add("calibration/scores", std::span<const double>(parts.calibration.scores));
+  blocks.add("calibration/folds", std::span<const std::size_t>(parts.calibration.score_folds));
+  blocks.add("calibration/knots", std::span<const double>(parts.calibration.knots));
+  const HeldOut& held = parts.held_out;
+  blocks.add("held_out/rows", std::span<const std::size_t>(held.rows));
+  blocks.add("held_out/folds", std::span<const std::size_t>(held.folds));
+  blocks.add("held_out/mean", std::span<const double>(held.predicted.mean));
+  blocks.add("held_out/sigma_model", std::span<const double>(held.predicted.sigma_model));
+  blocks.add("held_out/sigma_noise", std::span<const double>(held.predicted.sigma_noise));
+  blocks.add("held_out/sigma_below", std::span<const double>(held.predicted.sigma_below));
+  blocks.add("held_out/targets", std::span<const double>(held.targets));
+  for (std::size_t m = 0; m < model.fitted().reports().size(); ++m) {
+    blocks.add(history_name(m), std::span<const float>(model.fitted().reports()[m].history));
+  }
+  for (const FittedState::Block& block : model.fitted().state().blocks)
+    blocks.add(state_name(block.name), block.values);
+  return blocks;
+}
+
+Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<Engine> engine) {
+  ModelParts parts{.spec = read_spec(header),
+                   .data = read_data(header, blocks),
+                   .fitted_rows = blocks.counts("data/fitted_rows"),
+                   .scalings = {},
+                   .calibration = read_calibration(header.at("calibration"), blocks),
+                   .held_out = read_held_out(header.at("held_out"), blocks),
+                   .engine = read_engine(header.at("engine")),
+                   .version = header.at("library")};
+  check_dataset(parts.data);
+  FittedState state{.inputs = parts.data.cols(), .blocks = {}};
+  for (const json& name : header.at("state")) {
+    state.blocks.push_back({name.get<std::string>(), blocks.tensor(state_name(name.get<std::string>()))});
+  }
+  std::vector<FitReport> reports = read_reports(header.at("reports"), blocks);
+  parts.scalings = read_scalings(blocks, reports.size(), parts.data.cols());
+  std::shared_ptr<const FittedCohort> fitted = restore(parts.spec.method, state, std::move(reports), *engine);
+  return {std::move(parts), std::move(fitted), std::move(engine)};
+}
+
+}  // namespace nomu

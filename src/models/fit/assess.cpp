@@ -1,0 +1,113 @@
+#include "nomu/models/assess.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "models/fit/members.hpp"
+
+namespace nomu {
+namespace {
+
+/// The box of the data, wider by `margin` of its width on either side.
+DesiderataSpec box_around(std::span<const double> inputs, std::size_t cols, const CheckSpec& spec) {
+  DesiderataSpec box{.low = {inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(cols)},
+                     .high = {},
+                     .probes = static_cast<std::size_t>(spec.probes),
+                     .seed = static_cast<std::uint64_t>(spec.seed)};
+  box.high = box.low;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    box.low[i % cols] = std::min(box.low[i % cols], inputs[i]);
+    box.high[i % cols] = std::max(box.high[i % cols], inputs[i]);
+  }
+  for (std::size_t j = 0; j < cols; ++j) {
+    const double reach = spec.margin * (box.high[j] - box.low[j]);
+    box.low[j] -= reach;
+    box.high[j] += reach;
+  }
+  return box;
+}
+
+/// Sigma of the model alone: data noise is no matter of where the data lie.
+std::vector<double> model_sigma(const FittedCohort& fitted, std::span<const MemberScaling> scalings, std::size_t member,
+                                std::span<const double> x) {
+  const std::vector<std::vector<double>> same(scalings.size(), {x.begin(), x.end()});
+  return std::move(predict_each(fitted, scalings, same)[member].sigma_model);
+}
+
+RefitFunction refit_of(const Model& model, const Progress& progress) {
+  return [&model, &progress](std::span<const std::vector<std::size_t>> subsets) {
+    const DataSet all = subset(model.data(), model.parts().fitted_rows);
+    std::vector<DataSet> sets;
+    for (const std::vector<std::size_t>& rows : subsets) sets.push_back(subset(all, rows));
+    const auto members = std::make_shared<const Members>(fit_members(model.spec(), sets, *model.engine(), progress));
+    std::vector<RowFunction> functions;
+    for (std::size_t m = 0; m < subsets.size(); ++m) {
+      functions.emplace_back(
+          [members, m](std::span<const double> x) { return model_sigma(*members->fitted, members->scalings, m, x); });
+    }
+    return functions;
+  };
+}
+
+}  // namespace
+
+std::size_t seen_rows(const Model& model, const DataSet& rows) {
+  const DataSet& known = model.data();
+  const auto key = [](const DataSet& data, std::size_t i) {
+    std::vector<double> values(data.row(i).begin(), data.row(i).end());
+    values.push_back(data.targets[i]);
+    return values;
+  };
+  std::set<std::vector<double>> learned;
+  for (std::size_t i = 0; i < known.rows(); ++i) learned.insert(key(known, i));
+  std::size_t seen = 0;
+  for (std::size_t i = 0; i < rows.rows(); ++i) seen += learned.contains(key(rows, i)) ? 1 : 0;
+  return seen;
+}
+
+Evaluation evaluate(const Calibration& calibration, const PredictedRows& predicted, std::span<const double> targets,
+                    const Bounds* bounds, double level) {
+  Evaluation result{.metrics = measure(predicted.mean, central_sigma(calibration, predicted), targets)};
+  if (bounds == nullptr) return result;
+  result.level = level;
+  result.coverage = coverage(*bounds, targets);
+  result.mean_width = mean_width(*bounds);
+  result.interval_score = interval_score(*bounds, targets, level);
+  if (calibration.kind == CalibrationKind::conformal) {
+    result.expected = conformal_coverage_interval(calibration.rows, targets.size(), level);
+  }
+  return result;
+}
+
+Evaluation evaluate(const Model& model, const DataSet& rows, std::optional<double> level) {
+  const Bounds bounds = level ? model.bounds(rows.inputs, *level, rows.noise) : Bounds{};
+  Evaluation result = evaluate(model.calibration(), model.predict(rows.inputs, rows.noise), rows.targets,
+                               level ? &bounds : nullptr, level.value_or(0.0));
+  const std::vector<bool> outside = model.outside(rows.inputs);
+  result.outside = static_cast<std::size_t>(std::count(outside.begin(), outside.end(), true));
+  return result;
+}
+
+DesiderataReport check_model(const Model& model, const CheckSpec& spec, const Progress& progress) {
+  const std::vector<double> inputs = model.fitted_inputs();
+  const FittedCohort& fitted = model.fitted();
+  const std::vector<MemberScaling>& scalings = model.parts().scalings;
+  DesiderataSubject subject;
+  subject.sigma = [&](std::span<const double> x) { return model_sigma(fitted, scalings, 0, x); };
+  subject.mean = [&](std::span<const double> x) {
+    const std::vector<std::vector<double>> same(scalings.size(), {x.begin(), x.end()});
+    return std::move(predict_each(fitted, scalings, same).front().mean);
+  };
+  const std::span<const double> first_row = std::span(inputs).first(model.cols());
+  if (!model.raw_sigma(first_row).empty()) {
+    subject.raw_sigma = [&](std::span<const double> x) { return model.raw_sigma(x); };
+  }
+  if (spec.refit) subject.refit = refit_of(model, progress);
+  DesiderataSpec where_to_look = box_around(inputs, model.cols(), spec);
+  where_to_look.names = model.data().input_names;
+  return check_desiderata(inputs, subject, where_to_look);
+}
+
+}  // namespace nomu

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "models/attached/fitted_sigma.hpp"
+#include "models/fit/members.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/models/foreign.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr const char* where = "models/foreign";
+
+/// Every member in the same scale: that of all rows, which the network has seen anyway. The fitted members take rows in
+/// the user's units, so that the network reads the very numbers it would read elsewhere.
+MemberFit fit_beside(std::shared_ptr<const ForeignNetwork> network, const DataSet& all) {
+  return [network = std::move(network), &all](const FitSpec& spec, std::span<const DataSet> data, Engine& engine,
+                                              const Progress& progress) {
+    const ForeignScale scale = ForeignScale::of(scaling_for(spec, all));
+    const MemberScaling scaling = scale.scaling();
+    std::vector<DataSet> scaled;
+    for (const DataSet& one : data) scaled.push_back(scaled_dataset(one, scaling.inputs, scaling.target));
+    const std::vector<std::uint64_t> seeds(data.size(), static_cast<std::uint64_t>(spec.seed));
+    Members members{
+        .fitted = fit_sigma_in(std::get<NomuSpec>(spec.method), network, scale, pack(scaled, seeds), engine, progress),
+        .scalings = {data.size(), ForeignScale::identity(all.cols()).scaling()}};
+    refuse_diverged(members.fitted->reports());
+    return members;
+  };
+}
+
+FitSpec checked(const FitSpec& given, const ForeignNetwork* network, const DataSet& data) {
+  FitSpec spec = given;
+  if (!std::holds_alternative<NomuSpec>(spec.method))
+    throw ConfigError(where, fmt::format("bounds for a given network are those of method 'nomu', got '{}'",
+                                         method_name(given.method)));
+  if (network == nullptr) throw ConfigError(where, "there is no network to give bounds to");
+  if (network->inputs() != data.cols())
+    throw DataError(where,
+                    fmt::format("the network reads {} columns, the data have {}", network->inputs(), data.cols()));
+  if (spec.calibration.kind == CalibrationChoice::automatic) spec.calibration.kind = CalibrationChoice::nll;
+  return spec;
+}
+
+}  // namespace
+
+Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
+                 std::shared_ptr<Engine> engine, const Progress& progress) {
+  const FitSpec spec = checked(given, network.get(), data);
+  if (spec.calibration.kind == CalibrationChoice::conformal) {
+    throw ConfigError(where,
+                      "conformal bounds need rows that the network has not learned from, which fold models cannot make "
+                      "up for; give such rows (--calibrate-on, calibrate_on in Python), or choose another calibration");
+  }
+  return fit_with(spec, data, fit_beside(std::move(network), data), std::move(engine), progress);
+}
+
+Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
+                 const DataSet& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
+  FitSpec spec = checked(given, network.get(), data);
+  spec.calibration.kind = CalibrationChoice::none;
+  const Model model = fit_with(spec, data, fit_beside(std::move(network), data), std::move(engine), progress);
+  return calibrated(model, calibration_rows, given.calibration);
+}
+
+}  // namespace nomu

@@ -1,0 +1,175 @@
+#include "nomu/models/model.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "eval/row_checks.hpp"
+#include "models/fit/members.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::string_view where = "models/model";
+
+bool is_scaling(const Scaling& scaling, std::size_t cols) {
+  const auto finite = [](double value) { return std::isfinite(value); };
+  const auto positive = [](double value) { return std::isfinite(value) && value > 0.0; };
+  return scaling.shift.size() == cols && scaling.factor.size() == cols && std::ranges::all_of(scaling.shift, finite) &&
+         std::ranges::all_of(scaling.factor, positive);
+}
+
+/// Inputs that the columns of a table become.
+std::size_t encoded_width(const DataSet& data) {
+  std::size_t width = 0;
+  for (const FeatureColumn& feature : data.features) width += std::max<std::size_t>(1, feature.levels.size());
+  return width;
+}
+
+void check_parts(const ModelParts& parts, const FittedCohort& fitted) {
+  const auto refuse = [](std::string_view what) { throw DataError(where, fmt::format("damaged model: {}", what)); };
+  check_dataset(parts.data);
+  check_calibration(parts.calibration);
+  if (parts.scalings.empty() || parts.scalings.size() != fitted.members()) refuse("scalings are not one per member");
+  for (const MemberScaling& scaling : parts.scalings) {
+    if (!is_scaling(scaling.inputs, parts.data.cols()) || !is_scaling(scaling.target, 1))
+      refuse("an impossible scaling");
+  }
+  if (encoded_width(parts.data) != parts.data.cols()) refuse("columns do not become as many inputs as there are");
+  if (fitted.reports().size() != fitted.members()) refuse("reports are not one per member");
+  if (parts.fitted_rows.empty()) refuse("no rows to learn from");
+  const auto beyond = [&](std::size_t row) { return row >= parts.data.rows(); };
+  if (std::ranges::any_of(parts.fitted_rows, beyond) || std::ranges::any_of(parts.held_out.rows, beyond)) {
+    refuse("a row that the data do not have");
+  }
+  const bool cross = parts.calibration.kind == CalibrationKind::cross_conformal;
+  if (cross && *std::ranges::max_element(parts.calibration.score_folds) + 2 != fitted.members()) {
+    refuse("fold models are not one per fold");
+  }
+}
+
+void check_inputs(std::span<const double> x, std::size_t cols) {
+  if (x.size() % cols != 0) {
+    throw DataError(where, fmt::format("{} values do not fill rows of the model's {} inputs", x.size(), cols));
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (!std::isfinite(x[i])) {
+      throw DataError(where, fmt::format("input {} of row {} (both counted from 0) is {}; it must be finite", i % cols,
+                                         i / cols, x[i]));
+    }
+  }
+}
+
+}  // namespace
+
+Fields fields_of(FitSpec& spec) {
+  CalibrationSpec& calibration = spec.calibration;
+  Fields f(fmt::format("fit/{}", method_name(spec.method)));
+  f.add_nested("", fields_of(spec.method));
+  const std::vector<std::string> scalings{"auto", "min_max", "standardise", "identity", "together"};
+  f.add_choice("scale.inputs", spec.scale_inputs, scalings, "how inputs are scaled before the method sees them");
+  f.add_choice("scale.target", spec.scale_target, scalings, "how the target is scaled before the method sees it");
+  f.add_choice("calibration.kind", calibration.kind,
+               {"auto", "none", "nll", "separate", "coverage", "conformal", "isotonic"},
+               "how standard deviations become bounds with a level");
+  f.add("calibration.level", calibration.level, Range::between(0.0, 1.0), "level of the bounds");
+  f.add_choice("calibration.policy", calibration.policy, {"auto", "folds", "hold_out"},
+               "which rows the calibration learns from");
+  f.add("calibration.folds", calibration.folds, Range::at_least(2), "fits of which each leaves some rows out");
+  f.add("calibration.few_rows", calibration.few_rows, Range::at_least(0), "below so many rows, auto takes folds");
+  f.add("calibration.hold_out", calibration.hold_out, Range::between(0.0, 1.0), "share of the rows held out");
+  f.add("seed", spec.seed, Range::at_least(0), "seed of everything random in the fit");
+  return f;
+}
+
+Model::Model(ModelParts parts, std::shared_ptr<const FittedCohort> fitted, std::shared_ptr<Engine> engine)
+    : parts_(std::make_shared<const ModelParts>(std::move(parts))),
+      engine_(std::move(engine)),
+      fitted_(std::move(fitted)) {
+  check_parts(*parts_, *fitted_);
+  low_.assign(cols(), std::numeric_limits<double>::infinity());
+  high_.assign(cols(), -std::numeric_limits<double>::infinity());
+  for (const std::size_t i : parts_->fitted_rows) {
+    const std::span<const double> row = parts_->data.row(i);
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      low_[j] = std::min(low_[j], row[j]);
+      high_[j] = std::max(high_[j], row[j]);
+    }
+  }
+}
+
+std::vector<PredictedRows> Model::predict_members(std::span<const double> x, std::span<const double> noise) const {
+  check_inputs(x, cols());
+  const std::size_t rows = x.size() / cols();
+  const bool known = !parts_->data.noise.empty();
+  if (known != !noise.empty() && rows > 0) {
+    throw DataError(where, known ? "the model was fitted with known noise; give that of the rows to predict too"
+                                 : "the model was fitted without known noise; none can be given now");
+  }
+  if (known) {
+    require_rows(where, "noise", noise, rows);
+    require_not_negative(where, "noise", noise);
+  }
+  if (rows == 0) return std::vector<PredictedRows>(parts_->scalings.size());
+  const std::vector<std::vector<double>> same(parts_->scalings.size(), {x.begin(), x.end()});
+  std::vector<PredictedRows> each = predict_each(*fitted_, parts_->scalings, same);
+  for (PredictedRows& member : each) {
+    if (known) member.sigma_noise.assign(noise.begin(), noise.end());
+  }
+  return each;
+}
+
+PredictedRows Model::predict(std::span<const double> x, std::span<const double> noise) const {
+  return std::move(predict_members(x, noise).front());
+}
+
+Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise) const {
+  (void)guaranteed_coverage(calibration(), level);  // refuses what the calibration knows nothing about
+  const std::vector<PredictedRows> members = predict_members(x, noise);
+  if (members.front().rows() == 0) return {};
+  if (calibration().kind != CalibrationKind::cross_conformal) return make_bounds(members.front(), calibration(), level);
+  return cross_bounds(std::span(members).subspan(1), calibration(), level);
+}
+
+std::vector<bool> Model::outside(std::span<const double> x) const {
+  check_inputs(x, cols());
+  std::vector<bool> flags(x.size() / cols(), false);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::size_t j = i % cols();
+    if (x[i] < low_[j] || x[i] > high_[j]) flags[i / cols()] = true;
+  }
+  return flags;
+}
+
+std::vector<double> Model::raw_sigma(std::span<const double> x) const {
+  check_inputs(x, cols());
+  const std::vector<std::vector<double>> same(parts_->scalings.size(), {x.begin(), x.end()});
+  const Tensor<float> raw = fitted_->raw_sigma(scaled_rows(parts_->scalings, same));
+  if (raw.empty()) return {};
+  return {raw.member(0).begin(), raw.member(0).end()};
+}
+
+std::vector<double> Model::fitted_inputs() const { return subset(parts_->data, parts_->fitted_rows).inputs; }
+
+std::optional<double> Model::default_level() const {
+  switch (calibration().kind) {
+    case CalibrationKind::none:
+    case CalibrationKind::width: return {};
+    case CalibrationKind::coverage: return calibration().level;
+    default: return spec().calibration.level;
+  }
+}
+
+Model Model::with_calibration(Calibration calibration, HeldOut held_out, const CalibrationSpec& spec) const {
+  ModelParts parts = *parts_;
+  parts.calibration = std::move(calibration);
+  parts.held_out = std::move(held_out);
+  parts.spec.calibration = spec;
+  return {std::move(parts), fitted_, engine_};
+}
+
+}  // namespace nomu

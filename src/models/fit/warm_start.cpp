@@ -1,0 +1,23 @@
+#include "nomu/models/warm_start.hpp"
+
+#include <fmt/format.h>
+
+#include "models/nomu/fitted_nomu.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+
+bool can_go_on(const MethodSpec& spec) {
+  const auto* nomu = std::get_if<NomuSpec>(&spec);
+  return nomu != nullptr && nomu->stages == Stages::joint;
+}
+
+std::unique_ptr<FittedCohort> fit_on(const MethodSpec& spec, const FittedState& before, const Cohort& cohort,
+                                     Engine& engine, const Progress& progress) {
+  if (can_go_on(spec)) return fit_joint_on(std::get<NomuSpec>(spec), before, cohort, engine, progress);
+  throw ConfigError(
+      "models/warm_start",
+      fmt::format("{} cannot go on from an earlier fit; only nomu with stages = joint can", method_name(spec)));
+}
+
+}  // namespace nomu

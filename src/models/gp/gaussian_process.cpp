@@ -1,0 +1,229 @@
+#include "nomu/models/gaussian_process.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/preflight.hpp"
+#include "models/gp/gp_evidence.hpp"
+#include "models/gp/gp_posterior.hpp"
+#include "models/network/per_member.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr const char* where = "models/gaussian_process";
+
+void check_range(const char* name, const SearchRange& range) {
+  if (range.low > 0.0 && range.low <= range.start && range.start <= range.high && std::isfinite(range.high)) return;
+  throw ConfigError(where, fmt::format("{} needs 0 < low <= start <= high, got low {}, start {}, high {}", name,
+                                       range.low, range.start, range.high));
+}
+
+void check_settings(const GpSpec& spec) {
+  check_range("variance", spec.variance);
+  check_range("length", spec.length);
+  if (spec.learn_noise) check_range("noise", spec.noise);
+  if (!(spec.nugget >= 0.0)) throw ConfigError(where, fmt::format("nugget must not be negative, got {}", spec.nugget));
+  if (!(spec.sigma_floor >= 0.0))
+    throw ConfigError(where, fmt::format("sigma_floor must not be negative, got {}", spec.sigma_floor));
+  if (spec.restarts < 0) throw ConfigError(where, fmt::format("restarts must not be negative, got {}", spec.restarts));
+  if (spec.most_steps < 1)
+    throw ConfigError(where, fmt::format("most_steps must be positive, got {}", spec.most_steps));
+}
+
+std::size_t kernel_size(const GpSpec& spec, std::size_t inputs) { return 2 + (spec.length_per_input ? inputs : 1); }
+
+/// Rows of positive weight of a member, with the target scaled.
+GpData data_of(const GpSpec& spec, const Cohort& cohort, std::size_t member) {
+  std::vector<std::size_t> used;
+  for (std::size_t i = 0; i < cohort.rows(); ++i) {
+    if (cohort.row_weight.empty() || cohort.row_weight(member, i, 0) > 0.0F) used.push_back(i);
+  }
+  if (used.empty()) throw DataError(where, fmt::format("member {} has no row of positive weight", member));
+  const auto n = static_cast<Eigen::Index>(used.size());
+  const auto d = static_cast<Eigen::Index>(cohort.cols());
+  GpData data{.x = RowMatrix(n, d), .y = Vector(n), .fixed = Vector(n), .row_share = Vector(n)};
+  Vector weight(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const std::size_t row = used[static_cast<std::size_t>(i)];
+    for (Eigen::Index j = 0; j < d; ++j) data.x(i, j) = cohort.x(member, row, static_cast<std::size_t>(j));
+    data.y[i] = cohort.y(member, row, 0);
+    weight[i] = cohort.row_weight.empty() ? 1.0 : cohort.row_weight(member, row, 0);
+    const double known = cohort.noise.empty() ? 0.0 : cohort.noise(member, row, 0);
+    data.fixed[i] = known * known;
+  }
+  if (spec.target != GpSpec::Target::as_given) data.mean = data.y.dot(weight) / weight.sum();
+  data.y.array() -= data.mean;
+  if (spec.target == GpSpec::Target::standardised) {
+    const double deviation = std::sqrt(data.y.cwiseAbs2().dot(weight) / weight.sum());
+    if (deviation > 0.0) data.scale = deviation;
+  }
+  data.y /= data.scale;
+  data.row_share = weight.cwiseInverse();
+  data.fixed = data.fixed.cwiseProduct(data.row_share) / (data.scale * data.scale);
+  data.fixed.array() += spec.nugget;
+  return data;
+}
+
+/// Settings are kept in single precision, so that an archive brings back the very same posterior.
+void store(const GpKernel& kernel, std::span<float> values) {
+  values[0] = static_cast<float>(kernel.variance);
+  values[1] = static_cast<float>(kernel.noise);
+  for (Eigen::Index k = 0; k < kernel.lengths.size(); ++k)
+    values[2 + static_cast<std::size_t>(k)] = static_cast<float>(kernel.lengths[k]);
+}
+
+GpKernel load(std::span<const float> values) {
+  GpKernel kernel{
+      .variance = values[0], .lengths = Vector(static_cast<Eigen::Index>(values.size()) - 2), .noise = values[1]};
+  for (Eigen::Index k = 0; k < kernel.lengths.size(); ++k) kernel.lengths[k] = values[2 + static_cast<std::size_t>(k)];
+  return kernel;
+}
+
+class FittedGp final : public FittedCohort {
+ public:
+  FittedGp(const GpSpec& spec, Cohort cohort, Tensor<float> kernels, std::vector<FitReport> reports, Engine& engine)
+      : spec_(spec),
+        cohort_(std::move(cohort)),
+        kernels_(std::move(kernels)),
+        reports_(std::move(reports)),
+        threads_(engine.info().threads) {
+    posteriors_.resize(cohort_.members());
+    per_member(members(), threads_, "factorise", {}, [&](std::size_t m) {
+      posteriors_[m] = std::make_unique<GpPosterior>(data_of(spec_, cohort_, m), load(kernels_.member(m)));
+    });
+    for (std::size_t m = 0; m < members(); ++m) reports_[m].diverged = !posteriors_[m]->valid();
+  }
+
+  [[nodiscard]] std::size_t members() const override { return cohort_.members(); }
+
+  [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
+    if (x.cols() != cohort_.cols() || (x.members() != 1 && x.members() != members())) {
+      throw DataError(where, fmt::format("x must be [1 or {}][q][{}], got [{}][{}][{}]", members(), cohort_.cols(),
+                                         x.members(), x.rows(), x.cols()));
+    }
+    const Tensor<float> blank(members(), x.rows(), 1);
+    Prediction prediction{.mean = blank, .sigma_model = blank, .sigma_noise = {}, .sigma_below = {}};
+    if (spec_.learn_noise) prediction.sigma_noise = blank;
+    per_member(members(), threads_, "predict", {}, [&](std::size_t m) {
+      const GpPosterior& posterior = *posteriors_[m];
+      const std::span<float> sigma = prediction.sigma_model.member(m);
+      posterior.predict(x.member(x.members() == 1 ? 0 : m), prediction.mean.member(m), sigma);
+      for (float& value : sigma) value += static_cast<float>(spec_.sigma_floor);
+      if (spec_.learn_noise)
+        std::ranges::fill(prediction.sigma_noise.member(m), static_cast<float>(posterior.noise_sigma()));
+    });
+    return prediction;
+  }
+
+  [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
+
+  [[nodiscard]] FittedState state() const override {
+    FittedState state{.inputs = cohort_.cols(), .blocks = {}};
+    state.blocks = {{"x", cohort_.x}, {"y", cohort_.y}, {"row_weight", cohort_.row_weight}, {"kernel", kernels_}};
+    if (!cohort_.noise.empty()) state.blocks.push_back({"noise", cohort_.noise});
+    return state;
+  }
+
+ private:
+  GpSpec spec_;
+  Cohort cohort_;
+  Tensor<float> kernels_;  ///< [M][1][variance, noise, lengths]
+  std::vector<FitReport> reports_;
+  std::int64_t threads_;
+  std::vector<std::unique_ptr<GpPosterior>> posteriors_;
+};
+
+FitReport report_of(const GpSearch& search, std::uint64_t seed) {
+  FitReport report{.seed = seed,
+                   .epochs = search.evaluations,
+                   .first_loss = -search.first,
+                   .best_loss = -search.best,
+                   .last_loss = -search.best,
+                   .history = {}};
+  for (const double value : search.found) report.history.push_back(static_cast<float>(-value));
+  return report;
+}
+
+/// Kernel matrix, its shape, factor and inverse of every member in work at once, and the factors that stay.
+void check_memory(const Cohort& cohort, std::int64_t threads) {
+  const std::size_t matrix = cohort.rows() * cohort.rows() * sizeof(double);
+  const std::size_t at_once = std::min(cohort.members(), static_cast<std::size_t>(std::max<std::int64_t>(threads, 1)));
+  engine::require_memory((4 * at_once + cohort.members()) * matrix, cohort.members(), where);
+}
+
+}  // namespace
+
+GpSpec GpSpec::published() {
+  GpSpec spec;
+  spec.target = Target::centred;
+  spec.length_per_input = false;
+  spec.learn_noise = false;
+  spec.sigma_floor = 1e-3;
+  spec.restarts = 10;
+  spec.first_step = FirstStep::leap;
+  return spec;
+}
+
+Fields fields_of(GpSpec& spec) {
+  Fields f(where);
+  f.add_choice("target", spec.target, {"as_given", "centred", "standardised"}, "how the target is scaled first");
+  const auto add_range = [&f](const std::string& name, SearchRange& range, const std::string& what) {
+    f.add(name + ".start", range.start, Range::positive(), what + ": where the search begins");
+    f.add(name + ".low", range.low, Range::positive(), what + ": lower bound");
+    f.add(name + ".high", range.high, Range::positive(), what + ": upper bound; equal to the lower one holds it fixed");
+  };
+  add_range("variance", spec.variance, "prior variance of the function");
+  add_range("length", spec.length, "length over which the function changes");
+  f.add("length_per_input", spec.length_per_input, "a length for each input column instead of one for all");
+  f.add("learn_noise", spec.learn_noise, "whether the variance of the data noise is searched for");
+  add_range("noise", spec.noise, "variance of the data noise");
+  f.add("nugget", spec.nugget, Range::at_least(0.0), "added to the diagonal of the kernel matrix");
+  f.add("sigma_floor", spec.sigma_floor, Range::at_least(0.0), "added to every sigma");
+  f.add("restarts", spec.restarts, Range::at_least(0), "random starts of the search besides the given one");
+  f.add_choice("first_step", spec.first_step, {"unit", "leap"},
+               "how far a search may go before it knows the curvature; leap: as in the published runs");
+  f.add("tolerance", spec.tolerance, Range::positive(), "improvement of the evidence below which a search ends");
+  f.add("most_steps", spec.most_steps, Range::between(1, 1e9), "evaluations of the evidence a start");
+  return f;
+}
+
+std::unique_ptr<FittedCohort> fit(const GpSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
+  check_settings(spec);
+  const std::int64_t threads = engine.info().threads;
+  check_memory(cohort, threads);
+  Tensor<float> kernels(cohort.members(), 1, kernel_size(spec, cohort.cols()));
+  std::vector<FitReport> reports(cohort.members());
+  per_member(cohort.members(), threads, "evidence", progress, [&](std::size_t m) {
+    const GpSearch search = maximise_evidence(spec, data_of(spec, cohort, m), cohort.seeds[m], progress.stop);
+    store(search.kernel, kernels.member(m));
+    reports[m] = report_of(search, cohort.seeds[m]);
+  });
+  return std::make_unique<FittedGp>(spec, cohort, std::move(kernels), std::move(reports), engine);
+}
+
+std::unique_ptr<FittedCohort> restore(const GpSpec& spec, const FittedState& state, std::vector<FitReport> reports,
+                                      Engine& engine) {
+  const std::size_t members = reports.size();
+  const Tensor<float>& y = state.find("y");
+  if (members == 0 || y.members() != members)
+    throw DataError(where, fmt::format("block 'y' is of {} members, the reports of {}", y.members(), members));
+  const std::size_t rows = y.rows();
+  Cohort cohort{.x = state.find("x", members * rows * state.inputs),
+                .y = y,
+                .row_weight = state.find("row_weight", members * rows),
+                .noise = {},
+                .seeds = {}};
+  for (const FittedState::Block& block : state.blocks) {
+    if (block.name == "noise") cohort.noise = state.find("noise", members * rows);
+  }
+  for (const FitReport& report : reports) cohort.seeds.push_back(report.seed);
+  const Tensor<float>& kernels = state.find("kernel", members * kernel_size(spec, state.inputs));
+  return std::make_unique<FittedGp>(spec, std::move(cohort), kernels, std::move(reports), engine);
+}
+
+}  // namespace nomu

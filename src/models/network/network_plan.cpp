@@ -1,0 +1,111 @@
+#include "models/network/network_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "engine/math.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+/// One number for each of `count` convolutions.
+std::vector<std::size_t> for_each_of(std::size_t count, const std::vector<std::int64_t>& values, const char* name,
+                                     std::string_view where) {
+  if (values.size() != 1 && values.size() != count) {
+    throw ConfigError(where, fmt::format("{} needs one number for all {} convolutions or one for each, got {}", name,
+                                         count, values.size()));
+  }
+  std::vector<std::size_t> each;
+  for (std::size_t i = 0; i < count; ++i) each.push_back(static_cast<std::size_t>(values[values.size() == 1 ? 0 : i]));
+  return each;
+}
+
+engine::Front front_of(const ConvolutionSpec& spec, std::string_view where) {
+  const std::size_t count = spec.filters.size();
+  if (count == 0 && spec.image.empty()) return {};
+  if (count == 0) throw ConfigError(where, "an image needs filters to look at it, such as filters = 8,16");
+  if (spec.image.size() != 3) {
+    throw ConfigError(where,
+                      fmt::format("image must be three numbers (channels, height, width) where there are filters, "
+                                  "got {}",
+                                  spec.image.size()));
+  }
+  engine::Front front{.image = {}, .windows = {}, .pooling = spec.pooling};
+  const std::vector<std::size_t> image = for_each_of(3, spec.image, "image", where);
+  front.image = {image[0], image[1], image[2]};
+  const std::vector<std::size_t> filters = for_each_of(count, spec.filters, "filters", where);
+  const std::vector<std::size_t> kernel = for_each_of(count, spec.kernel, "kernel", where);
+  const std::vector<std::size_t> stride = for_each_of(count, spec.stride, "stride", where);
+  const std::vector<std::size_t> padding = for_each_of(count, spec.padding, "padding", where);
+  const std::vector<std::size_t> pool = for_each_of(count, spec.pool, "pool", where);
+  for (std::size_t i = 0; i < count; ++i)
+    front.windows.push_back({filters[i], kernel[i], stride[i], padding[i], pool[i]});
+  return front;
+}
+
+}  // namespace
+
+void refuse_convolutions(const MlpSpec& spec, std::string_view where) {
+  if (spec.convolution.filters.empty()) return;
+  throw ConfigError(where,
+                    "this method has no convolutions; use nomu, deep_ensemble or mc_dropout, or leave filters out");
+}
+
+engine::Net net_of(const MlpSpec& spec, std::string_view where) {
+  engine::Net net;
+  net.front = front_of(spec.convolution, where);
+  for (const std::int64_t units : spec.hidden) {
+    if (units < 1) throw ConfigError(where, fmt::format("hidden layers need at least one unit, got {}", units));
+    net.hidden.push_back(static_cast<std::size_t>(units));
+  }
+  net.activation = spec.activation;
+  net.init = spec.init;
+  net.init_scale = static_cast<float>(spec.init_scale);
+  return net;
+}
+
+engine::TrainPlan plan_of(const TrainSpec& train, const Cohort& cohort) {
+  engine::TrainPlan plan;
+  plan.train = train;
+  plan.learning_rate = static_cast<float>(train.learning_rate);
+  plan.clip_norm = static_cast<float>(train.clip_norm);
+  plan.x = cohort.x;
+  plan.y = cohort.y;
+  plan.row_weight = cohort.row_weight;
+  plan.seeds = cohort.seeds;
+  return plan;
+}
+
+engine::Networks regression_networks(const RegressionNet& spec, std::size_t inputs, std::string_view where) {
+  engine::Networks networks{.inputs = inputs, .nets = {net_of(spec.net, where)}};
+  networks.nets[0].outputs = spec.learn_noise ? 2 : 1;
+  networks.nets[0].dropout = static_cast<float>(spec.dropout);
+  return networks;
+}
+
+engine::TrainPlan regression_plan(const RegressionNet& spec, const Cohort& cohort, std::string_view where) {
+  engine::TrainPlan plan = plan_of(spec.train, cohort);
+  plan.networks = regression_networks(spec, cohort.cols(), where);
+  plan.loss.kind = regression_loss(spec.learn_noise);
+  plan.loss.reduction = Reduction::mean;
+  plan.loss.noise_floor = regression_noise_floor;
+  std::vector<float> penalty;
+  for (std::size_t m = 0; m < cohort.members(); ++m)
+    penalty.push_back(static_cast<float>(spec.l2 * (1.0 - spec.dropout) / weight_of(cohort, m)));
+  plan.networks.nets[0].l2_hidden = plan.networks.nets[0].l2_output = penalty;
+  return plan;
+}
+
+LossKind regression_loss(bool learn_noise) { return learn_noise ? LossKind::gaussian_nll : LossKind::squared_error; }
+
+double noise_of(float raw) { return static_cast<double>(engine::softplus(raw) + regression_noise_floor); }
+
+double weight_of(const Cohort& cohort, std::size_t member) {
+  if (cohort.row_weight.empty()) return static_cast<double>(cohort.rows());
+  const auto weight = cohort.row_weight.member(member);
+  return std::accumulate(weight.begin(), weight.end(), 0.0);
+}
+
+}  // namespace nomu

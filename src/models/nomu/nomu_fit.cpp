@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "engine/layout.hpp"
+#include "models/network/ensemble.hpp"
+#include "models/network/train.hpp"
+#include "models/nomu/fitted_nomu.hpp"
+#include "models/nomu/nomu_plan.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/models/nomu.hpp"
+
+namespace nomu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Progress of one of `stages` stages of equal length, told as progress of the whole.
+Progress stage_of(const Progress& progress, std::int64_t stage, std::int64_t stages, Clock::time_point begin) {
+  if (!progress.report) return progress;
+  const auto whole = [report = progress.report, stage, stages, begin](ProgressEvent event) {
+    event.done += stage * event.total;
+    event.total *= stages;
+    event.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    report(event);
+  };
+  return {.report = whole, .stop = progress.stop};
+}
+
+/// Sigma beside the frozen mean of `first`, whose reports and ending seeds it carries on.
+Trained train_sigma(const NomuSpec& spec, Cohort cohort, Trained first, Engine& engine, const Progress& progress) {
+  for (std::size_t m = 0; m < first.reports.size(); ++m) cohort.seeds[m] = first.reports[m].seed;
+  Trained second = train(sigma_plan(spec, cohort, first.parameters), engine, progress);
+  for (std::size_t m = 0; m < first.reports.size(); ++m) {
+    second.reports[m] = joined(std::move(first.reports[m]), second.reports[m]);
+  }
+  return second;
+}
+
+Trained train_parts(const NomuSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
+  if (spec.stages == Stages::joint) return train(joint_plan(spec, cohort), engine, progress);
+  const Clock::time_point begin = Clock::now();
+  Trained first = train(mean_plan(spec, cohort), engine, stage_of(progress, 0, 2, begin));
+  return train_sigma(spec, cohort, std::move(first), engine, stage_of(progress, 1, 2, begin));
+}
+
+/// The given parameters, members that are not finite drawn from their seeds instead.
+Tensor<float> start_of(const engine::TrainPlan& plan, const Tensor<float>& given) {
+  const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
+  if (given.members() != plan.members() || given.size() != plan.members() * layout.parameters) {
+    throw DataError("models/warm_start",
+                    fmt::format("the fit to go on from has {} networks with {} parameters in all where {} with {} "
+                                "belong; it must be of the same networks",
+                                given.members(), given.size(), plan.members(), plan.members() * layout.parameters));
+  }
+  Tensor<float> start = given;
+  for (std::size_t m = 0; m < plan.members(); ++m) {
+    const std::span<float> own = start.member(m);
+    if (std::ranges::all_of(own, [](float value) { return std::isfinite(value); })) continue;
+    engine::initialise(plan.networks, layout, plan.seeds[m], own.data());
+  }
+  return start;
+}
+
+std::unique_ptr<FittedCohort> finished(const NomuSpec& spec, const Cohort& cohort, Trained trained, Engine& engine) {
+  const std::vector<bool> kept = kept_parts(trained.reports, static_cast<std::size_t>(spec.ensemble));
+  std::vector<FitReport> reports = merged(std::move(trained.reports), kept, cohort.seeds);
+  return std::make_unique<FittedNomu>(spec, cohort.rows(), nomu_networks(spec, cohort.cols()),
+                                      NomuParts{std::move(trained.parameters), kept}, std::move(reports), engine);
+}
+
+}  // namespace
+
+std::unique_ptr<FittedCohort> fit(const NomuSpec& given, const Cohort& cohort, Engine& engine,
+                                  const Progress& progress) {
+  const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
+  const Cohort parts = spread(cohort, static_cast<std::size_t>(spec.ensemble));
+  return finished(spec, cohort, train_parts(spec, parts, engine, progress), engine);
+}
+
+std::unique_ptr<FittedCohort> fit_joint_on(const NomuSpec& given, const FittedState& before, const Cohort& cohort,
+                                           Engine& engine, const Progress& progress) {
+  const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
+  engine::TrainPlan plan = joint_plan(spec, spread(cohort, static_cast<std::size_t>(spec.ensemble)));
+  plan.start = start_of(plan, before.find(FittedNomu::parameters_block));
+  return finished(spec, cohort, train(plan, engine, progress), engine);
+}
+
+std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& given, const FittedState& mean, const Cohort& cohort,
+                                        Engine& engine, const Progress& progress) {
+  const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
+  const Cohort parts = spread(cohort, static_cast<std::size_t>(spec.ensemble));
+  const Tensor<float>& parameters = mean.find(FittedNomu::parameters_block);
+  const float size = mean.find(FittedNomu::mean_size_block, 1)(0, 0, 0);
+  if (parameters.members() != parts.members() || size != static_cast<float>(mean_size(spec, cohort.cols()))) {
+    throw DataError("models/nomu",
+                    fmt::format("the given mean has {} networks of {} parameters where {} of {} belong; mean_net, "
+                                "noise, noise_net and ensemble must be those it was fitted with",
+                                parameters.members(), size, parts.members(), mean_size(spec, cohort.cols())));
+  }
+  return finished(spec, cohort, train(sigma_plan(spec, parts, parameters), engine, progress), engine);
+}
+
+std::unique_ptr<FittedCohort> restore(const NomuSpec& spec, const FittedState& state, std::vector<FitReport> reports,
+                                      Engine& engine) {
+  return FittedNomu::from(spec, state, std::move(reports), engine);
+}
+
+}  // namespace nomu

@@ -1,0 +1,136 @@
+#include "models/nomu/nomu_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/layout.hpp"
+#include "models/network/network_plan.hpp"
+#include "models/nomu/artificial_points.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr const char* where = "models/nomu";
+
+void set_loss(const NomuSpec& spec, engine::Loss& loss) {
+  loss.kind = nomu_loss(spec.noise);
+  loss.stable = spec.stable;
+  loss.noise_floor = static_cast<float>(spec.noise_floor);
+  loss.mu_sqr = static_cast<float>(spec.mu_sqr);
+  loss.mu_exp = static_cast<float>(spec.mu_exp);
+  loss.c_exp = static_cast<float>(spec.c_exp);
+}
+
+/// The known noise of the rows, where the spec speaks of it.
+const Tensor<float>& noise_of(const NomuSpec& spec, const Cohort& cohort) {
+  static const Tensor<float> nothing;
+  if (spec.noise != Noise::known) return nothing;
+  if (cohort.noise.empty()) {
+    throw DataError(where, "noise = known needs the data noise of every row; name its column, or use noise = learned");
+  }
+  return cohort.noise;
+}
+
+}  // namespace
+
+engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs) {
+  engine::Networks networks{.inputs = inputs, .nets = {net_of(spec.mean_net, where)}};
+  engine::Net& mean = networks.nets[0];
+  if (mean.hidden.empty())
+    throw ConfigError(where, "mean_net.hidden needs at least one layer for the sigma network to read");
+  mean.l2_hidden = mean.l2_output = static_cast<float>(spec.l2);
+  if (spec.noise == Noise::learned) {
+    networks.nets.push_back(net_of(spec.noise_net, where));
+    networks.nets[1].l2_hidden = networks.nets[1].l2_output = static_cast<float>(spec.l2_noise);
+  }
+  return networks;
+}
+
+std::size_t mean_size(const NomuSpec& spec, std::size_t inputs) {
+  return engine::make_layout(mean_networks(spec, inputs), nomu_loss(spec.noise)).parameters;
+}
+
+engine::Networks nomu_networks(const NomuSpec& spec, std::size_t inputs) {
+  engine::Networks networks = mean_networks(spec, inputs);
+  engine::Net sigma = net_of(spec.sigma_net, where);
+  sigma.links = {{.from_net = 0,
+                  .from_layer = networks.nets[0].hidden.size() - 1,
+                  .to_layer = sigma.hidden.size(),
+                  .gradient = spec.gradient}};
+  sigma.l2_output = static_cast<float>(spec.l2);
+  sigma.l2_hidden = static_cast<float>(spec.l2_sigma);
+  networks.nets.push_back(std::move(sigma));
+  return networks;
+}
+
+LossKind nomu_loss(Noise noise) {
+  switch (noise) {
+    case Noise::known: return LossKind::nomu_known;
+    case Noise::learned: return LossKind::nomu_noise;
+    case Noise::none: break;
+  }
+  return LossKind::nomu;
+}
+
+engine::TrainPlan sigma_loss_plan(const NomuSpec& spec, const Cohort& cohort) {
+  engine::TrainPlan plan = plan_of(spec.train, cohort);
+  set_loss(spec, plan.loss);
+  plan.loss.fit_mean = false;
+  plan.augment = artificial_points(spec.augment, cohort);
+  plan.noise = noise_of(spec, cohort);
+  return plan;
+}
+
+engine::TrainPlan joint_plan(const NomuSpec& spec, const Cohort& cohort) {
+  engine::TrainPlan plan = sigma_loss_plan(spec, cohort);
+  plan.networks = nomu_networks(spec, cohort.cols());
+  plan.loss.fit_mean = true;
+  return plan;
+}
+
+engine::TrainPlan mean_plan(const NomuSpec& spec, const Cohort& cohort) {
+  engine::TrainPlan plan = plan_of(spec.train, cohort);
+  plan.networks = mean_networks(spec, cohort.cols());
+  plan.loss.kind = spec.noise == Noise::learned ? LossKind::gaussian_nll : LossKind::squared_error;
+  plan.loss.noise_floor = static_cast<float>(spec.noise_floor);
+  const Tensor<float>& noise = noise_of(spec, cohort);
+  if (!noise.empty()) {
+    // Squared errors over twice the variance: the weights of the rows say it.
+    if (plan.row_weight.empty()) plan.row_weight = Tensor<float>(cohort.members(), cohort.rows(), 1, 1.0F);
+    for (std::size_t e = 0; e < noise.size(); ++e) {
+      const float sigma = noise.flat()[e];
+      if (!(sigma > 0.0F) && plan.row_weight.flat()[e] > 0.0F)
+        throw DataError(where, fmt::format("the known data noise must be positive, got {}", sigma));
+      plan.row_weight.flat()[e] *= 0.5F / (sigma * sigma);
+    }
+  }
+  return plan;
+}
+
+engine::TrainPlan sigma_plan(const NomuSpec& spec, const Cohort& cohort, const Tensor<float>& mean) {
+  engine::TrainPlan plan = sigma_loss_plan(spec, cohort);
+  plan.networks = nomu_networks(spec, cohort.cols());
+  engine::Net& sigma = plan.networks.nets.back();
+  for (engine::Net& net : plan.networks.nets) {
+    if (&net == &sigma) continue;
+    net.trainable = false;
+    net.l2_hidden = net.l2_output = 0.0F;
+  }
+  sigma.links[0].gradient = Gradient::stopped;
+  plan.start = start_behind(plan, mean, mean_size(spec, cohort.cols()));
+  return plan;
+}
+
+Tensor<float> start_behind(const engine::TrainPlan& plan, const Tensor<float>& front, std::size_t count) {
+  const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
+  Tensor<float> start(plan.members(), 1, layout.parameters);
+  for (std::size_t m = 0; m < plan.members(); ++m) {
+    engine::initialise(plan.networks, layout, plan.seeds[m], start.member(m).data());
+    std::ranges::copy(front.member(m).first(count), start.member(m).begin());
+  }
+  return start;
+}
+
+}  // namespace nomu

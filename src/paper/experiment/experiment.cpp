@@ -1,0 +1,104 @@
+#include "paper/experiment/experiment.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <system_error>
+
+#include "nomu/core/error.hpp"
+#include "nomu/models/preset.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::string_view where = "paper/experiment";
+
+/// "100 d": so many times the input columns; nothing for any other value.
+std::optional<std::int64_t> per_column(const FieldValue& value, std::size_t cols) {
+  const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr || !text->ends_with(" d")) return std::nullopt;
+  std::int64_t factor = 0;
+  const char* const last = text->data() + text->size() - 2;
+  const auto [end, error] = std::from_chars(text->data(), last, factor);
+  if (error != std::errc{} || end != last) return std::nullopt;
+  return factor * static_cast<std::int64_t>(cols);
+}
+
+/// Keeps the elements whose name `keep` accepts; names that none has are errors.
+template <class Element, class Name, class Keep>
+void keep_named(std::vector<Element>& all, const std::vector<std::string>& names, std::string_view what,
+                const Name& name_of, const Keep& keep) {
+  if (names.empty()) return;
+  std::vector<std::string> known;
+  known.reserve(all.size());
+  for (const Element& element : all) known.push_back(name_of(element));
+  for (const std::string& name : names) {
+    if (std::ranges::any_of(known, [&](const std::string& one) { return keep(one, name); })) continue;
+    const std::string near = nearest(name, known);
+    throw ConfigError(where, fmt::format("the experiment has no {} '{}'; {}", what, name,
+                                         near.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
+                                                      : fmt::format("did you mean '{}'?", near)));
+  }
+  std::erase_if(all, [&](const Element& element) {
+    return std::ranges::none_of(names, [&](const std::string& name) { return keep(name_of(element), name); });
+  });
+}
+
+}  // namespace
+
+MethodSpec ExperimentMethod::spec(std::size_t rows, std::size_t cols) const {
+  try {
+    MethodSpec spec = method_preset(method, preset, cols);
+    const Fields fields = fields_of(spec);
+    for (const auto& [key, value] : settings) {
+      const std::optional<std::int64_t> scaled = per_column(value, cols);
+      if (scaled) {
+        fields.set(key, *scaled);
+      } else if (const auto* text = std::get_if<std::string>(&value)) {
+        fields.set_text(key, *text);
+      } else {
+        fields.set(key, value);
+      }
+    }
+    return resolved_for(spec, rows, cols);
+  } catch (const ConfigError& error) {
+    throw ConfigError(where, fmt::format("method '{}': {}", name, error.what()));
+  }
+}
+
+void restrict_to(ExperimentSpec& spec, const ExperimentPart& part) {
+  keep_named(
+      spec.methods, part.methods, "method", [](const ExperimentMethod& method) { return method.name; },
+      [](const std::string& one, const std::string& name) { return one == name || one.starts_with(name + "/"); });
+  const auto counted = [&] {
+    return std::ranges::count_if(spec.problems, [&](const std::string& problem) {
+      return std::ranges::find(spec.beside, problem) == spec.beside.end();
+    });
+  };
+  const auto before = counted();
+  keep_named(
+      spec.problems, part.problems, "problem", [](const std::string& problem) { return problem; },
+      [](const std::string& one, const std::string& name) { return one == name; });
+  spec.whole = spec.whole && counted() == before;
+  if (part.runs < 0) throw ConfigError(where, fmt::format("the number of runs must be positive, got {}", part.runs));
+  if (part.runs > 0) spec.runs = part.runs;
+}
+
+std::vector<std::filesystem::path> list_experiments(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  }
+  if (error) {
+    throw DataError(where,
+                    fmt::format("cannot read the folder of experiments '{}': {}", folder.string(), error.message()));
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace nomu

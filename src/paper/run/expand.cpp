@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/crc64.hpp"
+#include "nomu/core/random.hpp"
+#include "nomu/models/preset.hpp"
+#include "paper/run/runner.hpp"
+
+namespace nomu {
+namespace {
+
+/// Whether a setting says how convolutions look, whichever network's.
+bool of_convolutions(const Field& field) {
+  ConvolutionSpec convolution;
+  const Fields fields = fields_of(convolution);
+  return std::ranges::any_of(fields.list(),
+                             [&](const Field& one) { return field.name.ends_with(fmt::format(".{}", one.name)); });
+}
+
+/// What a method is fitted with, for its key. The paper's presets are fixed by its tables: their name stands for their
+/// settings, so that settings which come later leave old keys as they are. All others are written out in full, but for
+/// convolutions that are not there.
+std::string spec_text(const ExperimentMethod& method, MethodSpec spec, std::size_t cols) {
+  std::string text = fmt::format("{} {}", method.method, method.preset);
+  const Fields fields = fields_of(spec);
+  if (method.preset == "auto") {
+    const bool convolutions = reads_images(spec);
+    for (const Field& field : fields.list()) {
+      if (convolutions || !of_convolutions(field)) text += fmt::format("\n{}={}", field.name, to_text(field.get()));
+    }
+    return text;
+  }
+  MethodSpec preset = method_preset(method.method, method.preset, cols);
+  for (const auto& [name, value] : fields.differences(fields_of(preset))) text += fmt::format("\n{}={}", name, value);
+  return text;
+}
+
+/// Problems of one method that can share cohorts.
+struct Group {
+  std::string spec_text;
+  MethodSpec spec;
+  ProblemShape shape;
+  std::vector<std::string> problems;
+};
+
+std::vector<Group> groups_of(const ExperimentSpec& experiment, const ExperimentKind& kind,
+                             const ExperimentMethod& method) {
+  std::vector<Group> groups;
+  for (const std::string& problem : experiment.problems) {
+    if (!method.problems.empty() && std::ranges::find(method.problems, problem) == method.problems.end()) continue;
+    const ProblemShape shape = kind.shape(experiment, problem);
+    MethodSpec spec = method.spec(shape.rows, shape.cols);
+    const std::string text = spec_text(method, spec, shape.cols);
+    const auto same = std::ranges::find_if(
+        groups, [&](const Group& group) { return group.spec_text == text && group.shape == shape; });
+    if (same != groups.end()) {
+      same->problems.push_back(problem);
+    } else {
+      groups.push_back({.spec_text = text, .spec = std::move(spec), .shape = shape, .problems = {problem}});
+    }
+  }
+  return groups;
+}
+
+/// A Gaussian process is fitted by the host in double precision, whatever the engine.
+std::string precision_of(const ExperimentMethod& method, const std::string& of_engine) {
+  return method.method == "gp" ? "fp64" : of_engine;
+}
+
+/// A piece with the number of its first seed, for sorting.
+struct Placed {
+  std::int64_t first = 0;
+  Piece piece;
+};
+
+}  // namespace
+
+std::uint64_t ExperimentRun::fit_seed() const { return derived_seed(seed, crc64(problem)); }
+
+std::vector<Piece> expand_experiment(const ExperimentSpec& spec, const std::string& precision, bool gpu) {
+  const ExperimentKind& kind = find_kind(spec);
+  std::vector<Placed> placed;
+  for (const ExperimentMethod& method : spec.methods) {
+    const auto size = static_cast<std::size_t>(gpu ? method.cohort : method.cohort_cpu);
+    for (const Group& group : groups_of(spec, kind, method)) {
+      // The protocol is part of what determines the numbers, though no setting of the method.
+      const std::string spec_digest = digest(group.spec_text + "\n" + method.protocol);
+      Placed next{.first = 0, .piece = {.method = method, .spec = group.spec, .runs = {}}};
+      for (std::int64_t i = 0; i < spec.runs; ++i) {
+        const auto seed = static_cast<std::uint64_t>(spec.first_seed + i);
+        for (const std::string& problem : group.problems) {
+          if (kind.most_runs && i >= kind.most_runs(spec, problem)) continue;
+          if (next.piece.runs.empty()) next.first = i;
+          next.piece.runs.push_back({.problem = problem,
+                                     .seed = seed,
+                                     .key = {.spec = spec_digest,
+                                             .data = digest(kind.recipe(spec, problem, seed)),
+                                             .seed = seed,
+                                             .precision = precision_of(method, precision),
+                                             .results_version = spec.results_version}});
+          if (next.piece.runs.size() < size) continue;
+          placed.push_back(next);
+          next.piece.runs.clear();
+        }
+      }
+      if (!next.piece.runs.empty()) placed.push_back(next);
+    }
+  }
+  std::ranges::stable_sort(placed, {}, &Placed::first);
+  std::vector<Piece> pieces;
+  pieces.reserve(placed.size());
+  for (Placed& one : placed) pieces.push_back(std::move(one.piece));
+  return pieces;
+}
+
+}  // namespace nomu

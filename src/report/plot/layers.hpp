@@ -1,0 +1,33 @@
+#pragma once
+/// The layers of a plot as SVG elements. Everything is already cut to the plot's rectangle, except that markers may
+/// reach over its edge.
+
+#include <string>
+
+#include "nomu/report/plot.hpp"
+#include "report/plot/axis.hpp"
+#include "report/plot/geometry.hpp"
+
+namespace nomu {
+
+/// Where the data go.
+struct PlotFrame {
+  PlotBox box;
+  PlotScale x;
+  PlotScale y;
+  PlotScale color;  ///< used by heat maps only
+  double font = 12.0;
+
+  /// Pixel of a drawable sample.
+  [[nodiscard]] PlotPoint at(double x_value, double y_value) const {
+    return {box.left + x.fraction(x_value) * box.width(), box.bottom - y.fraction(y_value) * box.height()};
+  }
+};
+
+/// One layer; `color` is its own, never automatic.
+[[nodiscard]] std::string draw_layer(const PlotLayer& layer, PlotColor color, const PlotFrame& frame);
+
+/// The layer as its legend shows it, inside the box.
+[[nodiscard]] std::string draw_swatch(const PlotLayer& layer, PlotColor color, const PlotBox& box, double font);
+
+}  // namespace nomu

@@ -1,0 +1,110 @@
+#include "nomu/report/study_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "nomu/core/error.hpp"
+#include "nomu/data/table_io.hpp"
+#include "report/page/html.hpp"
+#include "report/page/view.hpp"
+#include "report/study/study_figures.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::size_t most_rows = 100;
+
+std::string figures(const std::vector<NamedPlot>& plots) {
+  std::string out = "<div class=\"figures\">\n";
+  for (const NamedPlot& plot : plots) {
+    out += html_figure(render_svg(plot.plot, {.width = 360, .height = 310}), plot.caption);
+  }
+  return out + "</div>\n";
+}
+
+std::string best_table(const Space& space, const Trial& best) {
+  HtmlTable table{.head = {"", "best"}, .rows = {{"value", format_number(*best.value)}}, .numbers = true};
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    table.rows.push_back({space.variables()[j].name, space.text(j, best.point[j])});
+  }
+  return html_table(table);
+}
+
+std::string history_table(const Space& space, const std::vector<Trial>& trials) {
+  HtmlTable table{.head = {"trial", "value"}};
+  for (const Variable& v : space.variables()) table.head.push_back(v.name);
+  const std::size_t first = trials.size() > most_rows ? trials.size() - most_rows : 0;
+  for (std::size_t i = trials.size(); i-- > first;) {
+    const Trial& trial = trials[i];
+    std::vector<std::string> row{fmt::format("{}", trial.id)};
+    row.push_back(trial.value                          ? number_text(*trial.value)
+                  : trial.state == TrialState::pending ? "pending"
+                                                       : "failed: " + trial.reason);
+    for (std::size_t j = 0; j < space.size(); ++j) {
+      const bool real = space.variables()[j].kind == Variable::Kind::real;
+      row.push_back(real ? number_text(trial.point[j]) : space.text(j, trial.point[j]));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  const std::string note =
+      first > 0 ? html_paragraph(fmt::format("The latest {} of {} trials.", most_rows, trials.size()), "soft") : "";
+  return note + html_table(table);
+}
+
+std::string settings_table(const OptimizeSpec& given) {
+  OptimizeSpec spec = given;
+  const Fields fields = fields_of(spec);
+  HtmlTable table{.head = {"setting", "value"}};
+  for (const Field& field : fields.list()) table.rows.push_back({field.name, to_text(field.get())});
+  return html_table(table);
+}
+
+/// Noise may lift a value above the optimum; without it, a better value than the best there is is a mistake.
+void check_optimum(const Study& study, const std::vector<Trial>& trials, double optimum) {
+  if (study.spec().noisy) return;
+  for (const Trial& trial : trials) {
+    if (!trial.value) continue;
+    const double ahead =
+        study.spec().direction == Direction::maximize ? *trial.value - optimum : optimum - *trial.value;
+    if (ahead <= 1e-9 * std::abs(optimum) + 1e-12) continue;
+    throw DataError(
+        "report/study",
+        fmt::format("{} cannot be the optimum: trial {} has the better value {}", optimum, trial.id, *trial.value));
+  }
+}
+
+}  // namespace
+
+std::string render_optimization_report(const Study& study, const OptimizationReportSpec& spec,
+                                       const Progress& progress) {
+  const std::vector<Trial> trials = study.trials();
+  const StudyStatus status = study.status();
+  if (!status.best) throw DataError("report/study", "no trial has a result yet");
+  if (spec.optimum) {
+    check_optimum(study, trials, *spec.optimum);
+    for (const std::vector<Trial>& other : spec.others) check_optimum(study, other, *spec.optimum);
+  }
+  std::string body = fmt::format("<header>\n<h1>{}</h1>\n", html_text(short_name(spec.title)));
+  body += html_paragraph(fmt::format("{} over {} variables: {} trials, {} finished, {} failed, {} pending.{}",
+                                     study.spec().direction == Direction::minimize ? "Minimised" : "Maximised",
+                                     study.space().size(), status.trials, status.finished, status.failed,
+                                     status.pending, spec.date.empty() ? "" : fmt::format(" {}.", spec.date)),
+                         "soft");
+  body += "</header>\n";
+  body += html_section("The best point", best_table(study.space(), *status.best));
+  body +=
+      html_section("How it went", figures({progress_figure(trials, spec.others, study.spec().direction, spec.optimum),
+                                           parallel_figure(study.space(), trials, study.spec().direction)}));
+  if (spec.model) {
+    if (const std::optional<Study::Fitted> fitted = study.fit(progress)) {
+      body += html_section("What the model says",
+                           figures(model_figures(study.space(), *fitted, status.best->point, trials)));
+    }
+  }
+  body += html_section("History", history_table(study.space(), trials));
+  body += html_section("Settings", settings_table(study.spec()));
+  return html_page(fmt::format("{} - nomu optimize", short_name(spec.title)), body);
+}
+
+}  // namespace nomu

@@ -1,0 +1,111 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "message_of.hpp"
+#include "paper/run/runner.hpp"
+#include "paper/tables/tables.hpp"
+#include "unit/paper/experiment_folder.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr const char* small_bo_experiment = R"(
+kind = "bo"
+title = "Small"
+problems = ["levy-2d", "levy_published-2d", "bnn-2d"]
+beside = ["levy-2d"]
+rows = 5
+test_rows = 4
+runs = 2
+network = [8]
+
+[[method]]
+name = "gp"
+title = "GP"
+method = "gp"
+protocol = "mw-0.5"
+
+[[method]]
+name = "rand"
+title = "RAND"
+method = "gp"
+protocol = "random"
+)";
+
+TEST(BoExperiment, RunsAndAveragesAsThePaperDoes) {
+  const ExperimentFolder folder;
+  const ExperimentSpec spec = read_experiment(folder.write("small.toml", small_bo_experiment), ExperimentProfile::full);
+  const auto engine = make_engine({.device = "cpu", .threads = 1});
+  ResultStore store(folder.path() / "results");
+  EXPECT_EQ(run_experiment(spec, store, *engine).runs, 12U);
+  const ExperimentReport report = make_report(spec, store);
+  double all = 0.0;
+  double counted = 0.0;
+  for (const ReportCell& cell : report.cells) {
+    ASSERT_TRUE(cell.ours) << cell.problem;
+    EXPECT_GE(cell.ours->value, 0.0);
+    if (cell.method != "GP") continue;
+    if (cell.problem == "all") all = cell.ours->value;
+    if (cell.problem == "levy_published-2d" || cell.problem == "bnn-2d") counted += 0.5 * cell.ours->value;
+  }
+  EXPECT_NEAR(all, counted, 1e-12);
+}
+
+TEST(BoExperiment, TheBestOfAllRunsIsTheOptimum) {
+  const ExperimentFolder folder;
+  const ExperimentSpec spec = read_experiment(folder.write("small.toml", small_bo_experiment), ExperimentProfile::full);
+  const auto row = [](std::uint64_t seed, const std::string& problem, double optimum, double regret) {
+    ResultRow one;
+    one.problem = problem;
+    one.values = {{"regret", regret}, {"optimum", optimum}, {"regret_00", 0.5}};
+    one.key.seed = seed;
+    return one;
+  };
+  std::vector<ResultRow> rows = {row(1, "bnn-2d", 2.0, 0.1), row(1, "bnn-2d", 4.0, 0.0), row(2, "bnn-2d", -2.0, 0.25),
+                                 row(2, "bnn-2d", -1.0, 0.0)};
+  const std::vector<ResultRow*> all = {rows.data(), &rows[1], &rows[2], &rows[3]};
+  find_kind(spec).together(all);
+  EXPECT_NEAR(rows[0].value("regret"), (4.0 - 1.8) / 4.0, 1e-12);  // it had reached 2 - 0.1 * 2
+  EXPECT_NEAR(rows[0].value("regret_00"), (4.0 - 1.0) / 4.0, 1e-12);
+  EXPECT_EQ(rows[0].value("optimum"), 4.0);
+  EXPECT_EQ(rows[1].value("regret"), 0.0);
+  EXPECT_NEAR(rows[2].value("regret"), 1.5, 1e-12);  // from -2.5 to -1
+}
+
+TEST(BoExperiment, TheRegretOfEveryStepIsKept) {
+  const ExperimentFolder folder;
+  const ExperimentSpec spec = read_experiment(folder.write("small.toml", small_bo_experiment), ExperimentProfile::full);
+  const auto engine = make_engine({.device = "cpu", .threads = 1});
+  ResultStore store(folder.path() / "results");
+  (void)run_experiment(spec, store, *engine);
+  for (const Piece& piece : expand_experiment(spec, "fp32", false)) {
+    for (const ExperimentRun& run : piece.runs) {
+      const ResultRow* row = store.find(run.key);
+      ASSERT_NE(row, nullptr);
+      EXPECT_EQ(row->value("regret"), row->value("regret_64"));
+      EXPECT_GE(row->value("regret_00"), row->value("regret_16"));
+      EXPECT_GE(row->value("regret_16"), row->value("regret_64"));
+    }
+  }
+}
+
+TEST(BoExperiment, WrongProblemsAndProtocolsAreNamed) {
+  const ExperimentFolder folder;
+  ExperimentSpec spec = read_experiment(folder.write("small.toml", small_bo_experiment), ExperimentProfile::full);
+  spec.problems = {"levy"};
+  EXPECT_THAT(message_of<ConfigError>([&] { return expand_experiment(spec, "fp32", false); }),
+              testing::HasSubstr("such as levy-5d, got 'levy'"));
+  spec.problems = {"levi-2d"};
+  EXPECT_THAT(message_of<ConfigError>([&] { return expand_experiment(spec, "fp32", false); }),
+              testing::HasSubstr("levy"));
+  spec.problems = {"levy-2d"};
+  spec.methods[0].protocol = "mw-0.5 lokal=3";
+  const auto engine = make_engine({.device = "cpu", .threads = 1});
+  ResultStore store(folder.path() / "results");
+  EXPECT_THAT(message_of<ConfigError>([&] { return run_experiment(spec, store, *engine); }),
+              testing::HasSubstr("then any of written, same_seed, local=8, warm=300; got 'mw-0.5 lokal=3'"));
+}
+
+}  // namespace
+}  // namespace nomu

@@ -1,0 +1,67 @@
+#include "nomu/report/study_report.hpp"
+
+#include <gtest/gtest.h>
+
+#include "message_of.hpp"
+
+namespace nomu {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Study small_study() {
+  OptimizeSpec spec;
+  spec.initial = 6;
+  spec.settings = "train.epochs=40; mean_net.hidden=[8]; sigma_net.hidden=[8]; augment.count=16";
+  return Study(Space({{.name = "speed <b>", .low = -1.0, .high = 1.0},
+                      {.name = "rate", .low = 1e-3, .high = 1.0, .log = true},
+                      {.name = "kind", .kind = Variable::Kind::categorical, .choices = {"a", "b"}}}),
+               spec);
+}
+
+TEST(OptimizationReport, ShowsHowItWentAndWhatTheModelSays) {
+  Study study = small_study();
+  for (int i = 0; i < 8; ++i) {
+    const Trial trial = study.ask();
+    if (i == 3) {
+      study.fail(trial.id, "melted & gone");
+    } else {
+      study.tell(trial, trial.point[0] * trial.point[0] + trial.point[1]);
+    }
+  }
+  const std::string page = render_optimization_report(study, {.title = "Yield", .date = "2026-01-02"});
+  for (const char* text : {"Yield", "2026-01-02", "best so far", "best tenth", "failed: melted &amp; gone",
+                           "speed &lt;b&gt;", "What the model says", "The model over", "Settings"}) {
+    EXPECT_THAT(page, HasSubstr(text));
+  }
+  EXPECT_THAT(page, Not(HasSubstr("speed <b>")));
+  EXPECT_THAT(page, Not(HasSubstr("href=")));
+  EXPECT_THAT(page, Not(HasSubstr("src=")));
+  EXPECT_THAT(render_optimization_report(study, {.optimum = 0.0, .model = false}), HasSubstr("regret"));
+}
+
+TEST(OptimizationReport, SeveralStudiesGiveAMeanWithItsBand) {
+  std::vector<Study> studies;
+  for (int s = 0; s < 3; ++s) {
+    studies.push_back(small_study());
+    for (int i = 0; i < 5; ++i) studies.back().tell(studies.back().ask(), 1.0 / (1.0 + i + s));
+  }
+  const std::string page =
+      render_optimization_report(studies[0], {.others = {studies[1].trials(), studies[2].trials()}, .model = false});
+  for (const char* text : {"this study", "mean of 3 studies", "95 % interval"}) EXPECT_THAT(page, HasSubstr(text));
+  const auto with_optimum = [&](double optimum) {
+    return render_optimization_report(studies[0],
+                                      {.optimum = optimum, .others = {studies[1].trials()}, .model = false});
+  };
+  EXPECT_THAT(with_optimum(0.1), HasSubstr("regret"));
+  EXPECT_THAT(message_of([&] { return with_optimum(0.19); }), HasSubstr("0.19 cannot be the optimum: trial 5 has"));
+}
+
+TEST(OptimizationReport, WithoutResultsThereIsNone) {
+  const Study study = small_study();
+  EXPECT_THAT(message_of([&] { return render_optimization_report(study, {}); }), HasSubstr("no trial has a result"));
+}
+
+}  // namespace
+}  // namespace nomu
