@@ -46,12 +46,13 @@ void watch_interrupts() {
   }).detach();
 }
 
-void apply_setting(const Fields& fields, const std::string& setting) {
-  const auto equals = setting.find('=');
-  if (equals == std::string::npos)
-    throw ConfigError("--set", fmt::format("'{}' is not of the form key=value", setting));
-  fields.set_text(setting.substr(0, equals), setting.substr(equals + 1));
+Setting setting_of(const std::string& text) {
+  if (text.find('=') == std::string::npos)
+    throw ConfigError("--set", fmt::format("'{}' is not of the form key=value", text));
+  return parse_setting(text);
 }
+
+void apply_setting(const Fields& fields, const std::string& text) { apply_settings(fields, {setting_of(text)}); }
 
 ProgressBar::ProgressBar(bool json_lines)
     : json_lines_(json_lines), visible_(!json_lines && isatty(STDERR_FILENO) == 1) {}

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "nomu/core/fields.hpp"
+#include "nomu/core/config.hpp"
 #include "nomu/core/progress.hpp"
 
 namespace nomu::cli {
@@ -61,6 +61,7 @@ void prepare_folder(const std::filesystem::path& folder);
 void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> others);
 
 /// "key=value" of --set.
-void apply_setting(const Fields& fields, const std::string& setting);
+[[nodiscard]] Setting setting_of(const std::string& text);
+void apply_setting(const Fields& fields, const std::string& text);
 
 }  // namespace nomu::cli

@@ -6,7 +6,7 @@
 #include "model/findings.hpp"
 #include "model/model_output.hpp"
 #include "model/report_output.hpp"
-#include "nomu/core/config.hpp"
+#include "nomu/models/archive.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -16,44 +16,30 @@ struct Options {
   EngineOptions engine;
   std::string network;
   std::string data;
-  DatasetOptions columns;
+  FitRequest request{.noise = "none"};
   std::string layer;
-  std::string noise = "none";
-  CalibrationOptions calibration;
   std::string calibrate_on;
   std::string predict;
   std::string predictions;
-  std::vector<std::string> settings;
-  std::optional<std::int64_t> seed;
   std::string out;
+  std::string model;
   ReportOutput report;
   bool check = false;
   bool json = false;
   bool json_progress = false;
 };
 
-FitSpec spec_of(const Options& options) {
-  FitSpec spec;
-  spec.method = NomuSpec{};
-  const Fields fields = fields_of(spec);
-  fields.set_text("noise", options.noise);
-  for (const std::string& setting : options.settings) apply_setting(fields, setting);
-  options.calibration.apply(spec);
-  if (options.seed) spec.seed = *options.seed;
-  return spec;
-}
-
 Model fit_file(const Options& options, const std::shared_ptr<const OnnxNetwork>& network) {
-  const DataSet data = read_dataset(options.data, options.columns);
-  const FitSpec spec = spec_of(options);
+  const DataSet data = rows_of(options.request, read_table(options.data));
   const std::shared_ptr<Engine> engine = shared_engine(options.engine);
   ProgressBar bar(options.json_progress);
   const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
-  if (options.calibrate_on.empty()) return fit_bounds(spec, network, data, engine, progress);
-  DatasetOptions columns = options.columns;
+  if (options.calibrate_on.empty()) return fit_bounds(options.request, network, data, engine, progress);
+  DatasetOptions columns = options.request.columns;
+  columns.target = options.request.target;
   columns.min_rows = 1;
   const DataSet rows = make_dataset(read_table(options.calibrate_on), data.features, columns);
-  return fit_bounds(spec, network, data, rows, engine, progress);
+  return fit_bounds(options.request, network, data, rows, engine, progress);
 }
 
 void print_result(const Options& options, const OnnxNetworkInfo& info, const Model& model, double seconds) {
@@ -82,12 +68,16 @@ void run(const Options& options) {
   if (!options.predictions.empty())
     prepare_file(options.predictions,
                  {options.network, options.data, options.calibrate_on, options.predict, options.out});
-  options.report.prepare(
-      {options.network, options.data, options.calibrate_on, options.predict, options.out, options.predictions});
+  if (!options.model.empty())
+    prepare_file(options.model, {options.network, options.data, options.calibrate_on, options.predict, options.out,
+                                 options.predictions});
+  options.report.prepare({options.network, options.data, options.calibrate_on, options.predict, options.out,
+                          options.predictions, options.model});
   const auto begin = std::chrono::steady_clock::now();
   const std::shared_ptr<const OnnxNetwork> network = load_onnx(options.network, options.layer);
   const Model model = fit_file(options, network);
   save_attached(*network, model, options.out);
+  if (!options.model.empty()) save_model(model, options.model);
   if (!options.predict.empty())
     write_table(options.predictions, predict_table(model, read_table(options.predict), model.default_level()));
   print_result(options, network->info(), model,
@@ -107,20 +97,20 @@ void add_attach(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_input(*command, "NETWORK", options->network, "ONNX file of a regression network");
   command->add_option("--data", options->data, "CSV or TSV file with rows the network was trained on")->required();
-  command->add_option("--target", options->columns.target, "column the network predicts")->required();
+  command->add_option("--target", options->request.target, "column the network predicts")->required();
   const auto columns = [&](const char* name, std::vector<std::string>& list, const char* help) {
     command->add_option(name, list, help)->delimiter(',')->allow_extra_args(false);
   };
-  columns("--inputs", options->columns.features,
+  columns("--inputs", options->request.columns.features,
           "columns in the order of the network's input; default: all others, as they come");
-  columns("--ignore", options->columns.ignore, "columns that are no inputs, such as row ids");
-  command->add_flag("--drop-missing", options->columns.drop_missing, "leave out rows with missing values");
+  columns("--ignore", options->request.columns.ignore, "columns that are no inputs, such as row ids");
+  command->add_flag("--drop-missing", options->request.columns.drop_missing, "leave out rows with missing values");
   command->add_option("--features", options->layer,
                       "node or value of the network that the bounds read; default: what its last layer reads");
-  command->add_option("--noise", options->noise, "noise of the target: none or learned")
+  command->add_option("--noise", options->request.noise, "noise of the target: none or learned")
       ->capture_default_str()
       ->check(CLI::IsMember({"none", "learned"}));
-  options->calibration.add_to(*command);
+  add_calibration_options(*command, options->request);
   command->add_option("--calibrate-on", options->calibrate_on, "file of rows that the network has not seen");
   CLI::Option* predict =
       command->add_option("--predict", options->predict, "file of rows to predict here, by nomu itself");
@@ -128,10 +118,10 @@ void add_attach(CLI::App& app) {
       command->add_option("--predictions", options->predictions, "table to write of the rows of --predict");
   predict->needs(predictions);
   predictions->needs(predict);
-  command->add_option("--set", options->settings, "key=value: one setting, for example train.epochs=200")
-      ->allow_extra_args(false);
-  command->add_option("--seed", options->seed, "seed of everything random; default: 1")->check(whole_number());
+  add_setting_options(*command, options->request);
   command->add_option("-o,--out", options->out, "ONNX file to write")->required();
+  command->add_option("--model", options->model,
+                      "model file to write as well, for predict, evaluate and report with --network NETWORK");
   command->add_option("--report", options->report.page, "HTML file to write about the bounds");
   command->add_option("--plots", options->report.plots, "folder for the pictures of the report as single SVG files");
   command->add_flag("--check", options->check, "measure whether the bounds behave as the paper's desiderata ask");

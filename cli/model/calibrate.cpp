@@ -7,18 +7,18 @@ namespace nomu::cli {
 namespace {
 
 struct Options : ModelAndRows {
-  CalibrationOptions calibration;
+  FitRequest request;
   std::string out;
 };
 
 void run(const Options& options) {
   prepare_file(options.out, {options.file});
-  const Model model = load_model(options.model, shared_engine(options.engine));
-  FitSpec spec = model.spec();
-  spec.calibration.kind = CalibrationChoice::automatic;
-  options.calibration.apply(spec);
+  const Model model = options.load();
+  CalibrationSpec spec = model.spec().calibration;
+  spec.kind = CalibrationChoice::automatic;
+  set_calibration(spec, options.request);
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
-  const Model result = calibrated(model, rows, spec.calibration);
+  const Model result = calibrated(model, rows, spec);
   save_model(result, options.out);
   if (options.json) {
     nlohmann::json line = calibration_json(result);
@@ -35,7 +35,7 @@ void add_calibrate(CLI::App& app) {
   CLI::App* command = app.add_subcommand("calibrate", "Calibrate a model anew, on rows it has not seen");
   const auto options = std::make_shared<Options>();
   options->add_to(*command, "DATA", "CSV or TSV file with the target column");
-  options->calibration.add_to(*command);
+  add_calibration_options(*command, options->request);
   command->add_option("-o,--out", options->out, "model file to write; may be MODEL")->required();
   command->callback([options] { run(*options); });
 }

@@ -1,15 +1,12 @@
 #include "commands.hpp"
 #include "model/findings.hpp"
 #include "model/model_output.hpp"
-#include "nomu/models/archive.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
 namespace {
 
-struct Options {
-  EngineOptions engine;
-  std::string model;
+struct Options : ModelFile {
   CheckSpec check;
   bool no_refit = false;
   bool json = false;
@@ -17,7 +14,7 @@ struct Options {
 };
 
 void run(const Options& options) {
-  const Model model = load_model(options.model, shared_engine(options.engine));
+  const Model model = options.load();
   CheckSpec spec = options.check;
   spec.refit = !options.no_refit;
   ProgressBar bar(options.json_progress);
@@ -34,7 +31,7 @@ void add_check(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("check", "Measure whether a model's uncertainty behaves as the paper's desiderata ask");
   const auto options = std::make_shared<Options>();
-  add_input(*command, "MODEL", options->model, "model file");
+  options->add_to(*command);
   command->add_option("--probes", options->check.probes, "points at which to ask")
       ->capture_default_str()
       ->check(CLI::Range(2L, 10000000L));
@@ -45,7 +42,6 @@ void add_check(CLI::App& app) {
   command->add_flag("--no-refit", options->no_refit, "skip D5, which takes three fits");
   command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--json-progress", options->json_progress, "progress as JSON lines on standard error");
-  add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });
 }
 

@@ -1,6 +1,5 @@
 #include "commands.hpp"
 #include "model/model_output.hpp"
-#include "nomu/models/archive.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -49,7 +48,7 @@ void print_text(const Evaluation& result, std::size_t seen) {
 }
 
 void run(const Options& options) {
-  const Model model = load_model(options.model, shared_engine(options.engine));
+  const Model model = options.load();
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
   const Evaluation result = evaluate(model, rows, options.level ? options.level : model.default_level());
   const std::size_t seen = seen_rows(model, rows);

@@ -3,10 +3,8 @@
 #include "commands.hpp"
 #include "model/model_output.hpp"
 #include "model/report_output.hpp"
-#include "nomu/core/config.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/models/archive.hpp"
-#include "nomu/models/preset.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -15,51 +13,32 @@ namespace {
 struct Options {
   EngineOptions engine;
   std::string file;
-  DatasetOptions data;
-  std::string method = "nomu";
-  std::string preset = "auto";
-  std::optional<std::string> noise;
-  CalibrationOptions calibration;
+  FitRequest request;
   std::string calibrate_on;
   std::string config;
-  std::vector<std::string> settings;
-  std::optional<std::int64_t> seed;
   std::string out;
   ReportOutput report;
   bool json = false;
   bool json_progress = false;
 };
 
-bool names_column(const std::optional<std::string>& noise) { return noise && *noise != "none" && *noise != "learned"; }
-
-/// Preset, then the file of settings, then --set, then options of their own: what is nearer to the user wins.
-FitSpec spec_of(const Options& options, const DataSet& data) {
-  FitSpec spec;
-  spec.method = method_preset(options.method, options.preset, data.cols());
-  if (options.noise) {
-    set_noise(spec.method, names_column(options.noise) ? "known" : *options.noise);
-  } else {
-    choose_noise(spec.method, options.preset, data.rows());
-  }
-  const Fields fields = fields_of(spec);
-  if (!options.config.empty()) apply_toml(fields, read_file(options.config), options.config);
-  for (const std::string& setting : options.settings) apply_setting(fields, setting);
-  options.calibration.apply(spec);
-  if (options.seed) spec.seed = *options.seed;
-  return spec;
+/// The file of settings comes before --set: what is nearer to the user wins.
+FitRequest request_of(const Options& options) {
+  FitRequest request = options.request;
+  if (options.config.empty()) return request;
+  std::vector<Setting> settings = settings_of_toml(read_file(options.config), options.config);
+  settings.insert(settings.end(), request.settings.begin(), request.settings.end());
+  request.settings = std::move(settings);
+  return request;
 }
 
-Model fit_file(const Options& options, std::shared_ptr<Engine> engine) {
-  DatasetOptions columns = options.data;
-  if (names_column(options.noise)) columns.noise = *options.noise;
-  const DataSet data = read_dataset(options.file, columns);
-  const FitSpec spec = spec_of(options, data);
+Model fit_file(const Options& options) {
+  const FitRequest request = request_of(options);
+  const Table table = read_table(options.file);
   ProgressBar bar(options.json_progress);
   const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
-  if (options.calibrate_on.empty()) return fit(spec, data, std::move(engine), progress);
-  columns.min_rows = 1;
-  const DataSet rows = make_dataset(read_table(options.calibrate_on), data.features, columns);
-  return fit(spec, data, rows, std::move(engine), progress);
+  if (options.calibrate_on.empty()) return fit(request, table, shared_engine(options.engine), progress);
+  return fit(request, table, read_table(options.calibrate_on), shared_engine(options.engine), progress);
 }
 
 void print_fit(const Options& options, const Model& model, double seconds) {
@@ -103,7 +82,7 @@ void run(const Options& options) {
   prepare_file(options.out, {options.file, options.config, options.calibrate_on});
   options.report.prepare({options.file, options.config, options.calibrate_on, options.out});
   const auto begin = std::chrono::steady_clock::now();
-  const Model model = fit_file(options, shared_engine(options.engine));
+  const Model model = fit_file(options);
   save_model(model, options.out);
   print_fit(options, model, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   // The model is safe by now, whatever becomes of the report.
@@ -111,19 +90,20 @@ void run(const Options& options) {
 }
 
 void add_column_options(CLI::App& command, Options& options) {
-  command.add_option("--target", options.data.target, "column to predict")->required();
+  command.add_option("--target", options.request.target, "column to predict")->required();
   const auto columns = [&](const char* name, std::vector<std::string>& list, const char* help) {
     command.add_option(name, list, help)->delimiter(',')->allow_extra_args(false);
   };
-  columns("--features", options.data.features, "input columns; default: all that play no other part");
-  columns("--ignore", options.data.ignore, "columns that are no inputs, such as row ids");
-  columns("--categorical", options.data.categorical, "inputs whose cells are names even where they look like numbers");
-  command.add_option("--weight", options.data.weight, "column of row weights");
-  command.add_option("--group", options.data.group, "column of groups that are held out together");
-  command.add_option("--time", options.data.time, "column of times; the latest rows are held out");
-  command.add_flag("--drop-missing", options.data.drop_missing, "leave out rows with missing values");
+  columns("--features", options.request.columns.features, "input columns; default: all that play no other part");
+  columns("--ignore", options.request.columns.ignore, "columns that are no inputs, such as row ids");
+  columns("--categorical", options.request.columns.categorical,
+          "inputs whose cells are names even where they look like numbers");
+  command.add_option("--weight", options.request.columns.weight, "column of row weights");
+  command.add_option("--group", options.request.columns.group, "column of groups that are held out together");
+  command.add_option("--time", options.request.columns.time, "column of times; the latest rows are held out");
+  command.add_flag("--drop-missing", options.request.columns.drop_missing, "leave out rows with missing values");
   command.add_option(
-      "--noise", options.noise,
+      "--noise", options.request.noise,
       "noise of the target: none, learned, or a column with each row's standard deviation; default under "
       "auto: learned from 100 rows on");
 }
@@ -135,17 +115,17 @@ void add_fit(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_input(*command, "DATA", options->file, "CSV or TSV file with a header line");
   add_column_options(*command, *options);
-  command->add_option("--method", options->method, "what to fit")
+  command->add_option("--method", options->request.method, "what to fit")
       ->capture_default_str()
       ->check(CLI::IsMember(method_names()));
-  command->add_option("--preset", options->preset, "settings to start from: auto, published or written")
+  command
+      ->add_option("--preset", options->request.preset,
+                   "settings to start from: auto, interactive, published or written")
       ->capture_default_str();
-  options->calibration.add_to(*command);
+  add_calibration_options(*command, options->request);
   command->add_option("--calibrate-on", options->calibrate_on, "file of rows for calibration; nothing is held out");
   command->add_option("--config", options->config, "TOML file of settings");
-  command->add_option("--set", options->settings, "key=value: one setting, for example train.epochs=200")
-      ->allow_extra_args(false);
-  command->add_option("--seed", options->seed, "seed of everything random")->check(whole_number());
+  add_setting_options(*command, options->request);
   command->add_option("-o,--out", options->out, "model file to write")->required();
   command->add_option("--report", options->report.page, "HTML file to write about the model");
   command->add_option("--plots", options->report.plots, "folder for the pictures of the report as single SVG files");

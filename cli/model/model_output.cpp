@@ -1,30 +1,50 @@
 #include "model/model_output.hpp"
 
 #include "commands.hpp"
+#include "nomu/interchange/attach.hpp"
+#include "nomu/models/archive.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
 
-void CalibrationOptions::add_to(CLI::App& command) {
+void add_calibration_options(CLI::App& command, FitRequest& request) {
   command
-      .add_option("--calibrate", kind,
+      .add_option("--calibrate", request.calibration,
                   "how bounds get their level: auto (conformal where the rows support the level, else nll), none, nll, "
                   "separate, coverage, conformal or isotonic")
       ->check(CLI::IsMember({"auto", "none", "nll", "separate", "coverage", "conformal", "isotonic"}));
-  command.add_option("--level", level, "level of the bounds, inside (0, 1); 0.95 unless set");
+  command.add_option("--level", request.level, "level of the bounds, inside (0, 1); 0.95 unless set");
 }
 
-void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help) {
+void add_setting_options(CLI::App& command, FitRequest& request) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--set",
+          [&request](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) request.settings.push_back(setting_of(text));
+          },
+          "key=value: one setting, for example train.epochs=200")
+      ->allow_extra_args(false);
+  command.add_option("--seed", request.seed, "seed of everything random; default: 1")->check(whole_number());
+}
+
+void ModelFile::add_to(CLI::App& command) {
   add_input(command, "MODEL", model, "model file");
-  add_input(command, rows, file, help);
-  command.add_flag("--drop-missing", drop_missing, "leave out rows with missing values");
-  command.add_flag("--json", json, "print JSON");
+  CLI::Option* with = command.add_option("--network", network, "ONNX file of the network that the model is bounds for");
+  command.add_option("--features", features, "node or value of the network that the bounds read")->needs(with);
   add_engine_options(command, engine);
 }
 
-void CalibrationOptions::apply(FitSpec& spec) const {
-  if (kind) fields_of(spec).set_text("calibration.kind", *kind);
-  if (level) spec.calibration.level = *level;  // checked where it is used, with the better message
+Model ModelFile::load() const {
+  if (network.empty()) return load_model(model, shared_engine(engine));
+  return load_bounds(model, load_onnx(network, features), shared_engine(engine));
+}
+
+void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help) {
+  ModelFile::add_to(command);
+  add_input(command, rows, file, help);
+  command.add_flag("--drop-missing", drop_missing, "leave out rows with missing values");
+  command.add_flag("--json", json, "print JSON");
 }
 
 nlohmann::json metrics_json(const MetricsReport& metrics) {
@@ -52,12 +72,6 @@ nlohmann::json calibration_json(const Model& model) {
     json["guarantee"] = guarantee(calibration, *level);
   }
   return json;
-}
-
-std::optional<MetricsReport> held_out_metrics(const Model& model) {
-  const HeldOut& held = model.held_out();
-  if (held.targets.empty()) return {};
-  return evaluate(model.calibration(), held.predicted, held.targets, nullptr, 0.0).metrics;
 }
 
 std::shared_ptr<Engine> shared_engine(const EngineOptions& options) { return make_engine(options); }

@@ -7,23 +7,29 @@
 #include <string>
 
 #include "nomu/models/assess.hpp"
-#include "nomu/models/model.hpp"
+#include "nomu/models/request.hpp"
 
 namespace nomu::cli {
 
-/// `--calibrate` and `--level`, where they were given.
-struct CalibrationOptions {
-  std::optional<std::string> kind;
-  std::optional<double> level;
+/// `--calibrate` and `--level`: the options of a request.
+void add_calibration_options(CLI::App& command, FitRequest& request);
+
+/// `--set` and `--seed`: the options of a request.
+void add_setting_options(CLI::App& command, FitRequest& request);
+
+/// MODEL, the network it belongs to where it is bounds for one, and the engine it runs on.
+struct ModelFile {
+  EngineOptions engine;
+  std::string model;
+  std::string network;   ///< ONNX file; empty: the model stands alone
+  std::string features;  ///< value of the network that the bounds read; empty: what its last layer reads
 
   void add_to(CLI::App& command);
-  void apply(FitSpec& spec) const;
+  [[nodiscard]] Model load() const;
 };
 
 /// What commands about a model and a file of rows share.
-struct ModelAndRows {
-  EngineOptions engine;
-  std::string model;
+struct ModelAndRows : ModelFile {
   std::string file;
   bool drop_missing = false;
   bool json = false;
@@ -36,9 +42,6 @@ struct ModelAndRows {
 
 /// Kind, source, rows, level, and what is guaranteed at that level.
 [[nodiscard]] nlohmann::json calibration_json(const Model& model);
-
-/// The metrics of the rows that were held out for calibration; empty where there are none.
-[[nodiscard]] std::optional<MetricsReport> held_out_metrics(const Model& model);
 
 /// The model's engine: the one asked for, shared so that the model can own it.
 [[nodiscard]] std::shared_ptr<Engine> shared_engine(const EngineOptions& options);

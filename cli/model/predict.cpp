@@ -3,7 +3,6 @@
 #include "commands.hpp"
 #include "model/model_output.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/models/archive.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -13,18 +12,6 @@ struct Options : ModelAndRows {
   std::optional<double> level;
   std::string out = "-";
 };
-
-/// The rows that lack nothing the model needs.
-Table predictable_rows(const Model& model, const Table& table) {
-  std::vector<std::string> needed;
-  for (const FeatureColumn& feature : model.data().features) needed.push_back(feature.name);
-  if (!model.data().noise_name.empty()) needed.push_back(model.data().noise_name);
-  Table rows = complete_rows(table, needed);
-  if (rows.rows() == 0) {
-    throw DataError("predict", fmt::format("{}: every row lacks a value that the model needs", table.source()));
-  }
-  return rows;
-}
 
 std::size_t count_outside(const Table& table) {
   const Column& flags = table.columns()[column_index(table, "outside")];
@@ -55,8 +42,8 @@ void print_summary(const Options& options, const Model& model, const Table& tabl
 void run(const Options& options) {
   const bool to_file = options.out != "-";
   if (!to_file && options.json) throw ConfigError("predict", "--json needs -o FILE: standard output takes the table");
-  if (to_file) prepare_file(options.out, {options.model, options.file});
-  const Model model = load_model(options.model, shared_engine(options.engine));
+  if (to_file) prepare_file(options.out, {options.model, options.network, options.file});
+  const Model model = options.load();
   const std::optional<double> level = options.level ? options.level : model.default_level();
   const Table given = read_table(options.file);
   const Table table = predict_table(model, options.drop_missing ? predictable_rows(model, given) : given, level);

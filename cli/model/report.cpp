@@ -7,15 +7,12 @@
 #include "model/model_output.hpp"
 #include "model/report_output.hpp"
 #include "nomu/core/file.hpp"
-#include "nomu/models/archive.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
 namespace {
 
-struct Options {
-  EngineOptions engine;
-  std::string model;
+struct Options : ModelFile {
   std::string data;
   std::string title;
   ReportOutput output;
@@ -29,8 +26,8 @@ struct Options {
 void run(const Options& options) {
   ReportOutput output = options.output;
   if (output.page.empty()) output.page = std::filesystem::path(options.model).replace_extension(".html").string();
-  output.prepare({options.model, options.data});
-  const Model model = load_model(options.model, shared_engine(options.engine));
+  output.prepare({options.model, options.network, options.data});
+  const Model model = options.load();
   ModelReportSpec spec{.title = options.title, .level = options.level};
   if (!options.data.empty()) {
     spec.rows = labelled_rows(model, read_table(options.data), options.drop_missing);
@@ -74,7 +71,7 @@ std::vector<std::filesystem::path> ReportOutput::write(const Model& model, Model
 void add_report(CLI::App& app) {
   CLI::App* command = app.add_subcommand("report", "Write a page of pictures and figures about a model");
   const auto options = std::make_shared<Options>();
-  add_input(*command, "MODEL", options->model, "model file");
+  options->add_to(*command);
   command->add_option("--data", options->data, "CSV or TSV file of rows with the target that the model has not seen");
   command->add_option("-o,--out", options->output.page, "HTML file to write; default: beside the model");
   command->add_option("--plots", options->output.plots, "folder for the same pictures as single SVG files");
@@ -84,7 +81,6 @@ void add_report(CLI::App& app) {
   command->add_flag("--refit", options->refit, "also measure D5, which takes three fits");
   command->add_flag("--no-check", options->no_check, "leave the desiderata out");
   command->add_flag("--json", options->json, "print JSON");
-  add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });
 }
 

@@ -7,15 +7,14 @@ namespace nomu::cli {
 
 void add_show(CLI::App& app) {
   CLI::App* command = app.add_subcommand("show", "Say what a model file holds");
-  struct Options {
-    std::string model;
+  struct Options : ModelFile {
     bool json = false;
   };
   const auto options = std::make_shared<Options>();
-  add_input(*command, "MODEL", options->model, "model file");
+  options->add_to(*command);
   command->add_flag("--json", options->json, "print JSON: every setting, column, factor and report");
   command->callback([options] {
-    const Model model = load_model(options->model, shared_engine({.device = "cpu", .threads = 1}));
+    const Model model = options->load();
     print("{}", options->json ? model_json(model) + "\n" : model.describe());
   });
 }

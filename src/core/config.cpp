@@ -92,12 +92,38 @@ void apply_entry(const Fields& fields, const ConfigTable::Entry& entry, std::str
   }
 }
 
-void apply_toml(const Fields& fields, std::string_view text, std::string_view source) {
+Setting parse_setting(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    throw ConfigError("core/config", fmt::format("'{}' is not of the form key=value", text));
+  return {.name = std::string(text.substr(0, equals)), .value = std::string(text.substr(equals + 1))};
+}
+
+std::vector<Setting> settings_of_toml(std::string_view text, std::string_view source) {
   const ConfigTable table = read_toml(text, source);
-  if (!table.parts.empty()) {
+  if (!table.parts.empty())
     fail(source, table.parts[0].line, fmt::format("'{}' cannot be a list of tables here", table.parts[0].name));
+  std::vector<Setting> settings;
+  for (const ConfigTable::Entry& entry : table.entries) {
+    settings.push_back(
+        {.name = entry.name, .value = to_text(entry.value), .source = fmt::format("{}, line {}", source, entry.line)});
   }
-  for (const ConfigTable::Entry& entry : table.entries) apply_entry(fields, entry, source);
+  return settings;
+}
+
+void apply_settings(const Fields& fields, const std::vector<Setting>& settings) {
+  for (const Setting& setting : settings) {
+    try {
+      fields.set_text(setting.name, setting.value);
+    } catch (const ConfigError& error) {
+      if (setting.source.empty()) throw;
+      throw ConfigError("core/config", fmt::format("{}: {}", setting.source, error.what()));
+    }
+  }
+}
+
+void apply_toml(const Fields& fields, std::string_view text, std::string_view source) {
+  apply_settings(fields, settings_of_toml(text, source));
 }
 
 }  // namespace nomu

@@ -5,12 +5,12 @@
 #include <array>
 #include <set>
 
+#include "engine/layout.hpp"
 #include "interchange/graph/bounds_graph.hpp"
 #include "interchange/graph/network_graph.hpp"
 #include "interchange/graph/readout_graph.hpp"
 #include "interchange/onnx_file.hpp"
-#include "models/attached/fitted_sigma.hpp"
-#include "models/attached/foreign_plan.hpp"
+#include "models/attached/fitted_attached.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/interchange/attach.hpp"
@@ -29,51 +29,53 @@ std::string free_prefix(const onnx::GraphProto& graph) {
   return prefix;
 }
 
-NomuSpec spec_of(const OnnxNetwork& network, const Model& model, const FittedState& state) {
-  const std::size_t rows = state.count("rows");
-  return beside(resolved(std::get<NomuSpec>(model.spec().method), rows, network.inputs()), network);
+/// The bounds of a model that was fitted for a network. Throws DataError for any other model.
+const FittedAttached& attached_of(const Model& model) {
+  if (const auto* fitted = dynamic_cast<const FittedAttached*>(&model.fitted())) return *fitted;
+  throw DataError(where, "the model is not one of bounds attached to a network");
 }
 
-/// The graph of the sigma networks, reading the original's own values: what FittedSigma computes.
+/// The graph of the attached networks, reading the original's own values: what FittedAttached computes.
 class AttachedGraph {
  public:
-  AttachedGraph(GraphWriter& graph, const OnnxNetwork& network, const Model& model)
+  AttachedGraph(GraphWriter& graph, const OnnxNetwork& network, const FittedAttached& fitted)
       : graph_(graph),
-        network_(network),
-        members_(model.fitted().members()),
-        state_(model.fitted().state()),
-        spec_(spec_of(network, model, state_)),
-        inputs_(foreign_inputs(spec_, network)),
-        scaling_(ForeignScale{.inputs = state_.find(foreign_inputs_block, 2 * network.inputs()),
-                              .target = state_.find(foreign_target_block, 2)}
-                     .scaling()),
-        parts_(parts_of(spec_, members_, state_)) {}
+        info_(network.info()),
+        fitted_(fitted),
+        members_(fitted.members()),
+        parts_(weighted_parts(members_, weights_of(*fitted.attached().sigma))) {}
 
   [[nodiscard]] GraphPrediction predict() const {
-    const GraphValue factor = graph_.number(scaling_.target.factor[0]);
-    const GraphValue mean = graph_.to_double(graph_.reshape({network_.info().output}, {1, 1, -1, 1}));
+    const Scaling& target = fitted_.scaling().target;
+    const GraphValue factor = graph_.number(target.factor[0]);
+    const GraphValue mean = graph_.to_double(graph_.reshape({info_.output}, {1, 1, -1, 1}));
     const GraphValue features = scaled_features();
-    const GraphValue wide = beside_inputs(features);
+    const GraphValue wide = with_inputs(features);
     const GraphMixture mixture(graph_, parts_.members, parts_.weight);
     const auto average = [&](const GraphValue& sigma) {
       const GraphValue one = parts_.parts > 1 ? graph_.root(mixture.mean(graph_.square(sigma))) : sigma;
       return graph_.rounded(graph_.multiply(one, factor));
     };
     GraphPrediction prediction{.mean = each_member(mean), .sigma_model = {}};
-    prediction.sigma_model = average(add_readout(graph_, spec_.readout, raw_sigma(wide, features)));
-    if (spec_.noise == Noise::learned) {
-      const GraphValue scaled = graph_.rounded(
-          graph_.divide(graph_.subtract(prediction.mean, graph_.number(scaling_.target.shift[0])), factor));
-      const GraphValue reads = skipped_by_noise(spec_, inputs_) > 0 ? features : wide;
-      prediction.sigma_noise = average(add_noise(graph_, raw_noise(reads, scaled), spec_.noise_floor));
+    const FittedNetwork& sigma = *fitted_.attached().sigma;
+    // Net 0 of the plan only hands the features on; here they are at hand.
+    const GraphValue raw = second_output(sigma, wide, {{0, features}, {1, features}});
+    prediction.sigma_model = average(add_readout(graph_, sigma.design().outputs.readout, raw));
+    if (fitted_.attached().noise) {
+      const FittedNetwork& noise = *fitted_.attached().noise;
+      const GraphValue scaled =
+          graph_.rounded(graph_.divide(graph_.subtract(prediction.mean, graph_.number(target.shift[0])), factor));
+      const GraphValue both[] = {fitted_.skipped_by_noise() > 0 ? features : wide, scaled};
+      const GraphValue raw_noise = second_output(noise, graph_.concat(both, 3), {{0, scaled}, {1, scaled}});
+      prediction.sigma_noise = average(add_noise(graph_, raw_noise, noise.design().outputs.noise_floor));
     }
     return prediction;
   }
 
  private:
-  [[nodiscard]] static GraphParts parts_of(const NomuSpec& spec, std::size_t members, const FittedState& state) {
-    const Tensor<float>& kept = state.find(foreign_kept_block, members * static_cast<std::size_t>(spec.ensemble));
-    return weighted_parts(members, std::vector<double>(kept.flat().begin(), kept.flat().end()));
+  [[nodiscard]] static std::vector<double> weights_of(const FittedNetwork& sigma) {
+    const auto weights = sigma.parts().weights.flat();
+    return {weights.begin(), weights.end()};
   }
 
   /// [1][1][n][...] for each member.
@@ -84,49 +86,31 @@ class AttachedGraph {
   }
 
   [[nodiscard]] GraphValue scaled_features() const {
-    const auto count = static_cast<std::int64_t>(network_.features());
-    const Tensor<float>& scale = state_.find(foreign_features_block, members_ * network_.features());
-    const GraphValue flat = graph_.reshape({network_.info().features}, {1, 1, -1, count});
+    const Tensor<float>& scale = fitted_.attached().feature_scale;
+    const auto count = static_cast<std::int64_t>(scale.cols());
+    const GraphValue flat = graph_.reshape({info_.features}, {1, 1, -1, count});
     return graph_.to_double(graph_.divide(
         flat, graph_.floats("feature_scale", scale.flat(), {static_cast<std::int64_t>(members_), 1, 1, count})));
   }
 
-  [[nodiscard]] GraphValue beside_inputs(const GraphValue& features) const {
-    if (inputs_ == 0) return features;
-    const GraphValue flat = graph_.reshape({network_.info().input}, {-1, static_cast<std::int64_t>(inputs_)});
-    const GraphValue x = add_input_scaling(graph_, flat, {&scaling_, 1});
+  [[nodiscard]] GraphValue with_inputs(const GraphValue& features) const {
+    if (fitted_.inputs_read() == 0) return features;
+    const GraphValue flat = graph_.reshape({info_.input}, {-1, static_cast<std::int64_t>(fitted_.inputs_read())});
+    const GraphValue x = add_input_scaling(graph_, flat, {&fitted_.scaling(), 1});
     const GraphValue both[] = {each_member(graph_.to_double(x)), features};
     return graph_.concat(both, 3);
   }
 
-  /// Net 0 of the plan only hands the features on; here they are at hand.
-  [[nodiscard]] GraphValue raw_sigma(const GraphValue& wide, const GraphValue& features) const {
-    const engine::Layout layout =
-        engine::make_layout(foreign_sigma_networks(spec_, inputs_, network_.features()), LossKind::nomu);
-    return second_output(layout, foreign_parameters_block, wide, {{0, features}, {1, features}});
-  }
-
-  [[nodiscard]] GraphValue raw_noise(const GraphValue& reads, const GraphValue& mean) const {
-    const std::size_t inputs = inputs_ + network_.features() - skipped_by_noise(spec_, inputs_);
-    const engine::Layout layout = engine::make_layout(foreign_noise_networks(spec_, inputs), LossKind::gaussian_nll);
-    const GraphValue both[] = {reads, mean};
-    return second_output(layout, foreign_noise_block, graph_.concat(both, 3), {{0, mean}, {1, mean}});
-  }
-
-  [[nodiscard]] GraphValue second_output(const engine::Layout& layout, const char* name, const GraphValue& x,
+  [[nodiscard]] GraphValue second_output(const FittedNetwork& networks, const GraphValue& x,
                                          const GivenLayers& given) const {
-    const Tensor<float>& parameters =
-        state_.find(name, members_ * static_cast<std::size_t>(spec_.ensemble) * layout.parameters);
-    return add_networks(graph_, layout, parameters, parts_, x, {}, given).outputs[1];
+    const engine::Layout layout = engine::make_layout(networks.design().networks, networks.design().loss);
+    return add_networks(graph_, layout, networks.parts().parameters, parts_, x, {}, given).outputs[1];
   }
 
   GraphWriter& graph_;
-  const OnnxNetwork& network_;
+  const OnnxNetworkInfo& info_;
+  const FittedAttached& fitted_;
   std::size_t members_;
-  FittedState state_;
-  NomuSpec spec_;
-  std::size_t inputs_;  ///< that the sigma networks read beside the features
-  MemberScaling scaling_;
   GraphParts parts_;
 };
 
@@ -145,7 +129,7 @@ std::string pack_attached(const OnnxNetwork& network, const Model& model, std::o
   add_note(file, "nomu.features", network.info().features);
 
   GraphWriter graph(proto, network.info().opset, free_prefix(proto));
-  const GraphPrediction members = AttachedGraph(graph, network, model).predict();
+  const GraphPrediction members = AttachedGraph(graph, network, attached_of(model)).predict();
   const GraphBounds bounds = add_bounds(graph, members, model.calibration(), model.parts().scalings.size(), level);
   const onnx::ValueInfoProto original = proto.output(0);
   proto.clear_output();

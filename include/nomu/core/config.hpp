@@ -11,6 +11,24 @@
 
 namespace nomu {
 
+/// One setting by name, its value as text, as in `--set train.epochs=500`.
+struct Setting {
+  std::string name;
+  std::string value;
+  std::string source = {};  ///< where it was read, for messages: "settings.toml, line 3"; empty: nothing to say
+};
+
+/// "train.epochs=500" as a setting. Throws ConfigError where there is no equals sign.
+[[nodiscard]] Setting parse_setting(std::string_view text);
+
+/// The settings of TOML text; tables give dotted names ("[train] epochs" is train.epochs). `source` names the text in
+/// messages. Throws ConfigError with the line of a syntax error.
+[[nodiscard]] std::vector<Setting> settings_of_toml(std::string_view text, std::string_view source);
+
+/// Applies settings in their order. Throws ConfigError, with the source of the setting, for an unknown name or a value
+/// out of range.
+void apply_settings(const Fields& fields, const std::vector<Setting>& settings);
+
 /// The keys of a TOML table in the order of the names, nested tables as dotted names ("train.epochs").
 struct ConfigTable {
   struct Entry {

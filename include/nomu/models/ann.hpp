@@ -15,6 +15,7 @@
 
 namespace nomu {
 
+/// sigma_model is the noise output (Definition G.1); there is no sigma_noise.
 struct AnnSpec {
   MlpSpec net;
   TrainSpec train;
@@ -22,15 +23,5 @@ struct AnnSpec {
 };
 
 [[nodiscard]] Fields fields_of(AnnSpec& spec);
-
-/// Fits all members in lock step (Definition G.1). sigma_model is the noise output; there is no sigma_noise. Data must
-/// be scaled to about [-1,1] already. The engine must outlive the result.
-/// Throws ConfigError for impossible settings, DeviceError where memory is short, Cancelled on request.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit(const AnnSpec& spec, const Cohort& cohort, Engine& engine,
-                                                const Progress& progress = {});
-
-/// See `restore` in models/method.
-[[nodiscard]] std::unique_ptr<FittedCohort> restore(const AnnSpec& spec, const FittedState& state,
-                                                    std::vector<FitReport> reports, Engine& engine);
 
 }  // namespace nomu

@@ -27,6 +27,10 @@ struct Evaluation {
 /// How many of the rows are also among those the model was made with, value by value: they prove little.
 [[nodiscard]] std::size_t seen_rows(const Model& model, const DataSet& rows);
 
+/// The metrics of the rows that the calibration learned from, as predicted by models that had not seen them; nothing
+/// where there are none.
+[[nodiscard]] std::optional<MetricsReport> held_out_metrics(const Model& model);
+
 /// Without a level the bounds are left out. Throws as `Model::bounds` and `measure`.
 [[nodiscard]] Evaluation evaluate(const Model& model, const DataSet& rows, std::optional<double> level);
 

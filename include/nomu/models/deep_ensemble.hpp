@@ -36,14 +36,4 @@ struct DeepEnsembleSpec {
 /// has the rule.
 [[nodiscard]] DeepEnsembleSpec resolved(const DeepEnsembleSpec& spec, std::size_t rows, std::size_t cols);
 
-/// Fits all networks of all members in lock step. Data must be scaled to about [-1,1] already. The engine must outlive
-/// the result. A report averages over the networks of a member.
-/// Throws ConfigError for impossible settings, DeviceError where memory is short, Cancelled on request.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit(const DeepEnsembleSpec& spec, const Cohort& cohort, Engine& engine,
-                                                const Progress& progress = {});
-
-/// See `restore` in models/method.
-[[nodiscard]] std::unique_ptr<FittedCohort> restore(const DeepEnsembleSpec& spec, const FittedState& state,
-                                                    std::vector<FitReport> reports, Engine& engine);
-
 }  // namespace nomu

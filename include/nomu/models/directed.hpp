@@ -19,7 +19,8 @@
 namespace nomu {
 
 /// Networks without layers and sizes of 0 are chosen from the rows and columns, as in NomuSpec. The paper gives no
-/// numbers for this method; the loss weights are those of NOMU.
+/// numbers for this method; the loss weights are those of NOMU. In predictions sigma_model is the way
+/// up and sigma_below the way down.
 struct DirectedSpec {
   MlpSpec mean_net = automatic_net();
   MlpSpec bound_net = automatic_net();
@@ -37,14 +38,5 @@ struct DirectedSpec {
 
 /// The spec with all that is left to be chosen filled in; `fit` does this itself.
 [[nodiscard]] DirectedSpec resolved(const DirectedSpec& spec, std::size_t rows, std::size_t cols);
-
-/// Fits all members in lock step. In the predictions sigma_model is the way up and sigma_below the way down. Throws as
-/// the `fit` of NOMU does.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit(const DirectedSpec& spec, const Cohort& cohort, Engine& engine,
-                                                const Progress& progress = {});
-
-/// See `restore` in models/method.
-[[nodiscard]] std::unique_ptr<FittedCohort> restore(const DirectedSpec& spec, const FittedState& state,
-                                                    std::vector<FitReport> reports, Engine& engine);
 
 }  // namespace nomu

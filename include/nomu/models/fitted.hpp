@@ -1,9 +1,11 @@
 #pragma once
-/// What every method gives back: a fitted cohort that predicts, and a report of how the fit went.
+/// What every method gives back: a fitted cohort that predicts, and a report of how each fit went.
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,19 +18,26 @@ namespace nomu {
 
 /// How the fit of one member went.
 struct FitReport {
-  std::uint64_t seed = 0;  ///< the one it ended with; differs from the given one after a restart
+  std::uint64_t seed = 0;  ///< the seed it ended with; differs from the given one after a restart
   std::int64_t epochs = 0;
   double first_loss = 0.0;
   double best_loss = 0.0;
   double last_loss = 0.0;
-  bool diverged = false;  ///< even after its restarts: its predictions are not to be trusted
+  bool diverged = false;  ///< diverged even after its restarts: its predictions are not to be trusted
   bool stopped_early = false;
   std::int64_t restarts = 0;
-  std::int64_t dropped = 0;    ///< parts of an ensemble left out of its predictions because they diverged
-  std::vector<float> history;  ///< monitored loss of every epoch; of several stages, one after the other
+  std::int64_t dropped = 0;    ///< networks of an ensemble that diverged and are left out of its predictions
+  std::vector<float> history;  ///< monitored loss of every epoch; several stages follow one another
 };
 
-/// What a fitted cohort is made of besides its spec: blocks of numbers with names, which an archive keeps as they are.
+/// The extents of a block of numbers.
+struct BlockShape {
+  std::size_t members = 0;
+  std::size_t rows = 0;
+  std::size_t cols = 0;
+};
+
+/// What a fitted cohort consists of besides its spec: named blocks of numbers, which an archive keeps as they are.
 struct FittedState {
   struct Block {
     std::string name;
@@ -38,16 +47,21 @@ struct FittedState {
   std::size_t inputs = 0;  ///< columns of x
   std::vector<Block> blocks;
 
-  /// Throws DataError naming the block that is missing or, with a size other than 0, does not have it.
-  [[nodiscard]] const Tensor<float>& find(std::string_view name, std::size_t size = 0) const;
+  [[nodiscard]] bool has(std::string_view name) const;
 
-  /// The one number of a block that counts something, 1 or more. Throws DataError where it is none.
-  [[nodiscard]] std::size_t count(std::string_view name) const;
+  /// The block of this name. Throws DataError where it is missing or has another shape.
+  [[nodiscard]] const Tensor<float>& block(std::string_view name, const BlockShape& shape) const;
 
   friend bool operator==(const FittedState&, const FittedState&) = default;
 };
 
-/// M fitted members. Everything after it knows only their predictions.
+/// Derivatives of a prediction by every input, each [M][q][d].
+struct PredictionSlopes {
+  Tensor<float> mean;
+  Tensor<float> sigma_model;
+};
+
+/// M fitted members. Everything that comes after a fit knows only their predictions.
 class FittedCohort {
  public:
   FittedCohort() = default;
@@ -62,12 +76,18 @@ class FittedCohort {
   /// Predictions [M][q][1] at x [1 or M][q][d], on the scale of the data the cohort was fitted to.
   [[nodiscard]] virtual Prediction predict(const Tensor<float>& x) const = 0;
 
-  /// Sigma before its readout, [M][q][1]; empty for methods that have no such thing.
+  /// Sigma before its readout, [M][q][1]; empty for methods without a readout.
   [[nodiscard]] virtual Tensor<float> raw_sigma(const Tensor<float>& /*x*/) const { return {}; }
+
+  /// Exact slopes of the predictions at x [1 or M][q][d]; nothing where the method cannot give them.
+  [[nodiscard]] virtual std::optional<PredictionSlopes> slopes(const Tensor<float>& /*x*/) const { return {}; }
+
+  /// A cohort of some of the members, in the given order, that predicts for them exactly what this one does.
+  [[nodiscard]] virtual std::unique_ptr<FittedCohort> select(std::span<const std::size_t> members) const = 0;
 
   [[nodiscard]] virtual const std::vector<FitReport>& reports() const = 0;
 
-  /// All that `restore` of the same spec needs to make an equal cohort, reports aside.
+  /// All that `restore` needs, besides the spec and the reports, to make an equal cohort.
   [[nodiscard]] virtual FittedState state() const = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 /// Bounds for a network that is trained already, by whatever means: it says what it predicts and what its last hidden
-/// layer holds, and a sigma network is trained beside it.
+/// layer holds, and a sigma network is trained that reads both.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "nomu/models/fitted.hpp"
 #include "nomu/models/model.hpp"
 #include "nomu/models/nomu.hpp"
+#include "nomu/models/request.hpp"
 
 namespace nomu {
 
@@ -42,15 +43,15 @@ class ForeignNetwork {
   [[nodiscard]] virtual Evaluation evaluate(const Tensor<float>& x) const = 0;  ///< x is [1][q][d]
 };
 
-/// Trains `ensemble` sigma networks a member beside the given network, which is the mean of every member and is never
-/// changed; the model variance is the mean of their variances. A sigma network reads the inputs and the features, each
-/// feature divided by its root mean square over the member's rows and all together counting as one more input; the
-/// features also reach its head directly, as in NOMU. Where inputs are images it reads the features only, unless
-/// sigma_net has filters: then it looks at the images through these, too. The artificial points come from a pool of 20
-/// times their number, evaluated once. Learned noise is a network of its own, trained by likelihood on what the given
-/// network misses before sigma is. Of the spec, mean_net, gradient and stages have no meaning here. Throws ConfigError
-/// for filters where there are no images, DataError where the network's answers have the wrong shape or are not finite,
-/// else as `fit` does.
+/// Trains `ensemble` sigma networks for each member. The given network is the mean of every member and is never
+/// changed; the model variance is the mean of the sigma networks' variances. A sigma network reads the inputs and the
+/// features, each feature divided by its root mean square over the member's rows and all together counting as one more
+/// input; the features also reach its head directly, as in NOMU. Where inputs are images it reads the features only,
+/// unless sigma_net has filters: then it looks at the images through these, too. The artificial points come from a pool
+/// of 20 times their number, evaluated once. Learned noise is a network of its own, trained by likelihood on what the
+/// given network misses before sigma is. Of the spec, mean_net, gradient and stages have no meaning here. Throws
+/// ConfigError for filters where there are no images, DataError where the network's answers have the wrong shape or are
+/// not finite, else as `fit` does.
 [[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec,
                                                       std::shared_ptr<const ForeignNetwork> network,
                                                       const Cohort& cohort, Engine& engine,
@@ -62,13 +63,18 @@ class ForeignNetwork {
                                                           const FittedState& state, std::vector<FitReport> reports,
                                                           Engine& engine);
 
-/// The front door for a network in the user's units: scaling, `fit_sigma` and calibration as `fit` does them, the
-/// method being a NomuSpec. The network has seen the rows unless told otherwise, and its errors there say too little:
-/// automatic calibration is then by nll, which proves no coverage. The network is no part of the model's archive.
+/// Bounds for a network in the user's units: scaling, `fit_sigma` and calibration as `fit` does them, the method being
+/// NOMU. The network has seen the rows unless told otherwise, and its errors there say too little: automatic
+/// calibration is then by nll, which proves no coverage. `load_bounds` of models/archive reads a saved model again.
+[[nodiscard]] Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network,
+                               const DataSet& data, std::shared_ptr<Engine> engine = {}, const Progress& progress = {});
 [[nodiscard]] Model fit_bounds(const FitSpec& spec, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                                std::shared_ptr<Engine> engine = {}, const Progress& progress = {});
 
 /// The same, calibrated on rows that the network has not seen.
+[[nodiscard]] Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network,
+                               const DataSet& data, const DataSet& calibration_rows,
+                               std::shared_ptr<Engine> engine = {}, const Progress& progress = {});
 [[nodiscard]] Model fit_bounds(const FitSpec& spec, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                                const DataSet& calibration_rows, std::shared_ptr<Engine> engine = {},
                                const Progress& progress = {});

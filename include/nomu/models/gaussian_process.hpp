@@ -21,7 +21,10 @@ struct SearchRange {
   double high = 1e5;
 };
 
-/// k(x, x') = variance exp(-sum_j (x_j - x'_j)^2 / (2 length_j^2)) on the target as `target` scales it.
+/// Members are fitted one by one, several at a time; known data noise of the cohort enters the diagonal. In reports,
+/// losses are negative log evidences (`first` of the given start, `best` of the best one), `history` has one for each
+/// start and `epochs` counts evaluations. The kernel is k(x, x') = variance exp(-sum_j (x_j - x'_j)^2 / (2 length_j^2))
+/// on the target as `target` scales it.
 struct GpSpec {
   enum class Target {
     as_given,     ///< no change
@@ -51,16 +54,5 @@ struct GpSpec {
 };
 
 [[nodiscard]] Fields fields_of(GpSpec& spec);
-
-/// Fits every member on its own, several at a time. Known data noise of the cohort enters the diagonal. Of a report,
-/// losses are negative log evidences: `first` of the given start, `best` of the best, `history` one of each start;
-/// `epochs` counts evaluations. Throws ConfigError for impossible settings, DeviceError where memory is short,
-/// Cancelled on request.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit(const GpSpec& spec, const Cohort& cohort, Engine& engine,
-                                                const Progress& progress = {});
-
-/// See `restore` in models/method.
-[[nodiscard]] std::unique_ptr<FittedCohort> restore(const GpSpec& spec, const FittedState& state,
-                                                    std::vector<FitReport> reports, Engine& engine);
 
 }  // namespace nomu

@@ -18,7 +18,9 @@
 
 namespace nomu {
 
-/// A default spec is `auto`: no layers and no epochs mean "chosen from the rows", see `resolved`.
+/// A default spec is `auto`: no layers and no epochs mean "chosen from the rows", see `resolved`. All
+/// candidates of all members train as one cohort, further starts of the chosen ones as another. Every member needs two
+/// rows.
 struct HyperDeepEnsembleSpec {
   MlpSpec net = automatic_net();
   TrainSpec train = automatic_training();
@@ -46,16 +48,5 @@ struct HyperDeepEnsembleSpec {
 /// The spec with all that is left to be chosen filled in; `fit` does this itself. docs/decisions/0006-auto-preset.md
 /// has the rule.
 [[nodiscard]] HyperDeepEnsembleSpec resolved(const HyperDeepEnsembleSpec& spec, std::size_t rows, std::size_t cols);
-
-/// Trains all candidates of all members as one cohort, then further starts of the chosen ones as another. Data must be
-/// scaled to about [-1,1] already. The engine must outlive the result. A report averages over the chosen networks.
-/// Throws ConfigError for impossible settings, DataError for a member of fewer than two rows, DeviceError where memory
-/// is short, Cancelled on request.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit(const HyperDeepEnsembleSpec& spec, const Cohort& cohort, Engine& engine,
-                                                const Progress& progress = {});
-
-/// See `restore` in models/method.
-[[nodiscard]] std::unique_ptr<FittedCohort> restore(const HyperDeepEnsembleSpec& spec, const FittedState& state,
-                                                    std::vector<FitReport> reports, Engine& engine);
 
 }  // namespace nomu

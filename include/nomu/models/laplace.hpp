@@ -17,6 +17,7 @@
 
 namespace nomu {
 
+/// The mean is the network's; sigma_noise is one number for each member.
 struct LaplaceSpec {
   enum class Weights {
     automatic,  ///< full where the covariance of all of them can be had, else last_layer
@@ -35,15 +36,5 @@ struct LaplaceSpec {
 /// The spec with all that is left to be chosen filled in; `fit` does this itself. docs/decisions/0006-auto-preset.md
 /// has the rule.
 [[nodiscard]] LaplaceSpec resolved(const LaplaceSpec& spec, std::size_t rows, std::size_t cols);
-
-/// Fits all members in lock step, then finds their covariances one by one. Data must be scaled to about [-1,1] already.
-/// The mean is the network's; sigma_noise is one number a member. Throws ConfigError for impossible settings and for
-/// too many parameters, DeviceError where memory is short, Cancelled on request.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit(const LaplaceSpec& spec, const Cohort& cohort, Engine& engine,
-                                                const Progress& progress = {});
-
-/// See `restore` in models/method.
-[[nodiscard]] std::unique_ptr<FittedCohort> restore(const LaplaceSpec& spec, const FittedState& state,
-                                                    std::vector<FitReport> reports, Engine& engine);
 
 }  // namespace nomu

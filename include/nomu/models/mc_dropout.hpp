@@ -18,7 +18,9 @@
 
 namespace nomu {
 
-/// A default spec is `auto`: no layers, no epochs, no dropout and a negative l2 mean "chosen", see `resolved`.
+/// A default spec is `auto`: no layers, no epochs, no dropout and a negative l2 mean "chosen", see `resolved`. In a
+/// cohort the masks are numbered by row, so that a row's prediction depends on its place in x, as in the paper's runs;
+/// a `Model` keeps its masks from row to row.
 struct McDropoutSpec {
   MlpSpec net = automatic_net();
   TrainSpec train = automatic_training();
@@ -38,15 +40,5 @@ struct McDropoutSpec {
 /// The spec with all that is left to be chosen filled in; `fit` does this itself. docs/decisions/0006-auto-preset.md
 /// has the rule.
 [[nodiscard]] McDropoutSpec resolved(const McDropoutSpec& spec, std::size_t rows, std::size_t cols);
-
-/// Fits all members in lock step. Data must be scaled to about [-1,1] already. The engine must outlive the result. The
-/// masks of a prediction are numbered by row: a row's value depends on its place in x.
-/// Throws ConfigError for impossible settings, DeviceError where memory is short, Cancelled on request.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit(const McDropoutSpec& spec, const Cohort& cohort, Engine& engine,
-                                                const Progress& progress = {});
-
-/// See `restore` in models/method.
-[[nodiscard]] std::unique_ptr<FittedCohort> restore(const McDropoutSpec& spec, const FittedState& state,
-                                                    std::vector<FitReport> reports, Engine& engine);
 
 }  // namespace nomu

@@ -45,7 +45,14 @@ using MethodSpec = std::variant<NomuSpec, DirectedSpec, GpSpec, McDropoutSpec, D
 /// The settings of whichever method it is, bound for reading and writing by name.
 [[nodiscard]] Fields fields_of(MethodSpec& spec);
 
-/// Fits all members of the cohort; see the `fit` of each method.
+/// The spec with all that it leaves to be chosen filled in for n rows and d columns, by the `resolved` of the method
+/// where it has one. A model keeps the result, so that later versions may choose otherwise.
+[[nodiscard]] MethodSpec resolved_for(const MethodSpec& spec, std::size_t rows, std::size_t cols);
+
+/// Fits all members in lock step; what the spec leaves open is chosen for the longest member. Data must be scaled to
+/// about [-1,1], or to mean 0 and deviation 1. The engine must outlive the result. Throws ConfigError for impossible
+/// settings, DataError where known noise or given points are missing, DeviceError where memory is short, Cancelled on
+/// request.
 [[nodiscard]] std::unique_ptr<FittedCohort> fit(const MethodSpec& spec, const Cohort& cohort, Engine& engine,
                                                 const Progress& progress = {});
 

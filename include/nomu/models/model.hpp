@@ -1,6 +1,6 @@
 #pragma once
-/// The front door: one data set in the user's units goes in, a calibrated model comes out. Scaling, encoding of text
-/// columns, fold models and calibration happen inside; all that comes back is in the units of the target.
+/// A calibrated model of one target, in the user's units. Scaling, encoding of text columns, fold models and
+/// calibration happen inside; models/request has the front door that makes one from a table.
 
 #include <cstddef>
 #include <cstdint>
@@ -69,6 +69,8 @@ struct FitSpec {
   std::int64_t seed = 1;
 };
 
+[[nodiscard]] Fields fields_of(CalibrationSpec& spec);
+
 /// The settings of the method under their own names, then scale.*, calibration.* and seed. Bound to `spec`.
 [[nodiscard]] Fields fields_of(FitSpec& spec);
 
@@ -112,13 +114,21 @@ class Model {
   /// Puts a model together; `fit` and archives do. Throws DataError where the parts do not fit each other.
   Model(ModelParts parts, std::shared_ptr<const FittedCohort> fitted, std::shared_ptr<Engine> engine);
 
-  /// Means and standard deviations at x [q][d] in the units of the target, before calibration. A model with known
-  /// noise wants that of the rows, [q]. Throws DataError for sizes that do not fit and numbers that are not finite.
+  /// Means and calibrated standard deviations at x [q][d], in the units of the target. A model with known noise needs
+  /// that of the rows, [q]. Throws DataError for sizes that do not fit and numbers that are not finite.
   [[nodiscard]] PredictedRows predict(std::span<const double> x, std::span<const double> noise = {}) const;
+
+  /// The same for the rows of a table, whose columns are matched by name and encoded as in training. Throws DataError
+  /// naming row and column.
+  [[nodiscard]] PredictedRows predict(const Table& rows) const;
+
+  /// `predict` before calibration.
+  [[nodiscard]] PredictedRows predict_uncalibrated(std::span<const double> x, std::span<const double> noise = {}) const;
 
   /// Bounds at x [q][d]. Throws ConfigError where the calibration cannot vouch for the level, above all when there is
   /// none.
   [[nodiscard]] Bounds bounds(std::span<const double> x, double level, std::span<const double> noise = {}) const;
+  [[nodiscard]] Bounds bounds(const Table& rows, double level) const;
 
   /// Whether a row lies outside the box of the rows the model learned from, [q].
   [[nodiscard]] std::vector<bool> outside(std::span<const double> x) const;
@@ -134,7 +144,10 @@ class Model {
   [[nodiscard]] const Calibration& calibration() const { return parts_->calibration; }
   [[nodiscard]] const HeldOut& held_out() const { return parts_->held_out; }
   [[nodiscard]] const ModelParts& parts() const { return *parts_; }
+  /// All members: the model itself, then any fold models.
   [[nodiscard]] const FittedCohort& fitted() const { return *fitted_; }
+  /// The model itself, without its fold models.
+  [[nodiscard]] const FittedCohort& own() const { return *own_; }
   [[nodiscard]] const std::shared_ptr<Engine>& engine() const { return engine_; }
   /// How the fit of the model itself went.
   [[nodiscard]] const FitReport& report() const { return fitted_->reports().front(); }
@@ -148,23 +161,20 @@ class Model {
   [[nodiscard]] Model with_calibration(Calibration calibration, HeldOut held_out, const CalibrationSpec& spec) const;
 
  private:
-  [[nodiscard]] std::vector<PredictedRows> predict_members(std::span<const double> x,
+  [[nodiscard]] std::vector<PredictedRows> predict_members(const FittedCohort& members, std::size_t first,
+                                                           std::span<const double> x,
                                                            std::span<const double> noise) const;
 
   std::shared_ptr<const ModelParts> parts_;
   std::shared_ptr<Engine> engine_;  // outlives fitted_, which refers to it
   std::shared_ptr<const FittedCohort> fitted_;
+  std::shared_ptr<const FittedCohort> own_;
   std::vector<double> low_, high_;  // the box of fitted_inputs()
 };
 
-/// Fits and calibrates. Without an engine, one is made for the hardware at hand. Throws ConfigError for impossible
-/// settings and for a level that the rows cannot support (naming how many are needed), DataError for fewer than 4 rows
-/// or a constant target, Error where the fit diverged, Cancelled on request.
+/// Fits and calibrates with settings that are data already; what they leave open is chosen as for a request. Throws as
+/// the `fit` of models/request.
 [[nodiscard]] Model fit(const FitSpec& spec, const DataSet& data, std::shared_ptr<Engine> engine = {},
-                        const Progress& progress = {});
-
-/// The same with everything but the method left at its default.
-[[nodiscard]] Model fit(const MethodSpec& method, const DataSet& data, std::shared_ptr<Engine> engine = {},
                         const Progress& progress = {});
 
 /// Fits on all rows and calibrates on others, whatever the policy.
@@ -176,9 +186,12 @@ class Model {
 [[nodiscard]] Model calibrated(const Model& model, const DataSet& rows, const CalibrationSpec& spec);
 
 /// The columns of the table, then mean, sigma_model, sigma_noise, lower, upper and outside (1 or 0); with asymmetric
-/// uncertainty also sigma_below. Standard deviations are calibrated. Columns are matched by name and encoded as in
-/// training. Without a level the bounds are empty cells. Throws as `bounds`, and DataError naming row and column.
+/// uncertainty also sigma_below. Columns are matched by name and encoded as in training. Without a level the bounds are
+/// empty cells. Throws as `bounds`, and DataError naming row and column.
 [[nodiscard]] Table predict_table(const Model& model, const Table& rows, std::optional<double> level);
+
+/// The rows of the table that lack nothing the model reads. Throws DataError where none is left.
+[[nodiscard]] Table predictable_rows(const Model& model, const Table& table);
 
 /// Rows with a known target, encoded as the model's training rows were. Throws as `make_dataset`.
 [[nodiscard]] DataSet labelled_rows(const Model& model, const Table& table, bool drop_missing = false);

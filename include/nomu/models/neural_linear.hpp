@@ -17,6 +17,7 @@
 
 namespace nomu {
 
+/// sigma_noise is one number for each member. The last hidden layer has fewer than 2500 units.
 struct NeuralLinearSpec {
   MlpSpec net = shallow_net();
   TrainSpec train = automatic_training();  ///< epochs of 0 are chosen from the rows
@@ -28,15 +29,5 @@ struct NeuralLinearSpec {
 /// The spec with all that is left to be chosen filled in; `fit` does this itself. docs/decisions/0006-auto-preset.md
 /// has the rule.
 [[nodiscard]] NeuralLinearSpec resolved(const NeuralLinearSpec& spec, std::size_t rows, std::size_t cols);
-
-/// Fits all members in lock step, then finds their heads one by one. Data must be scaled to about [-1,1] already.
-/// sigma_noise is one number a member. Throws ConfigError for impossible settings and for a last hidden layer of 2500
-/// units or more, DeviceError where memory is short, Cancelled on request.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit(const NeuralLinearSpec& spec, const Cohort& cohort, Engine& engine,
-                                                const Progress& progress = {});
-
-/// See `restore` in models/method.
-[[nodiscard]] std::unique_ptr<FittedCohort> restore(const NeuralLinearSpec& spec, const FittedState& state,
-                                                    std::vector<FitReport> reports, Engine& engine);
 
 }  // namespace nomu

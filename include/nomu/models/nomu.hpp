@@ -72,21 +72,12 @@ struct NomuSpec {
 /// evidence for it. `fit` does this itself, for the rows of the longest member.
 [[nodiscard]] NomuSpec resolved(const NomuSpec& spec, std::size_t rows, std::size_t cols);
 
-/// Fits all members in lock step. Data must be scaled to about [-1,1], or to mean 0 and deviation 1. The engine must
-/// outlive the result. Throws ConfigError for impossible settings, DataError where known noise or given points are
-/// missing, DeviceError where memory is short, Cancelled on request.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit(const NomuSpec& spec, const Cohort& cohort, Engine& engine,
-                                                const Progress& progress = {});
-
-/// Trains a sigma network, with the mean (and noise) of an earlier NOMU fit frozen. `mean` is that fit's state; its
-/// mean_net, noise, noise_net and ensemble must be those of `spec`, its rows and all else may differ.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec, const FittedState& mean,
+/// Trains a sigma network, with the mean (and noise) of an earlier NOMU fit frozen. That fit's mean_net, noise,
+/// noise_net and ensemble must be those of `spec`; its rows and everything else may differ. Throws DataError where they
+/// are not.
+[[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec, const FittedCohort& mean,
                                                       const Cohort& cohort, Engine& engine,
                                                       const Progress& progress = {});
-
-/// See `restore` in models/method.
-[[nodiscard]] std::unique_ptr<FittedCohort> restore(const NomuSpec& spec, const FittedState& state,
-                                                    std::vector<FitReport> reports, Engine& engine);
 
 /// Standard deviation of the data noise at a scaled input row, [d].
 using NoiseFunction = std::function<double(std::span<const float>)>;

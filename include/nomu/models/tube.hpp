@@ -2,8 +2,7 @@
 /// TUBE (Appendix B.2.4 of the paper): NOMU's mean with the same uncertainty everywhere. A yardstick for metrics, which
 /// a method that knows where it is unsure has to beat.
 
-#include <memory>
-#include <vector>
+#include <cstddef>
 
 #include "nomu/core/fields.hpp"
 #include "nomu/core/progress.hpp"
@@ -21,12 +20,7 @@ struct TubeSpec {
 
 [[nodiscard]] Fields fields_of(TubeSpec& spec);
 
-/// See `fit` of NomuSpec. Throws ConfigError also for a sigma that is not positive.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit(const TubeSpec& spec, const Cohort& cohort, Engine& engine,
-                                                const Progress& progress = {});
-
-/// See `restore` in models/method.
-[[nodiscard]] std::unique_ptr<FittedCohort> restore(const TubeSpec& spec, const FittedState& state,
-                                                    std::vector<FitReport> reports, Engine& engine);
+/// The spec with all that is left to be chosen filled in, as NOMU's is.
+[[nodiscard]] TubeSpec resolved(const TubeSpec& spec, std::size_t rows, std::size_t cols);
 
 }  // namespace nomu

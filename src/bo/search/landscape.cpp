@@ -7,7 +7,6 @@
 
 #include "bo/search/success_model.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/models/slopes.hpp"
 
 namespace nomu {
 namespace {
@@ -124,10 +123,9 @@ std::vector<double> Landscape::values(std::span<const double> units, std::span<c
 
 std::vector<double> Landscape::slopes(std::span<const double> units, std::span<const std::size_t> counts,
                                       std::span<const Seeker> seekers) const {
-  const auto* models = dynamic_cast<const HasSlopes*>(&models_);
-  if (models == nullptr) return {};
   const Batch batch = gather(units, counts, seekers);
-  const PredictionSlopes by_input = models->slopes(batch.x);
+  const std::optional<PredictionSlopes> by_input = models_.slopes(batch.x);
+  if (!by_input) return {};
   const Prediction prediction = models_.predict(batch.x);
   std::vector<double> slopes(units.size(), 0.0);
   for (std::size_t s = 0; s < seekers.size(); ++s) {
@@ -141,8 +139,8 @@ std::vector<double> Landscape::slopes(std::span<const double> units, std::span<c
       for (std::size_t v = 0; v < space_.size(); ++v) {
         const Variable& variable = space_.variables()[v];
         if (variable.kind == Variable::Kind::real) {
-          const auto of_mean = static_cast<double>(by_input.mean(m, row, column));
-          const auto of_sigma = static_cast<double>(by_input.sigma_model(m, row, column));
+          const auto of_mean = static_cast<double>(by_input->mean(m, row, column));
+          const auto of_sigma = static_cast<double>(by_input->sigma_model(m, row, column));
           slopes[(batch.first[s] + k) * space_.size() + v] =
               std::isfinite(share) ? 2.0 * (of_mean + share * c * of_sigma) : of_sigma;
         }

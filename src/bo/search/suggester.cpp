@@ -142,7 +142,7 @@ std::shared_ptr<const Suggester::Fit> Suggester::fit_to(const History& history, 
   MethodSpec method = method_of(spec_, space_.inputs());
   if (base) {
     fields_of(method).set("train.epochs", spec_.warm_epochs);
-    fit->model = fit_on(method, base->model->state(), cohort, engine(), progress);
+    fit->model = fit_on(method, *base->model, cohort, engine(), progress);
   } else {
     fit->model = nomu::fit(method, cohort, engine(), progress);
   }

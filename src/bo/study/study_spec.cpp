@@ -6,36 +6,14 @@
 
 #include "nomu/bo/study.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/models/preset.hpp"
+#include "nomu/models/request.hpp"
 
 namespace nomu {
 namespace {
 
-/// Small networks trained for as long as a person likes to wait; docs/optimisation.md has the evidence.
-void make_interactive(MethodSpec& method) {
-  const std::string name = method_name(method);
-  const Fields fields = fields_of(method);
-  if (name == "nomu") {
-    fields.set_text("ensemble", "1");
-    fields.set_text("stages", "joint");
-    fields.set_text("mean_net.hidden", "[64, 64]");
-    fields.set_text("sigma_net.hidden", "[64, 64]");
-    fields.set_text("train.epochs", "1000");
-    fields.set_text("train.batch_size", "0");
-    fields.set_text("augment.box", "cube");
-    fields.set_text("augment.count", "128");
-    fields.set_text("mu_sqr", "1");
-    fields.set_text("readout.sigma_min", "1e-6");
-  } else if (name == "deep_ensemble" || name == "mc_dropout") {
-    fields.set_text("net.hidden", "[64, 64]");
-    fields.set_text("net.init", "he");
-    fields.set_text("net.init_scale", "0.5");
-    fields.set_text("train.epochs", "500");
-  }
-}
-
-void apply_settings(MethodSpec& method, const std::string& settings) {
-  const Fields fields = fields_of(method);
+/// "a=1; b=2" as settings.
+std::vector<Setting> listed_settings(const std::string& settings) {
+  std::vector<Setting> list;
   for (std::size_t begin = 0; begin < settings.size();) {
     const std::size_t end = std::min(settings.find(';', begin), settings.size());
     const std::string part = settings.substr(begin, end - begin);
@@ -48,9 +26,11 @@ void apply_settings(MethodSpec& method, const std::string& settings) {
     }
     const std::size_t last = part.find_last_not_of(" \t", equals - 1);
     const std::size_t value = part.find_first_not_of(" \t", equals + 1);
-    fields.set_text(part.substr(first, last + 1 - first),
-                    value == std::string::npos ? "" : part.substr(value, part.find_last_not_of(" \t") + 1 - value));
+    list.push_back(
+        {.name = part.substr(first, last + 1 - first),
+         .value = value == std::string::npos ? "" : part.substr(value, part.find_last_not_of(" \t") + 1 - value)});
   }
+  return list;
 }
 
 }  // namespace
@@ -83,13 +63,10 @@ Fields fields_of(OptimizeSpec& spec) {
 }
 
 MethodSpec method_of(const OptimizeSpec& spec, std::size_t inputs) {
-  const bool interactive = spec.preset == "interactive";
-  MethodSpec method = method_preset(spec.method, interactive ? "auto" : spec.preset, inputs);
-  if (interactive) make_interactive(method);
+  FitRequest request{.method = spec.method, .preset = spec.preset, .settings = listed_settings(spec.settings)};
   // The paper's presets say themselves what they do about noise.
-  if (interactive || spec.preset == "auto") set_noise(method, spec.noisy ? "learned" : "none");
-  apply_settings(method, spec.settings);
-  return method;
+  if (spec.preset == "interactive" || spec.preset == "auto") request.noise = spec.noisy ? "learned" : "none";
+  return method_of(request, 0, inputs);
 }
 
 }  // namespace nomu

@@ -95,25 +95,22 @@ GraphValue constant_like(GraphWriter& graph, const GraphValue& number, const Gra
   return graph.add(graph.multiply(model, graph.number(0.0)), number);
 }
 
-GraphPrediction add_bayesian_net(GraphWriter& graph, const engine::Layout& layout, const FittedState& state,
-                                 std::size_t members, bool whole_network, const GraphValue& x) {
-  const Tensor<float>& parameters = state.find("parameters", members * layout.parameters);
+GraphPrediction add_bayesian_net(GraphWriter& graph, const FittedBayesianNet& fitted, const GraphValue& x) {
+  const BayesianPosterior& posterior = fitted.posterior();
+  const std::size_t members = fitted.members();
   const GraphValue precise = graph.to_double(x);
-  const NetworkGraph network = add_networks(graph, layout, parameters, single_parts(members), precise);
+  const NetworkGraph network =
+      add_networks(graph, fitted.layout(), posterior.parameters, single_parts(members), precise);
   const GraphValue ones = constant_like(graph, graph.number(1.0), network.outputs[0]);
-  const Regressors regressors{graph, layout, parameters, members, network, precise, ones};
-  const GraphValue columns = whole_network ? regressors.slopes() : regressors.features();
-  const Tensor<float>& root = state.find("root");
+  const Regressors regressors{graph, fitted.layout(), posterior.parameters, members, network, precise, ones};
+  const GraphValue columns = fitted.whole_network() ? regressors.slopes() : regressors.features();
+  const std::size_t size = posterior.root.cols();
   GraphPrediction prediction{.mean = network.outputs[0], .sigma_model = {}};
-  const bool new_head = std::ranges::any_of(state.blocks, [](const auto& block) { return block.name == "head"; });
-  if (new_head) {
-    const Tensor<float>& head = state.find("head");
-    prediction.mean = graph.matmul(columns, transposed(graph, "head", head, members, 1, head.size() / members));
-  }
-  const GraphValue projected =
-      graph.matmul(columns, transposed(graph, "root", root, members, root.cols(), root.cols()));
+  if (!posterior.head.empty())
+    prediction.mean = graph.matmul(columns, transposed(graph, "head", posterior.head, members, 1, size));
+  const GraphValue projected = graph.matmul(columns, transposed(graph, "root", posterior.root, members, size, size));
   prediction.sigma_model = graph.root(graph.sum(graph.square(projected), 3));
-  prediction.sigma_noise = constant_like(graph, member_numbers(graph, state.find("noise", members)), prediction.mean);
+  prediction.sigma_noise = constant_like(graph, member_numbers(graph, posterior.noise), prediction.mean);
   return prediction;
 }
 

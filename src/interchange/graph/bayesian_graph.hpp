@@ -2,15 +2,13 @@
 // Linearised Laplace and the neural linear model as part of an ONNX graph: regressors of every row and the norm of
 // their projection.
 
-#include "engine/layout.hpp"
 #include "interchange/graph/method_graph.hpp"
-#include "nomu/models/fitted.hpp"
+#include "models/bayes/bayesian_net.hpp"
 
 namespace nomu {
 
-/// Adds `predict` of a fitted Bayesian net with the blocks of `state`, in double as the library computes it.
-[[nodiscard]] GraphPrediction add_bayesian_net(GraphWriter& graph, const engine::Layout& layout,
-                                               const FittedState& state, std::size_t members, bool whole_network,
+/// Adds `predict` of the fitted object, in double as the library computes it.
+[[nodiscard]] GraphPrediction add_bayesian_net(GraphWriter& graph, const FittedBayesianNet& fitted,
                                                const GraphValue& x);
 
 /// One number a member, [M][1][1], as a constant [M][1][1][1].

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/layout.hpp"
-#include "models/attached/fitted_sigma.hpp"
+#include "models/attached/fitted_attached.hpp"
 #include "models/attached/foreign_plan.hpp"
 #include "models/network/ensemble.hpp"
 #include "models/network/network_plan.hpp"
@@ -54,7 +54,8 @@ class ScaledView {
 };
 
 /// Features over the member's rows of positive weight: their root mean squares times `share`, [h].
-void put_scale(const Tensor<float>& features, std::span<const float> weight, double share, std::span<float> scale) {
+void write_feature_scale(const Tensor<float>& features, std::span<const float> weight, double share,
+                         std::span<float> scale) {
   for (std::size_t j = 0; j < features.cols(); ++j) {
     double sum = 0.0;
     double count = 0.0;
@@ -70,31 +71,31 @@ void put_scale(const Tensor<float>& features, std::span<const float> weight, dou
 }
 
 /// What the networks of the fit read and what the given one says about it.
-struct Seen {
+struct NetworkAnswers {
   Tensor<float> features;  ///< [M][1][h], what each feature is divided by
   Tensor<float> rows;      ///< [M][n][w + h]
   Tensor<float> mean;      ///< [M][n][1]
   Tensor<float> points;    ///< [M][k][w + h], artificial
 };
 
-Seen look(const ScaledView& view, std::size_t features, std::size_t inputs, bool columns, const Cohort& cohort,
-          const Tensor<float>& points) {
+NetworkAnswers ask(const ScaledView& view, std::size_t features, std::size_t inputs, bool columns, const Cohort& cohort,
+                   const Tensor<float>& points) {
   const std::size_t members = cohort.members();
   // Beside columns all features together count as one more; else hundreds of them would drown the inputs.
   const double share = columns ? std::sqrt(static_cast<double>(features)) : 1.0;
-  Seen seen{.features = Tensor<float>(members, 1, features),
-            .rows = Tensor<float>(members, cohort.rows(), inputs + features),
-            .mean = Tensor<float>(members, cohort.rows(), 1),
-            .points = Tensor<float>(members, points.rows(), inputs + features)};
+  NetworkAnswers seen{.features = Tensor<float>(members, 1, features),
+                      .rows = Tensor<float>(members, cohort.rows(), inputs + features),
+                      .mean = Tensor<float>(members, cohort.rows(), 1),
+                      .points = Tensor<float>(members, points.rows(), inputs + features)};
   for (std::size_t m = 0; m < members; ++m) {
     const auto weight = cohort.row_weight.empty() ? std::span<const float>{} : cohort.row_weight.member(m);
-    const Tensor<float> own = rows_of(cohort.x, m);
+    const Tensor<float> own = rows_of_member(cohort.x, m);
     const ForeignNetwork::Evaluation answer = view(own);
-    put_scale(answer.features, weight, share, seen.features.row(m, 0));
-    put_rows(own, answer.features, seen.features.row(m, 0), inputs > 0, seen.rows.member(m));
+    write_feature_scale(answer.features, weight, share, seen.features.row(m, 0));
+    write_sigma_inputs(own, answer.features, seen.features.row(m, 0), inputs > 0, seen.rows.member(m));
     std::ranges::copy(answer.mean.flat(), seen.mean.member(m).begin());
-    const Tensor<float> around = rows_of(points, m);
-    put_rows(around, view(around).features, seen.features.row(m, 0), inputs > 0, seen.points.member(m));
+    const Tensor<float> around = rows_of_member(points, m);
+    write_sigma_inputs(around, view(around).features, seen.features.row(m, 0), inputs > 0, seen.points.member(m));
   }
   return seen;
 }
@@ -103,14 +104,14 @@ Seen look(const ScaledView& view, std::size_t features, std::size_t inputs, bool
 Tensor<float> for_parts(const Cohort& cohort, const Tensor<float>& rows, std::size_t parts) {
   Cohort changed = cohort;
   changed.x = rows;
-  return spread(changed, parts).x;
+  return repeat_members(changed, parts).x;
 }
 
 /// Learns the noise from what the network misses on the rows, [M K][1][P]; the network is the frozen mean of the plan.
 Tensor<float> train_noise(const NomuSpec& spec, const Cohort& cohort, const Tensor<float>& rows, Engine& engine,
                           const Progress& progress) {
   const auto parts = static_cast<std::size_t>(spec.ensemble);
-  engine::TrainPlan plan = plan_of(spec.train, spread(cohort, parts));
+  engine::TrainPlan plan = plan_of(spec.train, repeat_members(cohort, parts));
   plan.networks = foreign_noise_networks(spec, rows.cols() - 1);
   plan.loss.kind = LossKind::gaussian_nll;
   plan.loss.noise_floor = static_cast<float>(spec.noise_floor);
@@ -120,19 +121,19 @@ Tensor<float> train_noise(const NomuSpec& spec, const Cohort& cohort, const Tens
   return train(plan, engine, progress).parameters;
 }
 
-Trained train_sigma(const NomuSpec& given, const Cohort& cohort, const Seen& seen, engine::Networks networks,
+Trained train_sigma(const NomuSpec& given, const Cohort& cohort, const NetworkAnswers& seen, engine::Networks networks,
                     const engine::Augment& augment, Engine& engine, const Progress& progress) {
   NomuSpec spec = given;  // sigma is pinned to the rows whatever their noise
   if (spec.noise == Noise::learned) spec.noise = Noise::none;
   const auto parts = static_cast<std::size_t>(spec.ensemble);
-  engine::TrainPlan plan = sigma_loss_plan(spec, spread(cohort, parts));
+  engine::TrainPlan plan = sigma_loss_plan(spec, repeat_members(cohort, parts));
   plan.networks = std::move(networks);
   plan.x = for_parts(cohort, seen.rows, parts);
   const bool fixed = augment.kind == engine::AugmentKind::fixed;
   plan.augment = {.kind = fixed ? engine::AugmentKind::fixed : engine::AugmentKind::pool,
                   .count = augment.count,
                   .box = {},
-                  .points = spread(seen.points, cohort.members(), parts)};
+                  .points = repeat_rows(seen.points, cohort.members(), parts)};
   const Tensor<float> carrier = feature_carrier(plan.networks, seen.features.cols(), plan.members());
   plan.start = start_behind(plan, carrier, carrier.cols());
   share_start(plan.networks, seen.features.cols(), plan.start);
@@ -145,27 +146,28 @@ std::unique_ptr<FittedCohort> fit_sigma_in(const NomuSpec& given, std::shared_pt
                                            const ForeignScale& scale, const Cohort& cohort, Engine& engine,
                                            const Progress& progress) {
   check(network.get(), cohort.cols());
-  const NomuSpec spec = beside(resolved(given, cohort.rows(), cohort.cols()), *network);
+  const NomuSpec spec = adapted_to(resolved(given, cohort.rows(), cohort.cols()), *network);
   const std::size_t inputs = foreign_inputs(spec, *network);
-  engine::Networks networks = foreign_sigma_networks(spec, inputs, network->features());
+  NetworkDesign sigma = sigma_design(spec, *network);
   const engine::Augment augment = artificial_points(spec.augment, cohort);
-  // Drawn and evaluated once, for all parts.
+  // Drawn and evaluated once, for all networks of a member.
   const Tensor<float> points = draw_points(augment, cohort, pool_factor * augment.count);
-  Seen seen =
-      look(ScaledView(*network, scale.scaling()), network->features(), inputs, network->reads_inputs(), cohort, points);
+  NetworkAnswers seen =
+      ask(ScaledView(*network, scale.scaling()), network->features(), inputs, network->reads_inputs(), cohort, points);
   Tensor<float> noise;
   if (spec.noise == Noise::learned)
     noise =
         train_noise(spec, cohort, with_mean(seen.rows, seen.mean, skipped_by_noise(spec, inputs)), engine, progress);
-  Trained trained = train_sigma(spec, cohort, seen, std::move(networks), augment, engine, progress);
-  const std::vector<bool> kept = kept_parts(trained.reports, static_cast<std::size_t>(spec.ensemble));
-  std::vector<FitReport> reports = merged(std::move(trained.reports), kept, cohort.seeds);
-  SigmaParts parts{.features = std::move(seen.features),
-                   .parameters = std::move(trained.parameters),
-                   .noise = std::move(noise),
-                   .kept = kept};
-  return std::make_unique<FittedSigma>(spec, cohort.rows(), std::move(network), scale, std::move(parts),
-                                       std::move(reports));
+  Trained trained = train_sigma(spec, cohort, seen, sigma.networks, augment, engine, progress);
+  const Tensor<float> weights = kept_networks(trained.reports, sigma.per_member);
+  std::vector<FitReport> reports = merged(std::move(trained.reports), weights, cohort.seeds);
+  AttachedNetworks attached{.feature_scale = std::move(seen.features), .sigma = {}, .noise = {}};
+  if (!noise.empty())
+    attached.noise = std::make_unique<FittedNetwork>(noise_design(spec, *network),
+                                                     NetworkParts{std::move(noise), weights}, reports, engine);
+  attached.sigma = std::make_unique<FittedNetwork>(
+      std::move(sigma), NetworkParts{std::move(trained.parameters), weights}, std::move(reports), engine);
+  return std::make_unique<FittedAttached>(std::move(network), scale, std::move(attached));
 }
 
 std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec, std::shared_ptr<const ForeignNetwork> network,
@@ -174,10 +176,9 @@ std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec, std::shared_ptr<co
 }
 
 std::unique_ptr<FittedCohort> restore_sigma(const NomuSpec& spec, std::shared_ptr<const ForeignNetwork> network,
-                                            const FittedState& state, std::vector<FitReport> reports,
-                                            Engine& /*engine*/) {
+                                            const FittedState& state, std::vector<FitReport> reports, Engine& engine) {
   check(network.get(), state.inputs);
-  return FittedSigma::from(spec, std::move(network), state, std::move(reports));
+  return FittedAttached::from(resolved(spec, 1, state.inputs), std::move(network), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

@@ -25,12 +25,12 @@ void freeze(engine::Net& net) {
 
 }  // namespace
 
-NomuSpec beside(const NomuSpec& given, const ForeignNetwork& network) {
+NomuSpec adapted_to(const NomuSpec& given, const ForeignNetwork& network) {
   NomuSpec spec = given;
   ConvolutionSpec& sigma = spec.sigma_net.convolution;
   if (!spec.mean_net.convolution.filters.empty() || !spec.noise_net.convolution.filters.empty())
     throw ConfigError(where,
-                      "beside a given network only the sigma network may have filters; leave mean_net.filters and "
+                      "with a given network only the sigma network may have filters; leave mean_net.filters and "
                       "noise_net.filters out");
   if (sigma.filters.empty() && sigma.image.empty()) return spec;
   const std::vector<std::int64_t> image = network.image();
@@ -63,6 +63,21 @@ engine::Networks foreign_sigma_networks(const NomuSpec& spec, std::size_t inputs
   if (!sigma.hidden.empty())
     sigma.links.push_back({.from_net = 0, .from_layer = 0, .to_layer = 0, .gradient = Gradient::stopped});
   return networks;
+}
+
+NetworkDesign sigma_design(const NomuSpec& spec, const ForeignNetwork& network) {
+  return {.networks = foreign_sigma_networks(spec, foreign_inputs(spec, network), network.features()),
+          .loss = LossKind::nomu,
+          .per_member = static_cast<std::size_t>(spec.ensemble),
+          .outputs = {.sigma = OutputMap::Sigma::readout, .readout = spec.readout}};
+}
+
+NetworkDesign noise_design(const NomuSpec& spec, const ForeignNetwork& network) {
+  const std::size_t inputs = foreign_inputs(spec, network);
+  return {.networks = foreign_noise_networks(spec, inputs + network.features() - skipped_by_noise(spec, inputs)),
+          .loss = LossKind::gaussian_nll,
+          .per_member = static_cast<std::size_t>(spec.ensemble),
+          .outputs = {.noise = OutputMap::Noise::output, .noise_floor = spec.noise_floor}};
 }
 
 Tensor<float> feature_carrier(const engine::Networks& networks, std::size_t features, std::size_t members) {

@@ -1,30 +1,29 @@
 #pragma once
-// The networks beside a foreign one: sigma, which reads inputs and features, and the noise, which reads the mean too.
+// The networks that are attached to a foreign one: sigma, which reads inputs and features, and the noise, which reads
+// the mean too.
 
 #include <cstddef>
 
 #include "engine/plan.hpp"
+#include "models/network/fitted_network.hpp"
 #include "nomu/models/foreign.hpp"
 
 namespace nomu {
 
-inline constexpr const char* foreign_parameters_block = "parameters";
-inline constexpr const char* foreign_features_block = "feature_scale";
-inline constexpr const char* foreign_inputs_block = "input_scale";
-inline constexpr const char* foreign_target_block = "target_scale";
-inline constexpr const char* foreign_noise_block = "noise_parameters";
-inline constexpr const char* foreign_kept_block = "kept";
+/// The spec for this network: a sigma network with filters reads the network's own images. Throws ConfigError where
+/// there are filters but no images.
+[[nodiscard]] NomuSpec adapted_to(const NomuSpec& spec, const ForeignNetwork& network);
 
-/// The spec as it is meant for this network: a sigma network with filters looks at the network's own images. Throws
-/// ConfigError where filters have no image to look at.
-[[nodiscard]] NomuSpec beside(const NomuSpec& spec, const ForeignNetwork& network);
-
-/// Inputs that the sigma network reads beside the features: all, or none where they are pixels and it has no filters.
+/// Inputs that the sigma network reads besides the features: all, or none where they are pixels and it has no filters.
 [[nodiscard]] std::size_t foreign_inputs(const NomuSpec& spec, const ForeignNetwork& network);
 
 /// Net 0 hands the features, the last columns, on to the head of sigma, net 1. Its output, which would be the mean, is
 /// nobody's. With filters net 1 looks at the inputs through them, and the features join its first dense layer.
 [[nodiscard]] engine::Networks foreign_sigma_networks(const NomuSpec& spec, std::size_t inputs, std::size_t features);
+
+/// What a fitted sigma and a fitted noise consist of.
+[[nodiscard]] NetworkDesign sigma_design(const NomuSpec& spec, const ForeignNetwork& network);
+[[nodiscard]] NetworkDesign noise_design(const NomuSpec& spec, const ForeignNetwork& network);
 
 /// Parameters of that net 0, [M][1][P]: each hidden unit is one feature, unchanged.
 [[nodiscard]] Tensor<float> feature_carrier(const engine::Networks& networks, std::size_t features,

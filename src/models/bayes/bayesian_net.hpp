@@ -6,10 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/layout.hpp"
+#include "models/methods.hpp"
 #include "models/network/network_plan.hpp"
-#include "nomu/core/progress.hpp"
-#include "nomu/engine/engine.hpp"
-#include "nomu/models/fitted.hpp"
 
 namespace nomu {
 
@@ -20,12 +19,47 @@ struct BayesianNet {
   std::string_view where;
 };
 
-/// Throws ConfigError where the parameters in question are more than `most_uncertain`.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit_bayesian_net(const BayesianNet& spec, const Cohort& cohort,
-                                                             Engine& engine, const Progress& progress);
+/// What a fitted member consists of.
+struct BayesianPosterior {
+  Tensor<float> parameters;  ///< [M][1][P]
+  Tensor<float> root;        ///< [M][p][p], see BayesianLinear; a column of it is a row here
+  Tensor<float> head;        ///< [M][1][p] where the head is a new one, else empty
+  Tensor<float> noise;       ///< [M][1][1], sigma
+};
 
-[[nodiscard]] std::unique_ptr<FittedCohort> restore_bayesian_net(const BayesianNet& spec, const FittedState& state,
-                                                                 std::vector<FitReport> reports, Engine& engine);
+class FittedBayesianNet final : public FittedCohort {
+ public:
+  FittedBayesianNet(const BayesianNet& spec, engine::Layout layout, BayesianPosterior posterior, FitReports reports,
+                    std::int64_t threads);
+
+  [[nodiscard]] std::size_t members() const override { return reports_.size(); }
+  [[nodiscard]] Prediction predict(const Tensor<float>& x) const override;
+  [[nodiscard]] std::unique_ptr<FittedCohort> select(std::span<const std::size_t> members) const override;
+  [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
+  [[nodiscard]] FittedState state() const override;
+
+  [[nodiscard]] bool whole_network() const { return whole_network_; }
+  [[nodiscard]] const engine::Layout& layout() const { return layout_; }
+  [[nodiscard]] const BayesianPosterior& posterior() const { return posterior_; }
+
+ private:
+  FittedBayesianNet(const FittedBayesianNet& all, BayesianPosterior posterior);
+  void predict_member(const Tensor<float>& x, std::size_t m, Prediction& prediction) const;
+
+  bool whole_network_;
+  std::string_view where_;
+  engine::Layout layout_;
+  BayesianPosterior posterior_;
+  std::vector<FitReport> reports_;
+  std::int64_t threads_;
+};
+
+/// Throws ConfigError where the parameters in question are more than `most_uncertain`.
+[[nodiscard]] FittedPointer fit_bayesian_net(const BayesianNet& spec, const Cohort& cohort, Engine& engine,
+                                             const Progress& progress);
+
+[[nodiscard]] FittedPointer restore_bayesian_net(const BayesianNet& spec, const FittedState& state, FitReports reports,
+                                                 Engine& engine);
 
 /// The work grows with the third power of their number, the memory with the second.
 inline constexpr std::size_t most_uncertain = 2500;

@@ -50,16 +50,12 @@ LaplaceSpec resolved(const LaplaceSpec& given, std::size_t rows, std::size_t col
   return spec;
 }
 
-std::unique_ptr<FittedCohort> fit(const LaplaceSpec& spec, const Cohort& cohort, Engine& engine,
-                                  const Progress& progress) {
-  const LaplaceSpec chosen = resolved(spec, cohort.rows(), cohort.cols());
-  return fit_bayesian_net(net_of(chosen), cohort, engine, progress);
+FittedPointer fit_cohort(const LaplaceSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
+  return fit_bayesian_net(net_of(spec), cohort, engine, progress);
 }
 
-std::unique_ptr<FittedCohort> restore(const LaplaceSpec& spec, const FittedState& state, std::vector<FitReport> reports,
-                                      Engine& engine) {
-  const LaplaceSpec chosen = resolved(spec, 1, state.inputs);
-  return restore_bayesian_net(net_of(chosen), state, std::move(reports), engine);
+FittedPointer restore_cohort(const LaplaceSpec& spec, const FittedState& state, FitReports reports, Engine& engine) {
+  return restore_bayesian_net(net_of(spec), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

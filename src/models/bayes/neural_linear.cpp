@@ -33,16 +33,13 @@ NeuralLinearSpec resolved(const NeuralLinearSpec& given, std::size_t rows, std::
   return spec;
 }
 
-std::unique_ptr<FittedCohort> fit(const NeuralLinearSpec& spec, const Cohort& cohort, Engine& engine,
-                                  const Progress& progress) {
-  const NeuralLinearSpec chosen = resolved(spec, cohort.rows(), cohort.cols());
-  return fit_bayesian_net(net_of(chosen), cohort, engine, progress);
+FittedPointer fit_cohort(const NeuralLinearSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
+  return fit_bayesian_net(net_of(spec), cohort, engine, progress);
 }
 
-std::unique_ptr<FittedCohort> restore(const NeuralLinearSpec& spec, const FittedState& state,
-                                      std::vector<FitReport> reports, Engine& engine) {
-  const NeuralLinearSpec chosen = resolved(spec, 1, state.inputs);
-  return restore_bayesian_net(net_of(chosen), state, std::move(reports), engine);
+FittedPointer restore_cohort(const NeuralLinearSpec& spec, const FittedState& state, FitReports reports,
+                             Engine& engine) {
+  return restore_bayesian_net(net_of(spec), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "engine/layout.hpp"
-#include "engine/session.hpp"
+#include "models/methods.hpp"
+#include "models/network/fitted_network.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/network/train.hpp"
 
@@ -11,43 +11,18 @@ namespace nomu {
 namespace {
 
 constexpr const char* where = "models/ann";
-constexpr const char* parameters_block = "parameters";
 
 RegressionNet net_of(const AnnSpec& spec) {
   return {.net = spec.net, .train = spec.train, .learn_noise = true, .l2 = spec.l2};
 }
 
-class FittedAnn final : public FittedCohort {
- public:
-  FittedAnn(engine::Networks networks, Trained trained, Engine& engine)
-      : networks_(std::move(networks)), trained_(std::move(trained)), engine_(engine) {}
-
-  [[nodiscard]] std::size_t members() const override { return trained_.parameters.members(); }
-
-  [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
-    const Tensor<float> outputs = engine_.predict(networks_, trained_.parameters, x, {}, {});
-    const Tensor<float> blank(members(), x.rows(), 1);
-    Prediction prediction{.mean = blank, .sigma_model = blank, .sigma_noise = {}, .sigma_below = {}};
-    for (std::size_t m = 0; m < members(); ++m) {
-      for (std::size_t i = 0; i < x.rows(); ++i) {
-        prediction.mean(m, i, 0) = outputs(m, i, 0);
-        prediction.sigma_model(m, i, 0) = static_cast<float>(noise_of(outputs(m, i, 1)));
-      }
-    }
-    return prediction;
-  }
-
-  [[nodiscard]] const std::vector<FitReport>& reports() const override { return trained_.reports; }
-
-  [[nodiscard]] FittedState state() const override {
-    return {.inputs = networks_.inputs, .blocks = {{parameters_block, trained_.parameters}}};
-  }
-
- private:
-  engine::Networks networks_;
-  Trained trained_;
-  Engine& engine_;
-};
+NetworkDesign design_of(const AnnSpec& spec, std::size_t inputs) {
+  return {.networks = regression_networks(net_of(spec), inputs, where),
+          .loss = regression_loss(true),
+          .outputs = {.sigma = OutputMap::Sigma::noise,
+                      .noise_floor = static_cast<double>(regression_noise_floor),
+                      .noise_in_float = true}};
+}
 
 }  // namespace
 
@@ -59,18 +34,15 @@ Fields fields_of(AnnSpec& spec) {
   return f;
 }
 
-std::unique_ptr<FittedCohort> fit(const AnnSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
-  engine::TrainPlan plan = regression_plan(net_of(spec), cohort, where);
-  Trained trained = train(plan, engine, progress);
-  return std::make_unique<FittedAnn>(std::move(plan.networks), std::move(trained), engine);
+FittedPointer fit_cohort(const AnnSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
+  Trained trained = train(regression_plan(net_of(spec), cohort, where), engine, progress);
+  return std::make_unique<FittedNetwork>(
+      design_of(spec, cohort.cols()), NetworkParts{std::move(trained.parameters), equal_weights(cohort.members(), 1)},
+      std::move(trained.reports), engine);
 }
 
-std::unique_ptr<FittedCohort> restore(const AnnSpec& spec, const FittedState& state, std::vector<FitReport> reports,
-                                      Engine& engine) {
-  engine::Networks networks = regression_networks(net_of(spec), state.inputs, where);
-  const std::size_t count = engine::make_layout(networks, regression_loss(true)).parameters;
-  const Tensor<float>& parameters = state.find(parameters_block, reports.size() * count);
-  return std::make_unique<FittedAnn>(std::move(networks), Trained{parameters, std::move(reports)}, engine);
+FittedPointer restore_cohort(const AnnSpec& spec, const FittedState& state, FitReports reports, Engine& engine) {
+  return restore_network(design_of(spec, state.inputs), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

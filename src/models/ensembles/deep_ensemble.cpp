@@ -4,12 +4,10 @@
 
 #include <utility>
 
-#include "engine/layout.hpp"
-#include "engine/predictor.hpp"
-#include "engine/session.hpp"
+#include "models/methods.hpp"
 #include "models/network/automatic.hpp"
 #include "models/network/ensemble.hpp"
-#include "models/network/mixture.hpp"
+#include "models/network/fitted_network.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/network/train.hpp"
 #include "nomu/core/error.hpp"
@@ -18,7 +16,6 @@ namespace nomu {
 namespace {
 
 constexpr const char* where = "models/deep_ensemble";
-constexpr const char* parameters_block = "parameters";
 
 RegressionNet net_of(const DeepEnsembleSpec& spec) {
   if (spec.networks < 1)
@@ -26,39 +23,12 @@ RegressionNet net_of(const DeepEnsembleSpec& spec) {
   return {.net = spec.net, .train = spec.train, .learn_noise = spec.learn_noise, .l2 = spec.l2};
 }
 
-class FittedDeepEnsemble final : public FittedCohort {
- public:
-  /// `parameters` [M K][1][P], the networks of a member next to each other.
-  FittedDeepEnsemble(engine::Networks networks, Tensor<float> parameters, std::vector<FitReport> reports,
-                     Engine& engine)
-      : networks_(std::move(networks)),
-        parameters_(std::move(parameters)),
-        reports_(std::move(reports)),
-        engine_(engine) {}
-
-  [[nodiscard]] std::size_t members() const override { return reports_.size(); }
-
-  [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
-    const std::size_t networks = parameters_.members() / members();
-    const Tensor<float> outputs = predictions_(engine_, networks_, parameters_, spread(x, members(), networks));
-    Mixture mixture(members(), x.rows());
-    for (std::size_t k = 0; k < outputs.members(); ++k) mixture.add(k / networks, outputs.member(k));
-    return mixture.prediction();
-  }
-
-  [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
-
-  [[nodiscard]] FittedState state() const override {
-    return {.inputs = networks_.inputs, .blocks = {{parameters_block, parameters_}}};
-  }
-
- private:
-  engine::Networks networks_;
-  Tensor<float> parameters_;
-  std::vector<FitReport> reports_;
-  Engine& engine_;
-  mutable engine::RepeatedPredictions predictions_;
-};
+NetworkDesign design_of(const DeepEnsembleSpec& spec, std::size_t inputs) {
+  return {.networks = regression_networks(net_of(spec), inputs, where),
+          .loss = regression_loss(spec.learn_noise),
+          .per_member = static_cast<std::size_t>(spec.networks),
+          .outputs = regression_outputs(spec.learn_noise)};
+}
 
 }  // namespace
 
@@ -88,25 +58,19 @@ Fields fields_of(DeepEnsembleSpec& spec) {
   return f;
 }
 
-std::unique_ptr<FittedCohort> fit(const DeepEnsembleSpec& given, const Cohort& cohort, Engine& engine,
-                                  const Progress& progress) {
-  const DeepEnsembleSpec spec = resolved(given, cohort.rows(), cohort.cols());
+FittedPointer fit_cohort(const DeepEnsembleSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
   const RegressionNet net = net_of(spec);
-  const Cohort networks = spread(cohort, static_cast<std::size_t>(spec.networks));
-  engine::TrainPlan plan = regression_plan(net, networks, where);
-  Trained trained = train(plan, engine, progress);
-  return std::make_unique<FittedDeepEnsemble>(std::move(plan.networks), std::move(trained.parameters),
-                                              merged(std::move(trained.reports), cohort.seeds), engine);
+  const auto count = static_cast<std::size_t>(spec.networks);
+  Trained trained = train(regression_plan(net, repeat_members(cohort, count), where), engine, progress);
+  return std::make_unique<FittedNetwork>(
+      design_of(spec, cohort.cols()),
+      NetworkParts{std::move(trained.parameters), equal_weights(cohort.members(), count)},
+      merged(std::move(trained.reports), cohort.seeds), engine);
 }
 
-std::unique_ptr<FittedCohort> restore(const DeepEnsembleSpec& given, const FittedState& state,
-                                      std::vector<FitReport> reports, Engine& engine) {
-  const DeepEnsembleSpec spec = resolved(given, 1, state.inputs);  // the layers do not depend on the rows
-  engine::Networks networks = regression_networks(net_of(spec), state.inputs, where);
-  const std::size_t count = engine::make_layout(networks, regression_loss(spec.learn_noise)).parameters;
-  const std::size_t members = reports.size() * static_cast<std::size_t>(spec.networks);
-  const Tensor<float>& parameters = state.find(parameters_block, members * count);
-  return std::make_unique<FittedDeepEnsemble>(std::move(networks), parameters, std::move(reports), engine);
+FittedPointer restore_cohort(const DeepEnsembleSpec& spec, const FittedState& state, FitReports reports,
+                             Engine& engine) {
+  return restore_network(design_of(spec, state.inputs), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

@@ -6,13 +6,11 @@
 #include <cmath>
 #include <utility>
 
-#include "engine/layout.hpp"
-#include "engine/predictor.hpp"
-#include "engine/session.hpp"
 #include "models/ensembles/hyper_search.hpp"
+#include "models/methods.hpp"
 #include "models/network/automatic.hpp"
 #include "models/network/ensemble.hpp"
-#include "models/network/mixture.hpp"
+#include "models/network/fitted_network.hpp"
 #include "models/network/network_plan.hpp"
 #include "nomu/core/error.hpp"
 
@@ -35,49 +33,14 @@ void check_settings(const HyperDeepEnsembleSpec& spec) {
     throw ConfigError(where, fmt::format("validation must lie between 0 and 1, got {}", spec.validation));
 }
 
-class FittedHyperDeepEnsemble final : public FittedCohort {
- public:
-  /// `parameters` [M K][1][P] and `weights` [M][1][K], 0 where an ensemble has fewer than K networks.
-  FittedHyperDeepEnsemble(engine::Networks networks, Tensor<float> parameters, Tensor<float> weights,
-                          bool published_sigma, std::vector<FitReport> reports, Engine& engine)
-      : networks_(std::move(networks)),
-        parameters_(std::move(parameters)),
-        weights_(std::move(weights)),
-        published_sigma_(published_sigma),
-        reports_(std::move(reports)),
-        engine_(engine) {}
-
-  [[nodiscard]] std::size_t members() const override { return reports_.size(); }
-
-  [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
-    const Tensor<float> outputs = predictions_(engine_, networks_, parameters_, spread(x, members(), weights_.cols()));
-    Mixture mixture(members(), x.rows());
-    for (std::size_t k = 0; k < outputs.members(); ++k) {
-      const auto weight = static_cast<double>(weights_.flat()[k]);
-      if (weight > 0.0) mixture.add(k / weights_.cols(), outputs.member(k), weight);
-    }
-    Prediction prediction = mixture.prediction();
-    if (published_sigma_) {
-      for (float& sigma : prediction.sigma_model.flat()) sigma *= sigma;
-    }
-    return prediction;
-  }
-
-  [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
-
-  [[nodiscard]] FittedState state() const override {
-    return {.inputs = networks_.inputs, .blocks = {{"parameters", parameters_}, {"weights", weights_}}};
-  }
-
- private:
-  engine::Networks networks_;
-  Tensor<float> parameters_;
-  Tensor<float> weights_;
-  bool published_sigma_;
-  std::vector<FitReport> reports_;
-  Engine& engine_;
-  mutable engine::RepeatedPredictions predictions_;
-};
+NetworkDesign design_of(const HyperDeepEnsembleSpec& spec, std::size_t inputs) {
+  NetworkDesign design{.networks = regression_networks({.net = spec.net, .train = spec.train}, inputs, where),
+                       .loss = regression_loss(false),
+                       .per_member = static_cast<std::size_t>(spec.networks),
+                       .outputs = regression_outputs(false)};
+  design.outputs.variance_as_sigma = spec.published_sigma;
+  return design;
+}
 
 /// The reports of one problem's networks as one; a network counts as diverged only where its loss is no number, since
 /// the search tries bad settings on purpose.
@@ -134,14 +97,13 @@ Fields fields_of(HyperDeepEnsembleSpec& spec) {
   return f;
 }
 
-std::unique_ptr<FittedCohort> fit(const HyperDeepEnsembleSpec& given, const Cohort& cohort, Engine& engine,
-                                  const Progress& progress) {
-  check_settings(given);
-  const HyperDeepEnsembleSpec spec = resolved(given, cohort.rows(), cohort.cols());
+FittedPointer fit_cohort(const HyperDeepEnsembleSpec& spec, const Cohort& cohort, Engine& engine,
+                         const Progress& progress) {
+  check_settings(spec);
   const HyperEnsemble found = search_ensembles(spec, cohort, engine, progress);
   const auto width = static_cast<std::size_t>(spec.networks);
   Tensor<float> parameters(cohort.members() * width, 1, found.trained.parameters.cols());
-  Tensor<float> weights(cohort.members(), 1, width);
+  Tensor<float> weights(cohort.members(), 1, width);  // 0 where an ensemble has fewer networks
   std::vector<FitReport> reports;
   std::size_t k = 0;
   for (std::size_t m = 0; m < cohort.members(); ++m) {
@@ -152,22 +114,15 @@ std::unique_ptr<FittedCohort> fit(const HyperDeepEnsembleSpec& given, const Coho
     }
     reports.push_back(report_of(std::span(found.trained.reports).subspan(first, k - first), cohort.seeds[m]));
   }
-  engine::Networks networks = regression_networks({.net = spec.net, .train = spec.train}, cohort.cols(), where);
-  return std::make_unique<FittedHyperDeepEnsemble>(std::move(networks), std::move(parameters), std::move(weights),
-                                                   spec.published_sigma, std::move(reports), engine);
+  return std::make_unique<FittedNetwork>(design_of(spec, cohort.cols()),
+                                         NetworkParts{std::move(parameters), std::move(weights)}, std::move(reports),
+                                         engine);
 }
 
-std::unique_ptr<FittedCohort> restore(const HyperDeepEnsembleSpec& given, const FittedState& state,
-                                      std::vector<FitReport> reports, Engine& engine) {
-  check_settings(given);
-  const HyperDeepEnsembleSpec spec = resolved(given, 1, state.inputs);  // the layers do not depend on the rows
-  engine::Networks networks = regression_networks({.net = spec.net, .train = spec.train}, state.inputs, where);
-  const std::size_t count = engine::make_layout(networks, LossKind::squared_error).parameters;
-  const std::size_t members = reports.size() * static_cast<std::size_t>(spec.networks);
-  const Tensor<float>& parameters = state.find("parameters", members * count);
-  const Tensor<float>& weights = state.find("weights", members);
-  return std::make_unique<FittedHyperDeepEnsemble>(std::move(networks), parameters, weights, spec.published_sigma,
-                                                   std::move(reports), engine);
+FittedPointer restore_cohort(const HyperDeepEnsembleSpec& spec, const FittedState& state, FitReports reports,
+                             Engine& engine) {
+  check_settings(spec);
+  return restore_network(design_of(spec, state.inputs), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/crc64.hpp"
-#include "models/attached/fitted_sigma.hpp"
 #include "models/fit/archive_header.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
@@ -21,7 +20,7 @@ constexpr std::string_view where = "models/archive";
 // A byte that is no text, the name, and the line ends that careless copying changes.
 constexpr std::string_view magic("\x89NOMU\r\n\x1a", 8);
 constexpr std::uint32_t major_version = 1;  ///< raised when older readers would misread
-constexpr std::uint32_t minor_version = 0;  ///< raised when something is added that they may pass over
+constexpr std::uint32_t minor_version = 1;  ///< raised when something is added that they may pass over
 
 /// The first bytes of every version, for ever.
 struct Preamble {
@@ -84,11 +83,6 @@ std::string_view checked_header(std::string_view bytes) {
 }  // namespace
 
 std::string pack_model(const Model& model) {
-  if (dynamic_cast<const FittedSigma*>(&model.fitted()) != nullptr) {
-    throw ConfigError(where,
-                      "bounds beside a given network have no file of their own, as the network is no part of them; "
-                      "write both as ONNX (save_attached, nomu attach -o)");
-  }
   const BlockWriter blocks = blocks_of(model);
   nlohmann::json header = header_of(model);
   header["blocks"] = blocks.list();
@@ -97,13 +91,17 @@ std::string pack_model(const Model& model) {
   return preamble + bytes_of(head_checksum(preamble, text)) + text + blocks.bytes();
 }
 
-Model unpack_model(std::string_view bytes, std::string_view source, std::shared_ptr<Engine> engine) {
+namespace {
+
+/// `network` is null for models that stand alone.
+Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<const ForeignNetwork> network,
+               std::shared_ptr<Engine> engine) {
   if (!engine) engine = make_engine();
   try {
     const std::string_view text = checked_header(bytes);
     const nlohmann::json header = nlohmann::json::parse(text);
     const BlockReader blocks(header.at("blocks"), bytes.substr(header_at + text.size()));
-    return model_from(header, blocks, std::move(engine));
+    return model_from(header, blocks, std::move(network), std::move(engine));
   } catch (const nlohmann::json::exception& error) {
     throw DataError(where, fmt::format("{}: the header has another form than expected: {}", source, error.what()));
   } catch (const ConfigError& error) {
@@ -111,6 +109,23 @@ Model unpack_model(std::string_view bytes, std::string_view source, std::shared_
   } catch (const DataError& error) {
     throw DataError(where, fmt::format("{}: {}", source, without_place(error.what())));
   }
+}
+
+}  // namespace
+
+Model unpack_model(std::string_view bytes, std::string_view source, std::shared_ptr<Engine> engine) {
+  return unpacked(bytes, source, {}, std::move(engine));
+}
+
+Model unpack_bounds(std::string_view bytes, std::string_view source, std::shared_ptr<const ForeignNetwork> network,
+                    std::shared_ptr<Engine> engine) {
+  if (network == nullptr) throw ConfigError(where, "there is no network to read bounds for");
+  return unpacked(bytes, source, std::move(network), std::move(engine));
+}
+
+Model load_bounds(const std::filesystem::path& path, std::shared_ptr<const ForeignNetwork> network,
+                  std::shared_ptr<Engine> engine) {
+  return unpack_bounds(read_file(path), path.string(), std::move(network), std::move(engine));
 }
 
 void save_model(const Model& model, const std::filesystem::path& path) {

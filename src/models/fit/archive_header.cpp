@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "core/json_numbers.hpp"
+#include "models/attached/fitted_attached.hpp"
+#include "models/network/fitted_network.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -57,7 +59,8 @@ json reports_of(const FittedCohort& fitted) {
                     {"last_loss", report.last_loss},
                     {"diverged", report.diverged},
                     {"stopped_early", report.stopped_early},
-                    {"restarts", report.restarts}});
+                    {"restarts", report.restarts},
+                    {"dropped", report.dropped}});
   }
   return list;
 }
@@ -171,9 +174,51 @@ std::vector<FitReport> read_reports(const json& list, const BlockReader& blocks)
                        .diverged = item.at("diverged"),
                        .stopped_early = item.at("stopped_early"),
                        .restarts = count_of(item.at("restarts")),
+                       .dropped = item.contains("dropped") ? count_of(item.at("dropped")) : 0,  // not in format 1.0
                        .history = blocks.floats(history_name(reports.size()))});
   }
   return reports;
+}
+
+}  // namespace
+
+namespace {
+
+constexpr const char* network_means = "network/mean";
+constexpr const char* network_features = "network/features";
+
+/// Rows whose answers tell one network from another.
+constexpr std::size_t checked_rows = 8;
+
+const FittedAttached* attached_to_network(const Model& model) {
+  return dynamic_cast<const FittedAttached*>(&model.fitted());
+}
+
+/// What a network says about the first rows a model was made with.
+ForeignNetwork::Evaluation answers_of(const ForeignNetwork& network, const DataSet& data) {
+  Tensor<float> x(1, std::min(checked_rows, data.rows()), data.cols());
+  std::transform(data.inputs.begin(), data.inputs.begin() + static_cast<std::ptrdiff_t>(x.size()), x.flat().begin(),
+                 [](double value) { return static_cast<float>(value); });
+  return evaluated(network, x);
+}
+
+/// Engines and compilers round differently, so equal networks agree only nearly.
+bool agree(std::span<const float> a, std::span<const float> b) {
+  constexpr float tolerance = 1e-4F;
+  return std::ranges::equal(a, b, [](float u, float v) {
+    return std::abs(u - v) <= tolerance * std::max({1.0F, std::abs(u), std::abs(v)});
+  });
+}
+
+void check_network(const json& facts, const BlockReader& blocks, const ForeignNetwork& network, const DataSet& data) {
+  if (whole_number(facts.at("inputs")) != network.inputs() || whole_number(facts.at("features")) != network.features())
+    refuse(fmt::format("the bounds are for a network of {} inputs and {} features, this one has {} and {}",
+                       whole_number(facts.at("inputs")), whole_number(facts.at("features")), network.inputs(),
+                       network.features()));
+  const ForeignNetwork::Evaluation now = answers_of(network, data);
+  if (!agree(blocks.floats(network_means), now.mean.flat()) ||
+      !agree(blocks.floats(network_features), now.features.flat()))
+    refuse("this is not the network that the bounds were fitted for: it answers differently");
 }
 
 }  // namespace
@@ -183,37 +228,41 @@ json header_of(const Model& model) {
   const Calibration& calibration = parts.calibration;
   std::vector<std::string> state;
   for (const FittedState::Block& block : model.fitted().state().blocks) state.push_back(block.name);
-  return {{"format", "nomu model"},
-          {"library", parts.version},
-          {"method", method_name(parts.spec.method)},
-          {"settings", settings_of(parts.spec)},
-          {"data",
-           {{"rows", parts.data.rows()},
-            {"target", parts.data.target_name},
-            {"noise", parts.data.noise_name},
-            {"inputs", parts.data.input_names},
-            {"columns", columns_of(parts.data)},
-            {"dropped_lines", parts.data.report.dropped_lines},
-            {"constant_columns", parts.data.report.constant_columns},
-            {"fitted_rows", parts.fitted_rows.size()}}},
-          {"calibration",
-           {{"kind", to_text(calibration.kind)},
-            {"c_model", calibration.c_model},
-            {"c_noise", calibration.c_noise},
-            {"level", calibration.level},
-            {"rows", calibration.rows}}},
-          {"held_out",
-           {{"source", source_names.at(static_cast<std::size_t>(parts.held_out.source))},
-            {"split", parts.held_out.split},
-            {"refitted", parts.held_out.refitted}}},
-          {"reports", reports_of(model.fitted())},
-          // Not the threads: they change nothing, so they must not change the file either.
-          {"engine",
-           {{"name", parts.engine.name},
-            {"provider", parts.engine.provider},
-            {"isa", parts.engine.isa},
-            {"device", parts.engine.device}}},
-          {"state", state}};
+  json header{{"format", "nomu model"},
+              {"library", parts.version},
+              {"method", method_name(parts.spec.method)},
+              {"settings", settings_of(parts.spec)},
+              {"data",
+               {{"rows", parts.data.rows()},
+                {"target", parts.data.target_name},
+                {"noise", parts.data.noise_name},
+                {"inputs", parts.data.input_names},
+                {"columns", columns_of(parts.data)},
+                {"dropped_lines", parts.data.report.dropped_lines},
+                {"constant_columns", parts.data.report.constant_columns},
+                {"fitted_rows", parts.fitted_rows.size()}}},
+              {"calibration",
+               {{"kind", to_text(calibration.kind)},
+                {"c_model", calibration.c_model},
+                {"c_noise", calibration.c_noise},
+                {"level", calibration.level},
+                {"rows", calibration.rows}}},
+              {"held_out",
+               {{"source", source_names.at(static_cast<std::size_t>(parts.held_out.source))},
+                {"split", parts.held_out.split},
+                {"refitted", parts.held_out.refitted}}},
+              {"reports", reports_of(model.fitted())},
+              // Not the threads: they change nothing, so they must not change the file either.
+              {"engine",
+               {{"name", parts.engine.name},
+                {"provider", parts.engine.provider},
+                {"isa", parts.engine.isa},
+                {"device", parts.engine.device}}},
+              {"state", state}};
+  if (const FittedAttached* attached = attached_to_network(model)) {
+    header["network"] = {{"inputs", attached->network().inputs()}, {"features", attached->network().features()}};
+  }
+  return header;
 }
 
 BlockWriter blocks_of(const Model& model) {
@@ -248,10 +297,16 @@ BlockWriter blocks_of(const Model& model) {
   }
   for (const FittedState::Block& block : model.fitted().state().blocks)
     blocks.add(state_name(block.name), block.values);
+  if (const FittedAttached* attached = attached_to_network(model)) {
+    const ForeignNetwork::Evaluation answers = answers_of(attached->network(), parts.data);
+    blocks.add(network_means, answers.mean);
+    blocks.add(network_features, answers.features);
+  }
   return blocks;
 }
 
-Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<Engine> engine) {
+Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<const ForeignNetwork> network,
+                 std::shared_ptr<Engine> engine) {
   ModelParts parts{.spec = read_spec(header),
                    .data = read_data(header, blocks),
                    .fitted_rows = blocks.counts("data/fitted_rows"),
@@ -267,7 +322,20 @@ Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<
   }
   std::vector<FitReport> reports = read_reports(header.at("reports"), blocks);
   parts.scalings = read_scalings(blocks, reports.size(), parts.data.cols());
-  std::shared_ptr<const FittedCohort> fitted = restore(parts.spec.method, state, std::move(reports), *engine);
+  if (header.contains("network") != (network != nullptr)) {
+    refuse(network ? "this model stands alone: read it with load_model, without a network"
+                   : "these are bounds for a network, which the file does not hold; read them together with it "
+                     "(load_bounds, or --network on the command line)");
+  }
+  std::shared_ptr<const FittedCohort> fitted;
+  if (network) {
+    const auto* method = std::get_if<NomuSpec>(&parts.spec.method);
+    if (method == nullptr) refuse("bounds for a network are of method 'nomu'");
+    check_network(header.at("network"), blocks, *network, parts.data);
+    fitted = restore_sigma(*method, std::move(network), state, std::move(reports), *engine);
+  } else {
+    fitted = row_by_row(restore(parts.spec.method, state, std::move(reports), *engine));
+  }
   return {std::move(parts), std::move(fitted), std::move(engine)};
 }
 

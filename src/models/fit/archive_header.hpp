@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "models/fit/archive_blocks.hpp"
+#include "nomu/models/foreign.hpp"
 #include "nomu/models/model.hpp"
 
 namespace nomu {
@@ -18,6 +19,7 @@ namespace nomu {
 
 /// The model that head and blocks describe. Throws DataError, or an exception of the JSON library for a head of another
 /// form.
-[[nodiscard]] Model model_from(const nlohmann::json& header, const BlockReader& blocks, std::shared_ptr<Engine> engine);
+[[nodiscard]] Model model_from(const nlohmann::json& header, const BlockReader& blocks,
+                               std::shared_ptr<const ForeignNetwork> network, std::shared_ptr<Engine> engine);
 
 }  // namespace nomu

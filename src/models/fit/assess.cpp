@@ -29,11 +29,10 @@ DesiderataSpec box_around(std::span<const double> inputs, std::size_t cols, cons
   return box;
 }
 
-/// Sigma of the model alone: data noise is no matter of where the data lie.
-std::vector<double> model_sigma(const FittedCohort& fitted, std::span<const MemberScaling> scalings, std::size_t member,
-                                std::span<const double> x) {
-  const std::vector<std::vector<double>> same(scalings.size(), {x.begin(), x.end()});
-  return std::move(predict_each(fitted, scalings, same)[member].sigma_model);
+/// Predictions of a cohort of one member.
+PredictedRows predict_alone(const FittedCohort& fitted, const MemberScaling& scaling, std::span<const double> x) {
+  const std::vector<std::vector<double>> rows{{x.begin(), x.end()}};
+  return std::move(predict_each(fitted, {&scaling, 1}, rows).front());
 }
 
 RefitFunction refit_of(const Model& model, const Progress& progress) {
@@ -45,7 +44,8 @@ RefitFunction refit_of(const Model& model, const Progress& progress) {
     std::vector<RowFunction> functions;
     for (std::size_t m = 0; m < subsets.size(); ++m) {
       functions.emplace_back(
-          [members, m](std::span<const double> x) { return model_sigma(*members->fitted, members->scalings, m, x); });
+          [members, alone = std::shared_ptr<const FittedCohort>(members->fitted->select({&m, 1})),
+           m](std::span<const double> x) { return predict_alone(*alone, members->scalings[m], x).sigma_model; });
     }
     return functions;
   };
@@ -81,9 +81,15 @@ Evaluation evaluate(const Calibration& calibration, const PredictedRows& predict
   return result;
 }
 
+std::optional<MetricsReport> held_out_metrics(const Model& model) {
+  const HeldOut& held = model.held_out();
+  if (held.targets.empty()) return {};
+  return evaluate(model.calibration(), held.predicted, held.targets, nullptr, 0.0).metrics;
+}
+
 Evaluation evaluate(const Model& model, const DataSet& rows, std::optional<double> level) {
   const Bounds bounds = level ? model.bounds(rows.inputs, *level, rows.noise) : Bounds{};
-  Evaluation result = evaluate(model.calibration(), model.predict(rows.inputs, rows.noise), rows.targets,
+  Evaluation result = evaluate(model.calibration(), model.predict_uncalibrated(rows.inputs, rows.noise), rows.targets,
                                level ? &bounds : nullptr, level.value_or(0.0));
   const std::vector<bool> outside = model.outside(rows.inputs);
   result.outside = static_cast<std::size_t>(std::count(outside.begin(), outside.end(), true));
@@ -92,14 +98,11 @@ Evaluation evaluate(const Model& model, const DataSet& rows, std::optional<doubl
 
 DesiderataReport check_model(const Model& model, const CheckSpec& spec, const Progress& progress) {
   const std::vector<double> inputs = model.fitted_inputs();
-  const FittedCohort& fitted = model.fitted();
-  const std::vector<MemberScaling>& scalings = model.parts().scalings;
+  const MemberScaling& scaling = model.parts().scalings.front();
   DesiderataSubject subject;
-  subject.sigma = [&](std::span<const double> x) { return model_sigma(fitted, scalings, 0, x); };
-  subject.mean = [&](std::span<const double> x) {
-    const std::vector<std::vector<double>> same(scalings.size(), {x.begin(), x.end()});
-    return std::move(predict_each(fitted, scalings, same).front().mean);
-  };
+  // Data noise does not depend on where the data lie, so only the model's own uncertainty is examined.
+  subject.sigma = [&](std::span<const double> x) { return predict_alone(model.own(), scaling, x).sigma_model; };
+  subject.mean = [&](std::span<const double> x) { return predict_alone(model.own(), scaling, x).mean; };
   const std::span<const double> first_row = std::span(inputs).first(model.cols());
   if (!model.raw_sigma(first_row).empty()) {
     subject.raw_sigma = [&](std::span<const double> x) { return model.raw_sigma(x); };

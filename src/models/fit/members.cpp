@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "models/methods.hpp"
+#include "models/network/fitted_network.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -59,7 +61,7 @@ Members fit_members(const FitSpec& spec, std::span<const DataSet> data, std::spa
     members.scalings.push_back(scaling_for(spec, one));
     scaled.push_back(scaled_dataset(one, members.scalings.back().inputs, members.scalings.back().target));
   }
-  members.fitted = fit(spec.method, pack(scaled, seeds), engine, progress);
+  members.fitted = fit_cohort(spec.method, pack(scaled, seeds), engine, progress);
   return members;
 }
 
@@ -67,6 +69,7 @@ Members fit_members(const FitSpec& spec, std::span<const DataSet> data, Engine& 
   const std::vector<std::uint64_t> seeds(data.size(), static_cast<std::uint64_t>(spec.seed));
   Members members = fit_members(spec, data, seeds, engine, progress);
   refuse_diverged(members.fitted->reports());
+  members.fitted = row_by_row(std::move(members.fitted));
   return members;
 }
 

@@ -18,11 +18,13 @@ struct Members {
   std::vector<MemberScaling> scalings;
 };
 
-/// Fits one member per data set, all in lock step, each from its own seed; a member may have diverged.
+/// Fits one member per data set, all in lock step, each from its own seed. The method leaves nothing to be chosen. A
+/// member may have diverged.
 [[nodiscard]] Members fit_members(const FitSpec& spec, std::span<const DataSet> data,
                                   std::span<const std::uint64_t> seeds, Engine& engine, const Progress& progress);
 
-/// The same from the seed of the spec. Throws Error when one diverged.
+/// The same from the seed of the spec, every row predicted as a function of the row alone. Throws Error when one
+/// diverged.
 [[nodiscard]] Members fit_members(const FitSpec& spec, std::span<const DataSet> data, Engine& engine,
                                   const Progress& progress);
 

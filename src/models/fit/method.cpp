@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "models/methods.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -57,14 +58,32 @@ Fields fields_of(MethodSpec& spec) {
   return std::visit([](auto& s) { return fields_of(s); }, spec);
 }
 
+MethodSpec resolved_for(const MethodSpec& spec, std::size_t rows, std::size_t cols) {
+  return std::visit(
+      [&](const auto& s) -> MethodSpec {
+        if constexpr (requires { resolved(s, rows, cols); }) {
+          return resolved(s, rows, cols);
+        } else {
+          return s;
+        }
+      },
+      spec);
+}
+
+FittedPointer fit_cohort(const MethodSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
+  return std::visit([&](const auto& s) { return fit_cohort(s, cohort, engine, progress); }, spec);
+}
+
 std::unique_ptr<FittedCohort> fit(const MethodSpec& spec, const Cohort& cohort, Engine& engine,
                                   const Progress& progress) {
-  return std::visit([&](const auto& s) { return fit(s, cohort, engine, progress); }, spec);
+  return fit_cohort(resolved_for(spec, cohort.rows(), cohort.cols()), cohort, engine, progress);
 }
 
 std::unique_ptr<FittedCohort> restore(const MethodSpec& spec, const FittedState& state, std::vector<FitReport> reports,
                                       Engine& engine) {
-  return std::visit([&](const auto& s) { return restore(s, state, std::move(reports), engine); }, spec);
+  // Layers do not depend on the number of rows, which old files of some methods left open.
+  return std::visit([&](const auto& s) { return restore_cohort(s, state, std::move(reports), engine); },
+                    resolved_for(spec, 1, state.inputs));
 }
 
 }  // namespace nomu

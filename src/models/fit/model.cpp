@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "eval/row_checks.hpp"
@@ -66,22 +67,25 @@ void check_inputs(std::span<const double> x, std::size_t cols) {
 
 }  // namespace
 
+Fields fields_of(CalibrationSpec& spec) {
+  Fields f("calibration");
+  f.add_choice("kind", spec.kind, {"auto", "none", "nll", "separate", "coverage", "conformal", "isotonic"},
+               "how standard deviations become bounds with a level");
+  f.add("level", spec.level, Range::between(0.0, 1.0), "level of the bounds");
+  f.add_choice("policy", spec.policy, {"auto", "folds", "hold_out"}, "which rows the calibration learns from");
+  f.add("folds", spec.folds, Range::at_least(2), "fits of which each leaves some rows out");
+  f.add("few_rows", spec.few_rows, Range::at_least(0), "below so many rows, auto takes folds");
+  f.add("hold_out", spec.hold_out, Range::between(0.0, 1.0), "share of the rows held out");
+  return f;
+}
+
 Fields fields_of(FitSpec& spec) {
-  CalibrationSpec& calibration = spec.calibration;
   Fields f(fmt::format("fit/{}", method_name(spec.method)));
   f.add_nested("", fields_of(spec.method));
   const std::vector<std::string> scalings{"auto", "min_max", "standardise", "identity", "together"};
   f.add_choice("scale.inputs", spec.scale_inputs, scalings, "how inputs are scaled before the method sees them");
   f.add_choice("scale.target", spec.scale_target, scalings, "how the target is scaled before the method sees it");
-  f.add_choice("calibration.kind", calibration.kind,
-               {"auto", "none", "nll", "separate", "coverage", "conformal", "isotonic"},
-               "how standard deviations become bounds with a level");
-  f.add("calibration.level", calibration.level, Range::between(0.0, 1.0), "level of the bounds");
-  f.add_choice("calibration.policy", calibration.policy, {"auto", "folds", "hold_out"},
-               "which rows the calibration learns from");
-  f.add("calibration.folds", calibration.folds, Range::at_least(2), "fits of which each leaves some rows out");
-  f.add("calibration.few_rows", calibration.few_rows, Range::at_least(0), "below so many rows, auto takes folds");
-  f.add("calibration.hold_out", calibration.hold_out, Range::between(0.0, 1.0), "share of the rows held out");
+  f.add_nested("calibration", fields_of(spec.calibration));
   f.add("seed", spec.seed, Range::at_least(0), "seed of everything random in the fit");
   return f;
 }
@@ -91,6 +95,8 @@ Model::Model(ModelParts parts, std::shared_ptr<const FittedCohort> fitted, std::
       engine_(std::move(engine)),
       fitted_(std::move(fitted)) {
   check_parts(*parts_, *fitted_);
+  const std::size_t first = 0;
+  own_ = fitted_->members() == 1 ? fitted_ : fitted_->select({&first, 1});
   low_.assign(cols(), std::numeric_limits<double>::infinity());
   high_.assign(cols(), -std::numeric_limits<double>::infinity());
   for (const std::size_t i : parts_->fitted_rows) {
@@ -102,11 +108,13 @@ Model::Model(ModelParts parts, std::shared_ptr<const FittedCohort> fitted, std::
   }
 }
 
-std::vector<PredictedRows> Model::predict_members(std::span<const double> x, std::span<const double> noise) const {
+/// `members` are those of the model from `first` on.
+std::vector<PredictedRows> Model::predict_members(const FittedCohort& members, std::size_t first,
+                                                  std::span<const double> x, std::span<const double> noise) const {
   check_inputs(x, cols());
   const std::size_t rows = x.size() / cols();
   const bool known = !parts_->data.noise.empty();
-  if (known != !noise.empty() && rows > 0) {
+  if (known == noise.empty() && rows > 0) {
     throw DataError(where, known ? "the model was fitted with known noise; give that of the rows to predict too"
                                  : "the model was fitted without known noise; none can be given now");
   }
@@ -114,25 +122,38 @@ std::vector<PredictedRows> Model::predict_members(std::span<const double> x, std
     require_rows(where, "noise", noise, rows);
     require_not_negative(where, "noise", noise);
   }
-  if (rows == 0) return std::vector<PredictedRows>(parts_->scalings.size());
-  const std::vector<std::vector<double>> same(parts_->scalings.size(), {x.begin(), x.end()});
-  std::vector<PredictedRows> each = predict_each(*fitted_, parts_->scalings, same);
+  if (rows == 0) return std::vector<PredictedRows>(members.members());
+  const std::vector<std::vector<double>> same(members.members(), {x.begin(), x.end()});
+  std::vector<PredictedRows> each =
+      predict_each(members, std::span(parts_->scalings).subspan(first, members.members()), same);
   for (PredictedRows& member : each) {
     if (known) member.sigma_noise.assign(noise.begin(), noise.end());
   }
   return each;
 }
 
+PredictedRows Model::predict_uncalibrated(std::span<const double> x, std::span<const double> noise) const {
+  return std::move(predict_members(*own_, 0, x, noise).front());
+}
+
 PredictedRows Model::predict(std::span<const double> x, std::span<const double> noise) const {
-  return std::move(predict_members(x, noise).front());
+  PredictedRows rows = predict_uncalibrated(x, noise);
+  for (double& sigma : rows.sigma_model) sigma *= calibration().c_model;
+  for (double& sigma : rows.sigma_below) sigma *= calibration().c_model;
+  for (double& sigma : rows.sigma_noise) sigma *= calibration().c_noise;
+  return rows;
 }
 
 Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise) const {
   (void)guaranteed_coverage(calibration(), level);  // refuses what the calibration knows nothing about
-  const std::vector<PredictedRows> members = predict_members(x, noise);
-  if (members.front().rows() == 0) return {};
-  if (calibration().kind != CalibrationKind::cross_conformal) return make_bounds(members.front(), calibration(), level);
-  return cross_bounds(std::span(members).subspan(1), calibration(), level);
+  if (calibration().kind != CalibrationKind::cross_conformal) {
+    const PredictedRows own = predict_uncalibrated(x, noise);
+    return own.rows() == 0 ? Bounds{} : make_bounds(own, calibration(), level);
+  }
+  std::vector<std::size_t> folds(fitted_->members() - 1);
+  std::iota(folds.begin(), folds.end(), std::size_t{1});
+  const std::vector<PredictedRows> members = predict_members(*fitted_->select(folds), 1, x, noise);
+  return members.front().rows() == 0 ? Bounds{} : cross_bounds(members, calibration(), level);
 }
 
 std::vector<bool> Model::outside(std::span<const double> x) const {
@@ -147,8 +168,8 @@ std::vector<bool> Model::outside(std::span<const double> x) const {
 
 std::vector<double> Model::raw_sigma(std::span<const double> x) const {
   check_inputs(x, cols());
-  const std::vector<std::vector<double>> same(parts_->scalings.size(), {x.begin(), x.end()});
-  const Tensor<float> raw = fitted_->raw_sigma(scaled_rows(parts_->scalings, same));
+  const std::vector<std::vector<double>> rows{{x.begin(), x.end()}};
+  const Tensor<float> raw = own_->raw_sigma(scaled_rows(std::span(parts_->scalings).first(1), rows));
   if (raw.empty()) return {};
   return {raw.member(0).begin(), raw.member(0).end()};
 }

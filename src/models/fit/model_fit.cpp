@@ -5,44 +5,17 @@
 #include <set>
 #include <utility>
 
-#include "core/utf8.hpp"
 #include "models/fit/calibration_plan.hpp"
 #include "models/fit/members.hpp"
+#include "models/fit/request.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/version.hpp"
 #include "nomu/models/model.hpp"
-#include "nomu/models/preset.hpp"
 
 namespace nomu {
 namespace {
 
 constexpr std::string_view where = "models/model";
-constexpr std::size_t fewest_rows = 4;
-
-void check_trainable(const DataSet& data) {
-  check_dataset(data);
-  if (data.rows() < fewest_rows) {
-    throw DataError(where, fmt::format("{} rows, at least {} are needed", data.rows(), fewest_rows));
-  }
-  const bool varies = std::ranges::any_of(data.targets, [&](double y) { return y != data.targets.front(); });
-  if (!varies) {
-    throw DataError(where, fmt::format("the target '{}' is {} in all {} rows; there is nothing to learn",
-                                       data.target_name, data.targets.front(), data.rows()));
-  }
-}
-
-/// Names go into archives, whose text is UTF-8; better to hear of it now than after the fit.
-void check_names(const DataSet& data) {
-  std::vector<std::string> names = data.input_names;
-  names.push_back(data.target_name);
-  names.push_back(data.noise_name);
-  for (const std::string& name : names) {
-    if (!is_utf8(name)) {
-      throw DataError(where, fmt::format("the name '{}' is not UTF-8 text; save the table as UTF-8", name));
-    }
-  }
-}
-
 void add_noise(PredictedRows& predicted, const DataSet& rows) {
   if (!rows.noise.empty()) predicted.sigma_noise = rows.noise;
 }
@@ -111,26 +84,18 @@ void refuse_training_rows(const Model& model, const DataSet& rows) {
 
 Model fit_with(const FitSpec& given, const DataSet& data, const MemberFit& fit_all, std::shared_ptr<Engine> engine,
                const Progress& progress) {
-  check_trainable(data);
-  check_names(data);
-  ModelParts parts{.spec = given, .data = data, .version = std::string(version())};
-  parts.spec.method = resolved_for(given.method, data.rows(), data.cols());
-  const ScaleChoice scale = wants_cube(given.method) ? ScaleChoice::min_max : ScaleChoice::standardise;
-  if (given.scale_inputs == ScaleChoice::automatic)
-    parts.spec.scale_inputs = reads_images(given.method) ? ScaleChoice::together : scale;
-  if (given.scale_target == ScaleChoice::automatic) parts.spec.scale_target = scale;
+  const auto [spec, plan] = plan_fit(given, data);
+  if (!engine) engine = make_engine();
+  ModelParts parts{.spec = spec, .data = data, .version = std::string(version())};
   parts.data.groups.clear();
   parts.data.times.clear();
-  const CalibrationPlan plan = plan_calibration(given.calibration, data, static_cast<std::uint64_t>(given.seed));
-  parts.spec.calibration.kind = plan.kind;
-  if (!engine) engine = make_engine();
   parts.engine = engine->info();
 
   const std::vector<DataSet> sets = first_cohort(plan, data);
   Members members = fit_all(parts.spec, sets, *engine, progress);
   if (!plan.splits.empty()) {
     parts.held_out = predict_held_out(plan, data, members, plan.cross() ? 1 : 0);
-    parts.calibration = calibrate(plan, parts.held_out, given.calibration.level);
+    parts.calibration = calibrate(plan, parts.held_out, spec.calibration.level);
   }
   if (plan.refit) members = fit_all(parts.spec, {&data, 1}, *engine, progress);
   const bool sees_all = plan.refit || plan.cross() || plan.splits.empty();
@@ -144,10 +109,6 @@ Model fit(const FitSpec& spec, const DataSet& data, std::shared_ptr<Engine> engi
     return fit_members(settled, sets, on, told);
   };
   return fit_with(spec, data, fit_all, std::move(engine), progress);
-}
-
-Model fit(const MethodSpec& method, const DataSet& data, std::shared_ptr<Engine> engine, const Progress& progress) {
-  return fit(FitSpec{.method = method}, data, std::move(engine), progress);
 }
 
 Model fit(const FitSpec& spec, const DataSet& data, const DataSet& calibration_rows, std::shared_ptr<Engine> engine,
@@ -166,7 +127,7 @@ Model calibrated(const Model& model, const DataSet& rows, const CalibrationSpec&
   if (plan.kind == CalibrationChoice::none) return model.with_calibration({}, {}, settled);
   refuse_training_rows(model, rows);
   const HeldOut held{
-      .source = plan.source, .predicted = model.predict(rows.inputs, rows.noise), .targets = rows.targets};
+      .source = plan.source, .predicted = model.predict_uncalibrated(rows.inputs, rows.noise), .targets = rows.targets};
   return model.with_calibration(calibrate(plan, held, spec.level), held, settled);
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <type_traits>
 
+#include "nomu/core/config.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -17,9 +18,34 @@ bool has(const Fields& fields, std::string_view name) {
   return std::ranges::find(fields.list(), name, &Field::name) != fields.list().end();
 }
 
+/// Small networks that a person can wait for; docs/optimisation.md has the evidence.
+void make_interactive(MethodSpec& method) {
+  const Fields fields = fields_of(method);
+  if (std::holds_alternative<NomuSpec>(method)) {
+    apply_settings(fields, {{"ensemble", "1"},
+                            {"stages", "joint"},
+                            {"mean_net.hidden", "[64, 64]"},
+                            {"sigma_net.hidden", "[64, 64]"},
+                            {"train.epochs", "1000"},
+                            {"train.batch_size", "0"},
+                            {"augment.box", "cube"},
+                            {"augment.count", "128"},
+                            {"mu_sqr", "1"},
+                            {"readout.sigma_min", "1e-6"}});
+  } else if (std::holds_alternative<DeepEnsembleSpec>(method) || std::holds_alternative<McDropoutSpec>(method)) {
+    apply_settings(
+        fields, {{"net.hidden", "[64, 64]"}, {"net.init", "he"}, {"net.init_scale", "0.5"}, {"train.epochs", "500"}});
+  }
+}
+
 template <class Spec>
 MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t dimension) {
   if (preset == "auto") return automatic;
+  if (preset == "interactive") {
+    MethodSpec quick = automatic;
+    make_interactive(quick);
+    return quick;
+  }
   if constexpr (requires { Spec::published(dimension); }) {
     if (preset == "published") return Spec::published(dimension);
   } else if constexpr (requires { Spec::published(); }) {
@@ -39,9 +65,9 @@ MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t
   constexpr bool published = built_on_nomu || requires { Spec::published(dimension); }
   || requires { Spec::published(); };
   constexpr bool written = built_on_nomu || requires { Spec::written(dimension); };
-  throw ConfigError(where, fmt::format("method '{}' has no preset '{}'; there is auto{}{}{}", method_name(automatic),
-                                       preset, published ? ", published" : "", written ? ", written" : "",
-                                       published || written ? "" : " only"));
+  throw ConfigError(
+      where, fmt::format("method '{}' has no preset '{}'; there are auto, interactive{}{}", method_name(automatic),
+                         preset, published ? ", published" : "", written ? ", written" : ""));
 }
 
 }  // namespace
@@ -61,11 +87,10 @@ void set_noise(MethodSpec& spec, std::string_view noise) {
   }
 }
 
-void choose_noise(MethodSpec& spec, std::string_view preset, std::size_t rows) {
-  constexpr std::size_t enough_rows = 100;
-  if (preset != "auto" || rows < enough_rows) return;
-  const Fields fields = fields_of(spec);
-  if (has(fields, "noise") || has(fields, "learn_noise")) set_noise(spec, "learned");
+bool can_learn_noise(const MethodSpec& spec) {
+  MethodSpec copy = spec;  // fields are bound for writing too
+  const Fields fields = fields_of(copy);
+  return has(fields, "noise") || has(fields, "learn_noise");
 }
 
 bool wants_cube(const MethodSpec& spec) {
@@ -73,6 +98,8 @@ bool wants_cube(const MethodSpec& spec) {
       [](const auto& s) {
         if constexpr (requires { s.augment.box; }) {
           return s.augment.box == Augmentation::Box::cube;
+        } else if constexpr (requires { s.nomu.augment.box; }) {
+          return s.nomu.augment.box == Augmentation::Box::cube;
         } else {
           return false;
         }
@@ -86,18 +113,6 @@ bool reads_images(const MethodSpec& spec) {
   return std::ranges::any_of(fields.list(), [](const Field& field) {
     return field.name.ends_with("filters") && to_text(field.get()) != "[]";
   });
-}
-
-MethodSpec resolved_for(const MethodSpec& spec, std::size_t rows, std::size_t cols) {
-  return std::visit(
-      [&](const auto& s) -> MethodSpec {
-        if constexpr (requires { resolved(s, rows, cols); }) {
-          return resolved(s, rows, cols);
-        } else {
-          return s;
-        }
-      },
-      spec);
 }
 
 }  // namespace nomu

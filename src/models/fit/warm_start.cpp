@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "models/nomu/fitted_nomu.hpp"
+#include "models/nomu/nomu_fit.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -12,7 +12,7 @@ bool can_go_on(const MethodSpec& spec) {
   return nomu != nullptr && nomu->stages == Stages::joint;
 }
 
-std::unique_ptr<FittedCohort> fit_on(const MethodSpec& spec, const FittedState& before, const Cohort& cohort,
+std::unique_ptr<FittedCohort> fit_on(const MethodSpec& spec, const FittedCohort& before, const Cohort& cohort,
                                      Engine& engine, const Progress& progress) {
   if (can_go_on(spec)) return fit_joint_on(std::get<NomuSpec>(spec), before, cohort, engine, progress);
   throw ConfigError(

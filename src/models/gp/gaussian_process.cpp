@@ -9,6 +9,8 @@
 #include "engine/preflight.hpp"
 #include "models/gp/gp_evidence.hpp"
 #include "models/gp/gp_posterior.hpp"
+#include "models/methods.hpp"
+#include "models/network/chosen_members.hpp"
 #include "models/network/per_member.hpp"
 #include "nomu/core/error.hpp"
 
@@ -94,7 +96,7 @@ class FittedGp final : public FittedCohort {
         threads_(engine.info().threads) {
     posteriors_.resize(cohort_.members());
     per_member(members(), threads_, "factorise", {}, [&](std::size_t m) {
-      posteriors_[m] = std::make_unique<GpPosterior>(data_of(spec_, cohort_, m), load(kernels_.member(m)));
+      posteriors_[m] = std::make_shared<const GpPosterior>(data_of(spec_, cohort_, m), load(kernels_.member(m)));
     });
     for (std::size_t m = 0; m < members(); ++m) reports_[m].diverged = !posteriors_[m]->valid();
   }
@@ -120,6 +122,10 @@ class FittedGp final : public FittedCohort {
     return prediction;
   }
 
+  [[nodiscard]] std::unique_ptr<FittedCohort> select(std::span<const std::size_t> members) const override {
+    return std::unique_ptr<FittedCohort>(new FittedGp(*this, members));
+  }
+
   [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
 
   [[nodiscard]] FittedState state() const override {
@@ -130,12 +136,29 @@ class FittedGp final : public FittedCohort {
   }
 
  private:
+  /// Some members of another cohort, whose factors are shared.
+  FittedGp(const FittedGp& all, std::span<const std::size_t> members)
+      : spec_(all.spec_),
+        cohort_{.x = chosen_members(all.cohort_.x, members),
+                .y = chosen_members(all.cohort_.y, members),
+                .row_weight = chosen_members(all.cohort_.row_weight, members),
+                .noise = chosen_members(all.cohort_.noise, members),
+                .seeds = {}},
+        kernels_(chosen_members(all.kernels_, members)),
+        threads_(all.threads_) {
+    for (const std::size_t m : members) {
+      cohort_.seeds.push_back(all.cohort_.seeds[m]);
+      reports_.push_back(all.reports_[m]);
+      posteriors_.push_back(all.posteriors_[m]);
+    }
+  }
+
   GpSpec spec_;
   Cohort cohort_;
   Tensor<float> kernels_;  ///< [M][1][variance, noise, lengths]
   std::vector<FitReport> reports_;
   std::int64_t threads_;
-  std::vector<std::unique_ptr<GpPosterior>> posteriors_;
+  std::vector<std::shared_ptr<const GpPosterior>> posteriors_;
 };
 
 FitReport report_of(const GpSearch& search, std::uint64_t seed) {
@@ -192,7 +215,7 @@ Fields fields_of(GpSpec& spec) {
   return f;
 }
 
-std::unique_ptr<FittedCohort> fit(const GpSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
+FittedPointer fit_cohort(const GpSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
   check_settings(spec);
   const std::int64_t threads = engine.info().threads;
   check_memory(cohort, threads);
@@ -206,23 +229,19 @@ std::unique_ptr<FittedCohort> fit(const GpSpec& spec, const Cohort& cohort, Engi
   return std::make_unique<FittedGp>(spec, cohort, std::move(kernels), std::move(reports), engine);
 }
 
-std::unique_ptr<FittedCohort> restore(const GpSpec& spec, const FittedState& state, std::vector<FitReport> reports,
-                                      Engine& engine) {
+FittedPointer restore_cohort(const GpSpec& spec, const FittedState& state, FitReports reports, Engine& engine) {
   const std::size_t members = reports.size();
-  const Tensor<float>& y = state.find("y");
-  if (members == 0 || y.members() != members)
-    throw DataError(where, fmt::format("block 'y' is of {} members, the reports of {}", y.members(), members));
-  const std::size_t rows = y.rows();
-  Cohort cohort{.x = state.find("x", members * rows * state.inputs),
-                .y = y,
-                .row_weight = state.find("row_weight", members * rows),
+  const auto y = std::ranges::find_if(state.blocks, [](const FittedState::Block& block) { return block.name == "y"; });
+  const std::size_t rows = y == state.blocks.end() ? 0 : y->values.rows();
+  if (members == 0 || rows == 0) throw DataError(where, "there are no rows to be conditioned on");
+  Cohort cohort{.x = state.block("x", {members, rows, state.inputs}),
+                .y = state.block("y", {members, rows, 1}),
+                .row_weight = state.block("row_weight", {members, rows, 1}),
                 .noise = {},
                 .seeds = {}};
-  for (const FittedState::Block& block : state.blocks) {
-    if (block.name == "noise") cohort.noise = state.find("noise", members * rows);
-  }
+  if (state.has("noise")) cohort.noise = state.block("noise", {members, rows, 1});
   for (const FitReport& report : reports) cohort.seeds.push_back(report.seed);
-  const Tensor<float>& kernels = state.find("kernel", members * kernel_size(spec, state.inputs));
+  const Tensor<float>& kernels = state.block("kernel", {members, 1, kernel_size(spec, state.inputs)});
   return std::make_unique<FittedGp>(spec, std::move(cohort), kernels, std::move(reports), engine);
 }
 

@@ -8,8 +8,7 @@
 namespace nomu {
 namespace {
 
-FitReport average(std::span<const FitReport> parts, const std::vector<bool>& kept, std::size_t first,
-                  std::uint64_t seed) {
+FitReport average(std::span<const FitReport> parts, std::span<const float> kept, std::uint64_t seed) {
   FitReport report;
   report.seed = seed;
   report.diverged = true;
@@ -21,9 +20,9 @@ FitReport average(std::span<const FitReport> parts, const std::vector<bool>& kep
     report.epochs = std::max(report.epochs, part.epochs);
     report.stopped_early = report.stopped_early || part.stopped_early;
     report.restarts += part.restarts;
-    report.dropped += kept[first + k] ? 0 : 1;
+    report.dropped += kept[k] > 0.0F ? 0 : 1;
     report.diverged = report.diverged && part.diverged;
-    if (!kept[first + k]) continue;
+    if (kept[k] == 0.0F) continue;
     used += 1.0;
     report.first_loss += part.first_loss;
     report.best_loss += part.best_loss;
@@ -42,7 +41,7 @@ FitReport average(std::span<const FitReport> parts, const std::vector<bool>& kep
 
 }  // namespace
 
-Cohort spread(const Cohort& cohort, std::size_t parts) {
+Cohort repeat_members(const Cohort& cohort, std::size_t parts) {
   if (parts == 1) return cohort;
   std::vector<std::uint64_t> seeds;
   for (const std::uint64_t seed : cohort.seeds) {
@@ -51,31 +50,31 @@ Cohort spread(const Cohort& cohort, std::size_t parts) {
   return repeat(cohort, seeds);
 }
 
-Tensor<float> spread(const Tensor<float>& x, std::size_t members, std::size_t parts) {
+Tensor<float> repeat_rows(const Tensor<float>& x, std::size_t members, std::size_t parts) {
   if (parts == 1 || x.members() != members || members == 1) return x;
   Tensor<float> all(members * parts, x.rows(), x.cols());
   for (std::size_t i = 0; i < members * parts; ++i) std::ranges::copy(x.member(i / parts), all.member(i).begin());
   return all;
 }
 
-std::vector<bool> kept_parts(std::span<const FitReport> parts, std::size_t per_member) {
-  std::vector<bool> kept(parts.size());
-  for (std::size_t first = 0; first < parts.size(); first += per_member) {
-    const auto mine = parts.subspan(first, per_member);
-    const bool none = std::ranges::all_of(mine, [](const FitReport& r) { return r.diverged; });
-    for (std::size_t k = 0; k < per_member; ++k) kept[first + k] = none || !mine[k].diverged;
+Tensor<float> kept_networks(std::span<const FitReport> parts, std::size_t per_member) {
+  Tensor<float> kept(parts.size() / per_member, 1, per_member);
+  for (std::size_t m = 0; m < kept.members(); ++m) {
+    const auto own = parts.subspan(m * per_member, per_member);
+    const bool none = std::ranges::all_of(own, [](const FitReport& r) { return r.diverged; });
+    for (std::size_t k = 0; k < per_member; ++k) kept(m, 0, k) = none || !own[k].diverged ? 1.0F : 0.0F;
   }
   return kept;
 }
 
-std::vector<FitReport> merged(std::vector<FitReport> parts, const std::vector<bool>& kept,
+std::vector<FitReport> merged(std::vector<FitReport> parts, const Tensor<float>& kept,
                               std::span<const std::uint64_t> seeds) {
   const std::size_t per_member = parts.size() / seeds.size();
   if (per_member == 1) return parts;
   std::vector<FitReport> reports;
   for (std::size_t m = 0; m < seeds.size(); ++m) {
-    const std::size_t first = m * per_member;
-    reports.push_back(average(std::span<const FitReport>(parts).subspan(first, per_member), kept, first, seeds[m]));
+    const auto own = std::span<const FitReport>(parts).subspan(m * per_member, per_member);
+    reports.push_back(average(own, kept.member(m), seeds[m]));
   }
   return reports;
 }
@@ -85,7 +84,7 @@ std::vector<FitReport> merged(std::vector<FitReport> parts, std::span<const std:
   std::vector<bool> diverged(seeds.size());
   for (std::size_t p = 0; p < parts.size(); ++p)
     diverged[p / per_member] = diverged[p / per_member] || parts[p].diverged;
-  const std::vector<bool> all(parts.size(), true);
+  const Tensor<float> all(seeds.size(), 1, per_member, 1.0F);
   std::vector<FitReport> reports = merged(std::move(parts), all, seeds);
   for (std::size_t m = 0; m < reports.size(); ++m) reports[m].diverged = diverged[m];
   return reports;

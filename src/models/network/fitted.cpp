@@ -2,31 +2,26 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "nomu/core/error.hpp"
 
 namespace nomu {
 
-const Tensor<float>& FittedState::find(std::string_view name, std::size_t size) const {
-  for (const Block& block : blocks) {
-    if (block.name != name) continue;
-    if (size != 0 && block.values.size() != size) {
-      throw DataError("models/fitted",
-                      fmt::format("block '{}' has {} numbers where {} belong", name, block.values.size(), size));
-    }
-    return block.values;
-  }
-  throw DataError("models/fitted", fmt::format("there is no block '{}'", name));
+bool FittedState::has(std::string_view name) const {
+  return std::ranges::any_of(blocks, [&](const Block& block) { return block.name == name; });
 }
 
-std::size_t FittedState::count(std::string_view name) const {
-  constexpr float most = 1e12F;  // more than any memory holds
-  const float value = find(name, 1)(0, 0, 0);
-  if (!(value >= 1.0F && value <= most) || value != std::floor(value)) {
-    throw DataError("models/fitted", fmt::format("block '{}' holds {}, which counts nothing", name, value));
+const Tensor<float>& FittedState::block(std::string_view name, const BlockShape& shape) const {
+  const auto found = std::ranges::find_if(blocks, [&](const Block& block) { return block.name == name; });
+  if (found == blocks.end()) throw DataError("models/fitted", fmt::format("there is no block '{}'", name));
+  const Tensor<float>& values = found->values;
+  if (values.members() != shape.members || values.rows() != shape.rows || values.cols() != shape.cols) {
+    throw DataError("models/fitted",
+                    fmt::format("block '{}' has shape [{}][{}][{}] where [{}][{}][{}] is expected", name,
+                                values.members(), values.rows(), values.cols(), shape.members, shape.rows, shape.cols));
   }
-  return static_cast<std::size_t>(value);
+  return values;
 }
 
 }  // namespace nomu

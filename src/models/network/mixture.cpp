@@ -3,29 +3,59 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/network/network_plan.hpp"
+#include "engine/math.hpp"
 
 namespace nomu {
 
+double noise_of(const OutputMap& map, float raw) {
+  if (map.noise_in_float) return static_cast<double>(engine::softplus(raw) + static_cast<float>(map.noise_floor));
+  return engine::softplus(static_cast<double>(raw)) + map.noise_floor;
+}
+
+Mixture::Mixture(const OutputMap& map, std::size_t members, std::size_t rows)
+    : map_(map), members_(members), rows_(rows), all_(members * rows) {}
+
 void Mixture::add(std::size_t member, std::span<const float> outputs, double weight) {
-  const std::size_t width = outputs.size() / std::max<std::size_t>(rows_, 1);
-  noisy_ = noisy_ || width == 2;
-  for (std::size_t i = 0; i < rows_; ++i) {
-    means_[member * rows_ + i].add(static_cast<double>(outputs[i * width]), weight);
-    if (width != 2) continue;
-    const double noise = noise_of(outputs[i * width + 1]);
-    noises_[member * rows_ + i].add(noise * noise, weight);
+  if (rows_ == 0) return;
+  const std::size_t width = outputs.size() / rows_;
+  for (std::size_t i = 0; i < rows_; ++i) add_row(all_[member * rows_ + i], outputs.subspan(i * width, width), weight);
+}
+
+void Mixture::add_row(Row& row, std::span<const float> outputs, double weight) const {
+  const auto output = [&](std::size_t k) { return static_cast<double>(outputs[k]); };
+  const auto add_square = [weight](RunningMoments& moments, double value) { moments.add(value * value, weight); };
+  row.mean.add(output(0), weight);
+  switch (map_.sigma) {
+    case OutputMap::Sigma::readout: add_square(row.variance, map_.readout(output(outputs.size() - 1))); break;
+    case OutputMap::Sigma::noise: add_square(row.variance, noise_of(map_, outputs[1])); break;
+    case OutputMap::Sigma::directed:
+      add_square(row.variance, map_.readout(output(1) - output(0)));
+      add_square(row.variance_below, map_.readout(output(0) - output(2)));
+      break;
+    case OutputMap::Sigma::spread:
+    case OutputMap::Sigma::constant: break;
   }
+  if (map_.noise == OutputMap::Noise::output) add_square(row.noise, noise_of(map_, outputs[1]));
+}
+
+float Mixture::sigma_of(const Row& row, const RunningMoments& own) const {
+  if (map_.sigma == OutputMap::Sigma::constant) return static_cast<float>(map_.sigma_constant);
+  const auto sigma = static_cast<float>(std::sqrt(std::max(0.0, own.mean + row.mean.variance())));
+  return map_.variance_as_sigma ? sigma * sigma : sigma;
 }
 
 Prediction Mixture::prediction() const {
   const Tensor<float> blank(members_, rows_, 1);
   Prediction prediction{.mean = blank, .sigma_model = blank, .sigma_noise = {}, .sigma_below = {}};
-  if (noisy_) prediction.sigma_noise = blank;
-  for (std::size_t e = 0; e < means_.size(); ++e) {
-    prediction.mean.flat()[e] = static_cast<float>(means_[e].mean);
-    prediction.sigma_model.flat()[e] = static_cast<float>(std::sqrt(std::max(0.0, means_[e].variance())));
-    if (noisy_) prediction.sigma_noise.flat()[e] = static_cast<float>(std::sqrt(noises_[e].mean));
+  if (map_.noise == OutputMap::Noise::output) prediction.sigma_noise = blank;
+  if (map_.sigma == OutputMap::Sigma::directed) prediction.sigma_below = blank;
+  for (std::size_t e = 0; e < all_.size(); ++e) {
+    const Row& row = all_[e];
+    prediction.mean.flat()[e] = static_cast<float>(row.mean.mean);
+    prediction.sigma_model.flat()[e] = sigma_of(row, row.variance);
+    if (!prediction.sigma_below.empty()) prediction.sigma_below.flat()[e] = sigma_of(row, row.variance_below);
+    if (!prediction.sigma_noise.empty())
+      prediction.sigma_noise.flat()[e] = static_cast<float>(std::sqrt(row.noise.mean));
   }
   return prediction;
 }

@@ -5,11 +5,12 @@
 #include <span>
 #include <vector>
 
+#include "models/network/output_map.hpp"
 #include "nomu/core/prediction.hpp"
 
 namespace nomu {
 
-/// Mean and population variance of numbers that come one after the other.
+/// Weighted mean and population variance of numbers that come one after the other.
 struct RunningMoments {
   double count = 0.0;
   double mean = 0.0;
@@ -24,24 +25,32 @@ struct RunningMoments {
   [[nodiscard]] double variance() const { return squares / count; }
 };
 
-/// Predictions of K networks a problem, each row in turn: mean over them, their spread, their noise.
+/// The predictions of M members, each the mixture of several networks.
 class Mixture {
  public:
-  Mixture(std::size_t members, std::size_t rows)
-      : members_(members), rows_(rows), means_(members * rows), noises_(members * rows) {}
+  Mixture(const OutputMap& map, std::size_t members, std::size_t rows);
 
-  /// One network's outputs [q][1 or 2] for problem `member`.
+  /// The outputs of one more network of a member, [q][K].
   void add(std::size_t member, std::span<const float> outputs, double weight = 1.0);
 
-  /// sigma_noise only with two outputs.
+  /// Without a noise that is constant over the rows, which the networks do not know.
   [[nodiscard]] Prediction prediction() const;
 
  private:
+  /// What is known about one row of one member.
+  struct Row {
+    RunningMoments mean;
+    RunningMoments variance;  ///< of the networks' own sigma
+    RunningMoments variance_below;
+    RunningMoments noise;
+  };
+  void add_row(Row& row, std::span<const float> outputs, double weight) const;
+  [[nodiscard]] float sigma_of(const Row& row, const RunningMoments& own) const;
+
+  const OutputMap& map_;
   std::size_t members_;
   std::size_t rows_;
-  bool noisy_ = false;
-  std::vector<RunningMoments> means_;
-  std::vector<RunningMoments> noises_;  ///< of the noise variance
+  std::vector<Row> all_;  ///< [M][q]
 };
 
 }  // namespace nomu

@@ -4,7 +4,6 @@
 
 #include <numeric>
 
-#include "engine/math.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -100,7 +99,11 @@ engine::TrainPlan regression_plan(const RegressionNet& spec, const Cohort& cohor
 
 LossKind regression_loss(bool learn_noise) { return learn_noise ? LossKind::gaussian_nll : LossKind::squared_error; }
 
-double noise_of(float raw) { return static_cast<double>(engine::softplus(raw) + regression_noise_floor); }
+OutputMap regression_outputs(bool learn_noise) {
+  return {.noise = learn_noise ? OutputMap::Noise::output : OutputMap::Noise::none,
+          .noise_floor = static_cast<double>(regression_noise_floor),
+          .noise_in_float = true};
+}
 
 double weight_of(const Cohort& cohort, std::size_t member) {
   if (cohort.row_weight.empty()) return static_cast<double>(cohort.rows());

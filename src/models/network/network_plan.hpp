@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/plan.hpp"
+#include "models/network/output_map.hpp"
 #include "nomu/data/cohort.hpp"
 
 namespace nomu {
@@ -40,8 +41,8 @@ struct RegressionNet {
 /// Least standard deviation that a second output can stand for.
 inline constexpr float regression_noise_floor = 1e-6F;
 
-/// The noise that a raw second output stands for.
-[[nodiscard]] double noise_of(float raw);
+/// One output for the mean and, with learned noise, a second one for the noise.
+[[nodiscard]] OutputMap regression_outputs(bool learn_noise);
 
 /// Sum of a member's row weights: its n.
 [[nodiscard]] double weight_of(const Cohort& cohort, std::size_t member);

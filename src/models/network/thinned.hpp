@@ -8,8 +8,8 @@
 
 namespace nomu {
 
-/// Parameters [passes][1][P] for one member's parameters [1][1][P]: pass p is the network with the units left out that
-/// the first row loses in stochastic pass `first + p`. A unit that is left out feeds nothing, the others more.
+/// Parameters [passes][1][P] of one member: pass p is its network without the units that the first row loses in
+/// stochastic pass `first + p`. The weights behind a unit that is left out are 0, all others are scaled up.
 [[nodiscard]] Tensor<float> thinned_parameters(const engine::Networks& networks, std::size_t member,
                                                const Tensor<float>& parameters, std::uint64_t seed, std::uint32_t first,
                                                std::uint32_t passes);

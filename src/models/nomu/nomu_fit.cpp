@@ -1,3 +1,5 @@
+#include "models/nomu/nomu_fit.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,9 +8,9 @@
 #include <utility>
 
 #include "engine/layout.hpp"
+#include "models/methods.hpp"
 #include "models/network/ensemble.hpp"
 #include "models/network/train.hpp"
-#include "models/nomu/fitted_nomu.hpp"
 #include "models/nomu/nomu_plan.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/nomu.hpp"
@@ -47,7 +49,7 @@ Trained train_parts(const NomuSpec& spec, const Cohort& cohort, Engine& engine, 
   return train_sigma(spec, cohort, std::move(first), engine, stage_of(progress, 1, 2, begin));
 }
 
-/// The given parameters, members that are not finite drawn from their seeds instead.
+/// The given parameters; members whose parameters are not finite start from their seeds instead.
 Tensor<float> start_of(const engine::TrainPlan& plan, const Tensor<float>& given) {
   const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
   if (given.members() != plan.members() || given.size() != plan.members() * layout.parameters) {
@@ -65,48 +67,53 @@ Tensor<float> start_of(const engine::TrainPlan& plan, const Tensor<float>& given
   return start;
 }
 
-std::unique_ptr<FittedCohort> finished(const NomuSpec& spec, const Cohort& cohort, Trained trained, Engine& engine) {
-  const std::vector<bool> kept = kept_parts(trained.reports, static_cast<std::size_t>(spec.ensemble));
-  std::vector<FitReport> reports = merged(std::move(trained.reports), kept, cohort.seeds);
-  return std::make_unique<FittedNomu>(spec, cohort.rows(), nomu_networks(spec, cohort.cols()),
-                                      NomuParts{std::move(trained.parameters), kept}, std::move(reports), engine);
+FittedPointer finished(const NomuSpec& spec, const Cohort& cohort, Trained trained, Engine& engine) {
+  const Tensor<float> weights = kept_networks(trained.reports, static_cast<std::size_t>(spec.ensemble));
+  std::vector<FitReport> reports = merged(std::move(trained.reports), weights, cohort.seeds);
+  return std::make_unique<FittedNetwork>(
+      design_of(spec, cohort.cols()), NetworkParts{std::move(trained.parameters), weights}, std::move(reports), engine);
+}
+
+/// The networks of an earlier fit of the same kind.
+const FittedNetwork& networks_of(const FittedCohort& fitted, const char* where) {
+  if (const auto* networks = dynamic_cast<const FittedNetwork*>(&fitted)) return *networks;
+  throw DataError(where, "the earlier fit is not one of networks");
 }
 
 }  // namespace
 
-std::unique_ptr<FittedCohort> fit(const NomuSpec& given, const Cohort& cohort, Engine& engine,
-                                  const Progress& progress) {
-  const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
-  const Cohort parts = spread(cohort, static_cast<std::size_t>(spec.ensemble));
+FittedPointer fit_cohort(const NomuSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
+  const Cohort parts = repeat_members(cohort, static_cast<std::size_t>(spec.ensemble));
   return finished(spec, cohort, train_parts(spec, parts, engine, progress), engine);
 }
 
-std::unique_ptr<FittedCohort> fit_joint_on(const NomuSpec& given, const FittedState& before, const Cohort& cohort,
-                                           Engine& engine, const Progress& progress) {
+FittedPointer fit_joint_on(const NomuSpec& given, const FittedCohort& before, const Cohort& cohort, Engine& engine,
+                           const Progress& progress) {
   const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
-  engine::TrainPlan plan = joint_plan(spec, spread(cohort, static_cast<std::size_t>(spec.ensemble)));
-  plan.start = start_of(plan, before.find(FittedNomu::parameters_block));
+  engine::TrainPlan plan = joint_plan(spec, repeat_members(cohort, static_cast<std::size_t>(spec.ensemble)));
+  plan.start = start_of(plan, networks_of(before, "models/warm_start").parts().parameters);
   return finished(spec, cohort, train(plan, engine, progress), engine);
 }
 
-std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& given, const FittedState& mean, const Cohort& cohort,
-                                        Engine& engine, const Progress& progress) {
+FittedPointer fit_sigma(const NomuSpec& given, const FittedCohort& mean, const Cohort& cohort, Engine& engine,
+                        const Progress& progress) {
   const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
-  const Cohort parts = spread(cohort, static_cast<std::size_t>(spec.ensemble));
-  const Tensor<float>& parameters = mean.find(FittedNomu::parameters_block);
-  const float size = mean.find(FittedNomu::mean_size_block, 1)(0, 0, 0);
-  if (parameters.members() != parts.members() || size != static_cast<float>(mean_size(spec, cohort.cols()))) {
+  const Cohort parts = repeat_members(cohort, static_cast<std::size_t>(spec.ensemble));
+  const FittedNetwork& networks = networks_of(mean, "models/nomu");
+  const std::size_t before = mean_size(networks.design());
+  const std::size_t wanted = mean_size(design_of(spec, cohort.cols()));
+  const Tensor<float>& parameters = networks.parts().parameters;
+  if (parameters.members() != parts.members() || before != wanted) {
     throw DataError("models/nomu",
                     fmt::format("the given mean has {} networks of {} parameters where {} of {} belong; mean_net, "
                                 "noise, noise_net and ensemble must be those it was fitted with",
-                                parameters.members(), size, parts.members(), mean_size(spec, cohort.cols())));
+                                parameters.members(), before, parts.members(), wanted));
   }
   return finished(spec, cohort, train(sigma_plan(spec, parts, parameters), engine, progress), engine);
 }
 
-std::unique_ptr<FittedCohort> restore(const NomuSpec& spec, const FittedState& state, std::vector<FitReport> reports,
-                                      Engine& engine) {
-  return FittedNomu::from(spec, state, std::move(reports), engine);
+FittedPointer restore_cohort(const NomuSpec& spec, const FittedState& state, FitReports reports, Engine& engine) {
+  return restore_network(design_of(spec, state.inputs), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

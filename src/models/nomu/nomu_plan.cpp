@@ -48,10 +48,6 @@ engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs) {
   return networks;
 }
 
-std::size_t mean_size(const NomuSpec& spec, std::size_t inputs) {
-  return engine::make_layout(mean_networks(spec, inputs), nomu_loss(spec.noise)).parameters;
-}
-
 engine::Networks nomu_networks(const NomuSpec& spec, std::size_t inputs) {
   engine::Networks networks = mean_networks(spec, inputs);
   engine::Net sigma = net_of(spec.sigma_net, where);
@@ -72,6 +68,22 @@ LossKind nomu_loss(Noise noise) {
     case Noise::none: break;
   }
   return LossKind::nomu;
+}
+
+NetworkDesign design_of(const NomuSpec& spec, std::size_t inputs) {
+  return {.networks = nomu_networks(spec, inputs),
+          .loss = nomu_loss(spec.noise),
+          .per_member = static_cast<std::size_t>(spec.ensemble),
+          .outputs = {.sigma = OutputMap::Sigma::readout,
+                      .noise = spec.noise == Noise::learned ? OutputMap::Noise::output : OutputMap::Noise::none,
+                      .readout = spec.readout,
+                      .noise_floor = spec.noise_floor}};
+}
+
+std::size_t mean_size(const NetworkDesign& design) {
+  engine::Networks before = design.networks;
+  before.nets.pop_back();
+  return engine::make_layout(before, design.loss).parameters;
 }
 
 engine::TrainPlan sigma_loss_plan(const NomuSpec& spec, const Cohort& cohort) {
@@ -119,7 +131,7 @@ engine::TrainPlan sigma_plan(const NomuSpec& spec, const Cohort& cohort, const T
     net.l2_hidden = net.l2_output = 0.0F;
   }
   sigma.links[0].gradient = Gradient::stopped;
-  plan.start = start_behind(plan, mean, mean_size(spec, cohort.cols()));
+  plan.start = start_behind(plan, mean, mean_size(design_of(spec, cohort.cols())));
   return plan;
 }
 

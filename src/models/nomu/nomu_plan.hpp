@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "engine/plan.hpp"
+#include "models/network/fitted_network.hpp"
 #include "nomu/core/tensor.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/models/nomu.hpp"
@@ -13,13 +14,16 @@ namespace nomu {
 /// The mean network, and the noise network where noise is learned.
 [[nodiscard]] engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs);
 
-/// Number of parameters of `mean_networks`.
-[[nodiscard]] std::size_t mean_size(const NomuSpec& spec, std::size_t inputs);
-
 /// Those and the sigma network, linked to the mean. Outputs are f, noise (where it is learned), r.
 [[nodiscard]] engine::Networks nomu_networks(const NomuSpec& spec, std::size_t inputs);
 
 [[nodiscard]] LossKind nomu_loss(Noise noise);
+
+/// What a fitted member is made of.
+[[nodiscard]] NetworkDesign design_of(const NomuSpec& spec, std::size_t inputs);
+
+/// Number of parameters that come before those of sigma, the last network.
+[[nodiscard]] std::size_t mean_size(const NetworkDesign& design);
 
 /// Rows, artificial points and the sigma terms of the loss; networks and their start are left to the caller.
 [[nodiscard]] engine::TrainPlan sigma_loss_plan(const NomuSpec& spec, const Cohort& cohort);

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
+#include "models/methods.hpp"
+#include "models/nomu/nomu_plan.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -16,27 +17,6 @@ void check_settings(const TubeSpec& spec) {
   if (!(spec.sigma > 0.0)) throw ConfigError(where, fmt::format("sigma must be positive, got {}", spec.sigma));
 }
 
-class FittedTube final : public FittedCohort {
- public:
-  FittedTube(std::unique_ptr<FittedCohort> nomu, double sigma) : nomu_(std::move(nomu)), sigma_(sigma) {}
-
-  [[nodiscard]] std::size_t members() const override { return nomu_->members(); }
-
-  [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
-    Prediction prediction = nomu_->predict(x);
-    std::ranges::fill(prediction.sigma_model.flat(), static_cast<float>(sigma_));
-    return prediction;
-  }
-
-  [[nodiscard]] const std::vector<FitReport>& reports() const override { return nomu_->reports(); }
-
-  [[nodiscard]] FittedState state() const override { return nomu_->state(); }
-
- private:
-  std::unique_ptr<FittedCohort> nomu_;
-  double sigma_;
-};
-
 }  // namespace
 
 Fields fields_of(TubeSpec& spec) {
@@ -46,16 +26,24 @@ Fields fields_of(TubeSpec& spec) {
   return f;
 }
 
-std::unique_ptr<FittedCohort> fit(const TubeSpec& spec, const Cohort& cohort, Engine& engine,
-                                  const Progress& progress) {
-  check_settings(spec);
-  return std::make_unique<FittedTube>(fit(spec.nomu, cohort, engine, progress), spec.sigma);
+TubeSpec resolved(const TubeSpec& given, std::size_t rows, std::size_t cols) {
+  TubeSpec spec = given;
+  spec.nomu = resolved(given.nomu, rows, cols);
+  return spec;
 }
 
-std::unique_ptr<FittedCohort> restore(const TubeSpec& spec, const FittedState& state, std::vector<FitReport> reports,
-                                      Engine& engine) {
+FittedPointer fit_cohort(const TubeSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
   check_settings(spec);
-  return std::make_unique<FittedTube>(restore(spec.nomu, state, std::move(reports), engine), spec.sigma);
+  const FittedPointer nomu = fit_cohort(spec.nomu, cohort, engine, progress);
+  return restore_cohort(spec, nomu->state(), nomu->reports(), engine);
+}
+
+FittedPointer restore_cohort(const TubeSpec& spec, const FittedState& state, FitReports reports, Engine& engine) {
+  check_settings(spec);
+  NetworkDesign design = design_of(spec.nomu, state.inputs);
+  design.outputs.sigma = OutputMap::Sigma::constant;
+  design.outputs.sigma_constant = spec.sigma;
+  return restore_network(std::move(design), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

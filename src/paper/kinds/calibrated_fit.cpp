@@ -143,8 +143,7 @@ std::vector<Measured> fit_calibrated(const Piece& piece, std::span<const RunData
                                      const Progress& progress) {
   const bool published = piece.method.protocol == "published";
   if (!published && !piece.method.protocol.empty() && piece.method.protocol != "refit") {
-    throw ConfigError("paper/uci",
-                      fmt::format("protocol must be refit or published, got '{}'", piece.method.protocol));
+    throw ConfigError("paper/uci", fmt::format("protocol must be refit or published, got '{}'", piece.method.protocol));
   }
   const Parts parts(piece, data);
   const FitSpec spec{

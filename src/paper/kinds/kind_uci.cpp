@@ -38,7 +38,7 @@ Problem problem_of(const std::string& name) {
   if (std::ranges::find(sets, problem.set) == sets.end()) {
     const std::string near = nearest(problem.set, sets);
     throw ConfigError("paper/uci", fmt::format("there is no UCI set '{}'{}", problem.set,
-                                                    near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
+                                               near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
   }
   return problem;
 }

@@ -28,12 +28,21 @@ class VarianceAsSigma final : public FittedCohort {
     for (float& sigma : prediction.sigma_model.flat()) sigma *= sigma;
     return prediction;
   }
+  [[nodiscard]] std::unique_ptr<FittedCohort> select(std::span<const std::size_t> members) const override {
+    return std::make_unique<VarianceAsSigma>(inner_->select(members));
+  }
   [[nodiscard]] const std::vector<FitReport>& reports() const override { return inner_->reports(); }
   [[nodiscard]] FittedState state() const override { return inner_->state(); }
 
  private:
   std::unique_ptr<FittedCohort> inner_;
 };
+
+std::unique_ptr<FittedCohort> copy_of(const FittedCohort& fitted) {
+  std::vector<std::size_t> all(fitted.members());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return fitted.select(all);
+}
 
 class Loops {
  public:
@@ -43,7 +52,8 @@ class Loops {
     for (const LoopRun& run : runs) {
       if (run.initial.size() != runs[0].initial.size() || run.initial.empty() || run.initial.size() % dimension != 0) {
         throw ConfigError(
-            "paper/loop", fmt::format("every run needs the same number of initial points of {} coordinates", dimension));
+            "paper/loop",
+            fmt::format("every run needs the same number of initial points of {} coordinates", dimension));
       }
     }
     if (spec.warm_epochs < 0 || spec.warm_every < 1) {
@@ -55,8 +65,8 @@ class Loops {
       shorter_ = *spec.method;
       if (!can_go_on(shorter_)) {
         throw ConfigError("paper/loop", fmt::format("warm_epochs: {} cannot go on from an earlier fit; only nomu with "
-                                                 "stages = joint can",
-                                                 method_name(shorter_)));
+                                                    "stages = joint can",
+                                                    method_name(shorter_)));
       }
       fields_of(shorter_).set("train.epochs", spec.warm_epochs);
     }
@@ -90,7 +100,7 @@ class Loops {
     const double value = runs_[r].evaluate(x);
     if (!std::isfinite(value)) {
       throw DataError("paper/loop", fmt::format("the function of run {} is {} at its evaluation {}", r, value,
-                                             traces_[r].values.size() + 1));
+                                                traces_[r].values.size() + 1));
     }
     traces_[r].points.insert(traces_[r].points.end(), x.begin(), x.end());
     traces_[r].values.push_back(value);
@@ -115,8 +125,8 @@ class Loops {
     const Progress silent{.report = {}, .stop = progress.stop};
     const bool anew = spec_.warm_epochs == 0 || step_ % spec_.warm_every == 0;
     auto fitted =
-        anew ? fit(*spec_.method, cohort, engine_, silent) : fit_on(shorter_, before_, cohort, engine_, silent);
-    if (anew && spec_.warm_epochs > 0) before_ = fitted->state();
+        anew ? fit(*spec_.method, cohort, engine_, silent) : fit_on(shorter_, *before_, cohort, engine_, silent);
+    if (anew && spec_.warm_epochs > 0) before_ = copy_of(*fitted);
     if (spec_.variance_as_sigma) return std::make_unique<VarianceAsSigma>(std::move(fitted));
     return fitted;
   }
@@ -179,8 +189,8 @@ class Loops {
   Space space_;
   std::int64_t step_ = 0;
   std::vector<LoopTrace> traces_;
-  MethodSpec shorter_;  // of models that go on
-  FittedState before_;  // the last models that started anew
+  MethodSpec shorter_;                    // of models that go on
+  std::unique_ptr<FittedCohort> before_;  // the last models that started anew
 };
 
 }  // namespace

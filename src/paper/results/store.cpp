@@ -52,8 +52,7 @@ void ResultStore::add(std::span<const ResultRow> rows) {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) {
-    throw DataError("paper/store",
-                    fmt::format("cannot make the folder '{}': {}", folder_.string(), error.message()));
+    throw DataError("paper/store", fmt::format("cannot make the folder '{}': {}", folder_.string(), error.message()));
   }
   write_file_atomically(folder_ / file_name(rows), format_rows(rows));
   for (const ResultRow& row : rows) rows_.try_emplace(row.key, row);

@@ -38,7 +38,7 @@ ReportRows fresh_rows(const Model& model, const DataSet& rows, const std::string
           .fresh = true,
           .known = seen,
           .targets = rows.targets,
-          .predicted = model.predict(rows.inputs, rows.noise),
+          .predicted = model.predict_uncalibrated(rows.inputs, rows.noise),
           .bounds = [model, inputs = rows.inputs, noise = rows.noise](double level) {
             return model.bounds(inputs, level, noise);
           }};
@@ -98,7 +98,7 @@ ReportSubject report_subject(const Model& model, const ModelReportSpec& spec, co
   subject.method = method_title(model.spec().method);
   subject.data = fitted_data(model);
   subject.predict = [model](std::span<const double> x) {
-    return model.predict(x, assumed_noise(model, x.size() / model.cols()));
+    return model.predict_uncalibrated(x, assumed_noise(model, x.size() / model.cols()));
   };
   subject.bounds = [model](std::span<const double> x, double level) {
     return model.bounds(x, level, assumed_noise(model, x.size() / model.cols()));

@@ -68,9 +68,8 @@ void check_optimum(const Study& study, const std::vector<Trial>& trials, double 
     const double ahead =
         study.spec().direction == Direction::maximize ? *trial.value - optimum : optimum - *trial.value;
     if (ahead <= 1e-9 * std::abs(optimum) + 1e-12) continue;
-    throw DataError(
-        "report/study",
-        fmt::format("{} cannot be the optimum: trial {} has the better value {}", optimum, trial.id, *trial.value));
+    throw DataError("report/study", fmt::format("{} cannot be the optimum: trial {} has the better value {}", optimum,
+                                                trial.id, *trial.value));
   }
 }
 

@@ -2,8 +2,9 @@
 
 #include <utility>
 
-#include "models/attached/fitted_sigma.hpp"
+#include "models/attached/fitted_attached.hpp"
 #include "models/fit/members.hpp"
+#include "models/fit/request.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/foreign.hpp"
 
@@ -14,7 +15,7 @@ constexpr const char* where = "models/foreign";
 
 /// Every member in the same scale: that of all rows, which the network has seen anyway. The fitted members take rows in
 /// the user's units, so that the network reads the very numbers it would read elsewhere.
-MemberFit fit_beside(std::shared_ptr<const ForeignNetwork> network, const DataSet& all) {
+MemberFit fit_attached(std::shared_ptr<const ForeignNetwork> network, const DataSet& all) {
   return [network = std::move(network), &all](const FitSpec& spec, std::span<const DataSet> data, Engine& engine,
                                               const Progress& progress) {
     const ForeignScale scale = ForeignScale::of(scaling_for(spec, all));
@@ -53,15 +54,26 @@ Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> net
                       "conformal bounds need rows that the network has not learned from, which fold models cannot make "
                       "up for; give such rows (--calibrate-on, calibrate_on in Python), or choose another calibration");
   }
-  return fit_with(spec, data, fit_beside(std::move(network), data), std::move(engine), progress);
+  return fit_with(spec, data, fit_attached(std::move(network), data), std::move(engine), progress);
 }
 
 Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  const DataSet& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
+  (void)plan_given(given.calibration, calibration_rows.rows());  // before the work, not after it
   FitSpec spec = checked(given, network.get(), data);
   spec.calibration.kind = CalibrationChoice::none;
-  const Model model = fit_with(spec, data, fit_beside(std::move(network), data), std::move(engine), progress);
+  const Model model = fit_with(spec, data, fit_attached(std::move(network), data), std::move(engine), progress);
   return calibrated(model, calibration_rows, given.calibration);
+}
+
+Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
+                 std::shared_ptr<Engine> engine, const Progress& progress) {
+  return fit_bounds(spec_of(request, data), std::move(network), data, std::move(engine), progress);
+}
+
+Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
+                 const DataSet& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
+  return fit_bounds(spec_of(request, data), std::move(network), data, calibration_rows, std::move(engine), progress);
 }
 
 }  // namespace nomu

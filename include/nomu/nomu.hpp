@@ -1,0 +1,26 @@
+#pragma once
+/// The whole door for users: tables in, calibrated models and optimised points out. One include is enough; the headers
+/// it names can be included by themselves.
+
+#include "nomu/bo/study.hpp"
+#include "nomu/bo/worker.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/core/progress.hpp"
+#include "nomu/core/version.hpp"
+#include "nomu/data/cohort.hpp"
+#include "nomu/data/dataset.hpp"
+#include "nomu/data/table_io.hpp"
+#include "nomu/engine/engine.hpp"
+#include "nomu/eval/bounds.hpp"
+#include "nomu/eval/calibration.hpp"
+#include "nomu/eval/metrics.hpp"
+#include "nomu/interchange/attach.hpp"
+#include "nomu/interchange/onnx.hpp"
+#include "nomu/models/archive.hpp"
+#include "nomu/models/assess.hpp"
+#include "nomu/models/foreign.hpp"
+#include "nomu/models/method.hpp"
+#include "nomu/models/model.hpp"
+#include "nomu/models/request.hpp"
+#include "nomu/report/model_report.hpp"
+#include "nomu/report/study_report.hpp"

@@ -1,0 +1,250 @@
+#include "models/network/fitted_network.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "engine/layout.hpp"
+#include "engine/session.hpp"
+#include "models/network/chosen_members.hpp"
+#include "models/network/ensemble.hpp"
+#include "models/network/input_slopes.hpp"
+#include "models/network/mixture.hpp"
+#include "models/network/thinned.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr const char* parameters_block = "parameters";
+constexpr const char* weights_block = "weights";
+constexpr const char* noise_block = "noise";
+constexpr const char* kept_block = "kept";  ///< what files of format 1.0 have instead of weights, [1][1][M K]
+
+/// Numbers of all members and passes that are in memory at a time.
+constexpr std::size_t most_numbers = std::size_t{1} << 26U;
+
+bool has_convolutions(const engine::Networks& networks) {
+  return std::ranges::any_of(networks.nets, [](const engine::Net& net) { return !net.front.windows.empty(); });
+}
+
+/// So many passes that what they take, `size` numbers each, stays below half a gigabyte; one at least.
+std::uint32_t passes_at_once(std::uint32_t left, std::size_t size) {
+  const std::size_t most = std::max<std::size_t>(most_numbers / std::max<std::size_t>(size, 1), 1);
+  return static_cast<std::uint32_t>(std::min<std::size_t>(most, left));
+}
+
+engine::Networks chosen_networks(engine::Networks networks, std::span<const std::size_t> members,
+                                 std::size_t per_member) {
+  for (engine::Net& net : networks.nets) {
+    if (net.dropout.values().size() == 1) continue;
+    std::vector<float> rates;
+    for (const std::size_t m : members) {
+      for (std::size_t k = 0; k < per_member; ++k) rates.push_back(net.dropout[m * per_member + k]);
+    }
+    net.dropout = std::move(rates);
+  }
+  return networks;
+}
+
+Tensor<float> read_weights(const FittedState& state, std::size_t members, std::size_t per_member) {
+  Tensor<float> weights = equal_weights(members, per_member);
+  if (per_member == 1) return weights;
+  if (state.has(weights_block)) {
+    weights = state.block(weights_block, {members, 1, per_member});
+  } else if (state.has(kept_block)) {
+    std::ranges::copy(state.block(kept_block, {1, 1, members * per_member}).flat(), weights.flat().begin());
+  }
+  for (std::size_t m = 0; m < members; ++m) {
+    const auto usable = [](float weight) { return std::isfinite(weight) && weight >= 0.0F; };
+    const auto own = weights.member(m);
+    if (!std::ranges::all_of(own, usable) || std::ranges::none_of(own, [](float weight) { return weight > 0.0F; }))
+      throw DataError("models/fitted", fmt::format("the weights of member {}'s networks are impossible", m));
+  }
+  return weights;
+}
+
+/// Derivative of sigma by the raw output.
+double slope_of(const Readout& readout, double raw) {
+  switch (readout.kind) {
+    case Readout::Kind::exponential: return raw > 0.0 ? std::exp(-(raw + readout.sigma_min) / readout.sigma_max) : 0.0;
+    case Readout::Kind::linearised: return raw > readout.sigma_min && raw < readout.sigma_max ? 1.0 : 0.0;
+    case Readout::Kind::identity: break;
+  }
+  return raw > 0.0 ? 1.0 : 0.0;
+}
+
+}  // namespace
+
+std::size_t NetworkDesign::parameters() const { return engine::make_layout(networks, loss).parameters; }
+
+Tensor<float> equal_weights(std::size_t members, std::size_t per_member) { return {members, 1, per_member, 1.0F}; }
+
+FittedNetwork::FittedNetwork(NetworkDesign design, NetworkParts parts, std::vector<FitReport> reports, Engine& engine)
+    : design_(std::move(design)), parts_(std::move(parts)), reports_(std::move(reports)), engine_(engine) {
+  for (const FitReport& report : reports_) seeds_.push_back(report.seed);
+}
+
+Prediction FittedNetwork::predict(const Tensor<float>& x) const {
+  Mixture mixture(design_.outputs, members(), x.rows());
+  if (design_.passes == 0) {
+    add_networks(x, mixture);
+  } else if (fixed_masks_) {
+    add_thinned(x, mixture);
+  } else {
+    add_passes(x, mixture);
+  }
+  Prediction prediction = mixture.prediction();
+  if (design_.outputs.noise != OutputMap::Noise::constant) return prediction;
+  prediction.sigma_noise = Tensor<float>(members(), x.rows(), 1);
+  for (std::size_t m = 0; m < members(); ++m)
+    std::ranges::fill(prediction.sigma_noise.member(m), parts_.noise(m, 0, 0));
+  return prediction;
+}
+
+Tensor<float> FittedNetwork::outputs_at(const Tensor<float>& x) const {
+  return predictions_(engine_, design_.networks, parts_.parameters, repeat_rows(x, members(), design_.per_member));
+}
+
+void FittedNetwork::add_networks(const Tensor<float>& x, Mixture& mixture) const {
+  const Tensor<float> outputs = outputs_at(x);
+  for (std::size_t k = 0; k < outputs.members(); ++k) {
+    // A network without a say may hold numbers that are not finite.
+    if (weight(k) > 0.0) mixture.add(k / design_.per_member, outputs.member(k), weight(k));
+  }
+}
+
+void FittedNetwork::add_passes(const Tensor<float>& x, Mixture& mixture) const {
+  // Passes share a call, so that the parameters reach the device once.
+  for (std::uint32_t pass = 0; pass < design_.passes;) {
+    const std::uint32_t count = passes_at_once(design_.passes - pass, members() * x.rows());
+    const Tensor<float> outputs = predictions_(engine_, design_.networks, parts_.parameters, x,
+                                               {.active = true, .pass = pass, .passes = count}, seeds_);
+    const std::size_t size = x.rows() * outputs.cols();
+    for (std::uint32_t p = 0; p < count; ++p) {
+      for (std::size_t m = 0; m < members(); ++m) mixture.add(m, outputs.member(m).subspan(p * size, size));
+    }
+    pass += count;
+  }
+}
+
+void FittedNetwork::add_thinned(const Tensor<float>& x, Mixture& mixture) const {
+  const engine::Networks plain = without_dropout(design_.networks);
+  for (std::size_t m = 0; m < members(); ++m) {
+    Tensor<float> own(1, x.rows(), x.cols());
+    std::ranges::copy(x.member(x.members() == 1 ? 0 : m), own.flat().begin());
+    for (std::uint32_t pass = 0; pass < design_.passes;) {
+      const std::uint32_t count = passes_at_once(design_.passes - pass, x.rows() + parts_.parameters.cols());
+      const Tensor<float> thinned = thinned_parameters(design_.networks, m, parts_.parameters, seeds_[m], pass, count);
+      const Tensor<float> outputs = engine_.predict(plain, thinned, own, {}, {});
+      for (std::uint32_t p = 0; p < count; ++p) mixture.add(m, outputs.member(p));
+      pass += count;
+    }
+  }
+}
+
+Tensor<float> FittedNetwork::raw_sigma(const Tensor<float>& x) const {
+  if (design_.outputs.sigma != OutputMap::Sigma::readout) return {};
+  const Tensor<float> outputs = outputs_at(x);
+  Tensor<float> raw(members(), x.rows(), 1);
+  for (std::size_t m = 0; m < members(); ++m) {
+    for (std::size_t i = 0; i < x.rows(); ++i) {
+      RunningMoments moments;
+      for (std::size_t k = m * design_.per_member; k < (m + 1) * design_.per_member; ++k) {
+        if (weight(k) > 0.0) moments.add(static_cast<double>(outputs(k, i, outputs.cols() - 1)), weight(k));
+      }
+      raw(m, i, 0) = static_cast<float>(moments.mean);
+    }
+  }
+  return raw;
+}
+
+/// With V the variance of the mixture, sigma' = V' / (2 sigma).
+std::optional<PredictionSlopes> FittedNetwork::slopes(const Tensor<float>& x) const {
+  if (design_.outputs.sigma != OutputMap::Sigma::readout || has_convolutions(design_.networks)) return {};
+  const std::size_t d = x.cols();
+  const OutputSlopes all =
+      input_slopes(design_.networks, parts_.parameters, repeat_rows(x, members(), design_.per_member));
+  const std::size_t r = all.outputs.cols() - 1;
+  const Readout& readout = design_.outputs.readout;
+  PredictionSlopes result{.mean = Tensor<float>(members(), x.rows(), d),
+                          .sigma_model = Tensor<float>(members(), x.rows(), d)};
+  for (std::size_t m = 0; m < members(); ++m) {
+    const auto average = [&](const auto& value) {
+      double sum = 0.0;
+      double used = 0.0;
+      for (std::size_t k = m * design_.per_member; k < (m + 1) * design_.per_member; ++k) {
+        if (weight(k) == 0.0) continue;
+        sum += weight(k) * value(k);
+        used += weight(k);
+      }
+      return sum / used;
+    };
+    for (std::size_t i = 0; i < x.rows(); ++i) {
+      const auto output = [&](std::size_t k, std::size_t o) { return static_cast<double>(all.outputs(k, i, o)); };
+      const auto slope = [&](std::size_t k, std::size_t o, std::size_t j) {
+        return static_cast<double>(all.slopes(k, i, o * d + j));
+      };
+      const double mean = average([&](std::size_t k) { return output(k, 0); });
+      const double variance =
+          average([&](std::size_t k) { return std::pow(readout(output(k, r)), 2) + std::pow(output(k, 0) - mean, 2); });
+      for (std::size_t j = 0; j < d; ++j) {
+        const double of_mean = average([&](std::size_t k) { return slope(k, 0, j); });
+        const double half = average([&](std::size_t k) {
+          return readout(output(k, r)) * slope_of(readout, output(k, r)) * slope(k, r, j) +
+                 (output(k, 0) - mean) * (slope(k, 0, j) - of_mean);
+        });
+        result.mean(m, i, j) = static_cast<float>(of_mean);
+        result.sigma_model(m, i, j) = static_cast<float>(variance > 0.0 ? half / std::sqrt(variance) : 0.0);
+      }
+    }
+  }
+  return result;
+}
+
+std::unique_ptr<FittedNetwork> FittedNetwork::some(std::span<const std::size_t> members) const {
+  NetworkDesign design = design_;
+  design.networks = chosen_networks(design_.networks, members, design_.per_member);
+  NetworkParts parts{.parameters = chosen_members(parts_.parameters, members, design_.per_member),
+                     .weights = chosen_members(parts_.weights, members),
+                     .noise = chosen_members(parts_.noise, members)};
+  std::vector<FitReport> reports;
+  for (const std::size_t m : members) reports.push_back(reports_[m]);
+  auto chosen = std::make_unique<FittedNetwork>(std::move(design), std::move(parts), std::move(reports), engine_);
+  chosen->fixed_masks_ = fixed_masks_;
+  return chosen;
+}
+
+FittedState FittedNetwork::state() const {
+  FittedState state{.inputs = design_.networks.inputs, .blocks = {{parameters_block, parts_.parameters}}};
+  if (design_.per_member > 1) state.blocks.push_back({weights_block, parts_.weights});
+  if (!parts_.noise.empty()) state.blocks.push_back({noise_block, parts_.noise});
+  return state;
+}
+
+std::unique_ptr<FittedNetwork> FittedNetwork::with_fixed_masks() const {
+  if (design_.passes == 0 || fixed_masks_ || has_convolutions(design_.networks)) return {};
+  auto fixed = std::make_unique<FittedNetwork>(design_, parts_, reports_, engine_);
+  fixed->fixed_masks_ = true;
+  return fixed;
+}
+
+std::unique_ptr<FittedNetwork> restore_network(NetworkDesign design, const FittedState& state,
+                                               std::vector<FitReport> reports, Engine& engine) {
+  const std::size_t members = reports.size();
+  NetworkParts parts{.parameters = state.block(parameters_block, {members * design.per_member, 1, design.parameters()}),
+                     .weights = read_weights(state, members, design.per_member)};
+  if (design.outputs.noise == OutputMap::Noise::constant) parts.noise = state.block(noise_block, {members, 1, 1});
+  return std::make_unique<FittedNetwork>(std::move(design), std::move(parts), std::move(reports), engine);
+}
+
+std::shared_ptr<const FittedCohort> row_by_row(std::shared_ptr<const FittedCohort> fitted) {
+  const auto* networks = dynamic_cast<const FittedNetwork*>(fitted.get());
+  if (networks == nullptr) return fitted;
+  std::shared_ptr<const FittedCohort> fixed = networks->with_fixed_masks();
+  return fixed ? fixed : fitted;
+}
+
+}  // namespace nomu

@@ -1,0 +1,12 @@
+#pragma once
+// Fits of NOMU that go on from an earlier one.
+
+#include "models/methods.hpp"
+
+namespace nomu {
+
+/// A fit in one stage that starts from the parameters of `before`; see warm_start.
+[[nodiscard]] FittedPointer fit_joint_on(const NomuSpec& spec, const FittedCohort& before, const Cohort& cohort,
+                                         Engine& engine, const Progress& progress);
+
+}  // namespace nomu
