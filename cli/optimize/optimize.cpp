@@ -31,12 +31,6 @@ struct Options {
 void make_new(const Options& options) {
   prepare_file(options.study, {options.space});
   StudyFile file = parse_study_file(read_file(options.space), options.space);
-  for (const Variable& variable : file.space.variables()) {
-    if (variable.name != "id") continue;
-    throw ConfigError("optimize",
-                      "a variable cannot be called 'id': commands of 'nomu optimize run' know the trial's "
-                      "number by that name");
-  }
   const Fields fields = fields_of(file.spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
   (void)Study::create(options.study, file.space, file.spec);

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <set>
 
 #include "bo/search/landscape.hpp"
 #include "bo/search/success_model.hpp"
@@ -37,26 +35,9 @@ std::uint64_t purpose_seed(const OptimizeSpec& spec, std::uint64_t purpose, std:
 
 }  // namespace
 
-std::vector<std::size_t> fit_subset(const std::vector<double>& values, Direction direction, std::size_t most) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (values.size() <= most) return order;
-  const double sign = direction == Direction::maximize ? 1.0 : -1.0;
-  std::set<std::size_t> chosen;
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most / 2), order.end(),
-                    [&](std::size_t a, std::size_t b) {
-                      return values[a] != values[b] ? sign * values[a] > sign * values[b] : a < b;
-                    });
-  chosen.insert(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most / 2));
-  for (std::size_t k = 0; k < most / 4; ++k) chosen.insert(values.size() - 1 - k);
-  const std::size_t spread = most - chosen.size();
-  for (std::size_t k = 0; k < spread; ++k) chosen.insert(k * values.size() / spread);
-  return {chosen.begin(), chosen.end()};
-}
-
 Suggester::Suggester(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine)
     : space_(std::move(space)), spec_(std::move(spec)), engine_(std::move(engine)) {
-  design_ = initial_design(space_, spec_.design, initial(), static_cast<std::uint64_t>(spec_.seed));
+  design_ = initial_design(space_, spec_.design, initial(), static_cast<std::uint64_t>(spec_.seed), spec_.generator);
 }
 
 std::size_t Suggester::initial() const {

@@ -8,35 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "bo/history.hpp"
+#include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/proposal.hpp"
-#include "nomu/bo/study.hpp"
+#include "nomu/core/progress.hpp"
+#include "nomu/engine/engine.hpp"
 
 namespace nomu {
-
-/// What a suggestion depends on.
-struct History {
-  std::int64_t trials = 0;          ///< asked for so far
-  std::int64_t finished = 0;        ///< with a result
-  std::vector<Point> points = {};   ///< the rows to fit, in the order of their results
-  std::vector<double> values = {};  ///< theirs
-  std::vector<Point> failed = {};   ///< the latest ones
-  std::vector<Point> pending = {};
-  double c = 0.0;  ///< fixed after the first fit; 0: not yet
-};
-
-struct Suggestion {
-  Point point;
-  std::string origin;
-  double c = 0.0;  ///< what later steps keep, before Dynamic c; 0: no model was asked
-};
-
-/// Places of the results a model is fitted to, rising: all of them up to `most`. Beyond that half of `most` are the
-/// best ones, a quarter the latest ones, and the rest is spread evenly over all.
-[[nodiscard]] std::vector<std::size_t> fit_subset(const std::vector<double>& values, Direction direction,
-                                                  std::size_t most);
-
-inline constexpr std::int64_t most_failed = 200;   ///< latest failures that count
-inline constexpr std::int64_t most_pending = 500;  ///< latest pending trials that count
 
 class Suggester {
  public:

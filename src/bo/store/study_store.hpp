@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "bo/search/suggester.hpp"
+#include "bo/history.hpp"
 #include "bo/store/database.hpp"
-#include "nomu/bo/study.hpp"
+#include "nomu/bo/optimize_spec.hpp"
+#include "nomu/bo/trial.hpp"
 
 namespace nomu {
 
@@ -35,7 +36,8 @@ class StudyStore {
   explicit StudyStore(Database database);
 
   [[nodiscard]] const Database& database() const { return database_; }
-  [[nodiscard]] StudyFile file() const;
+  [[nodiscard]] Space space() const;
+  [[nodiscard]] OptimizeSpec spec() const;
   /// Where it was set after the study was made.
   [[nodiscard]] std::optional<std::int64_t> budget() const;
   void set_budget(std::int64_t budget) const;

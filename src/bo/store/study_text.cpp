@@ -115,7 +115,9 @@ std::string spec_to_text(const OptimizeSpec& given) {
 OptimizeSpec spec_from_text(std::string_view text) {
   return guarded([&] {
     OptimizeSpec spec;
-    spec.warm_epochs = 0;  // files of the time before there was a warm start do not name it
+    // Old files do not name the settings that came later; these are what they meant.
+    spec.warm_epochs = 0;
+    spec.generator = SobolNumbers::drawn;
     const Fields fields = fields_of(spec);
     const json all = parse(text);
     for (const auto& [name, value] : all.items()) fields.set_text(name, value.get<std::string>());
