@@ -1,4 +1,4 @@
-// The one-call way: the largest value of a function on a box.
+// Maximises a function on a box with one call.
 
 #include <cstdio>
 

@@ -147,7 +147,8 @@ void add_optimize(CLI::App& app) {
   add_optimize_ask(*optimize);
   add_optimize_tell(*optimize);
   add_optimize_run(*optimize);
-  const auto [status, status_options] = command("status", "Show the progress of a study; never blocks writers", run_status);
+  const auto [status, status_options] =
+      command("status", "Show the progress of a study; never blocks writers", run_status);
   status->add_flag("--watch", status_options->watch, "repeat every second until the study is finished");
   command("best", "Show the best trial so far", run_best);
   const auto [budget, budget_options] = command("budget", "Change the total number of trials of a study", run_budget);

@@ -93,7 +93,8 @@ void tell_point(Study& study, const TellOptions& options) {
       throw DataError("optimize", fmt::format("'{}' is not of the form name=value", word));
     json[word.substr(0, equals)] = word.substr(equals + 1);
   }
-  (void)study.add(point_from_json(study.space(), json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)), number_of(options.words[0]));
+  (void)study.add(point_from_json(study.space(), json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)),
+                  number_of(options.words[0]));
 }
 
 void run_tell(const TellOptions& options) {
@@ -122,7 +123,9 @@ void add_optimize_ask(CLI::App& optimize) {
   CLI::App* command = optimize.add_subcommand("ask", "Ask for the next trials");
   const auto options = std::make_shared<AskOptions>();
   add_input(*command, "STUDY", options->study, "study file");
-  command->add_option("--count", options->count, "number of trials")->capture_default_str()->check(CLI::Range(1L, 100000L));
+  command->add_option("--count", options->count, "number of trials")
+      ->capture_default_str()
+      ->check(CLI::Range(1L, 100000L));
   command->add_option("--worker", options->worker, "name of the worker, for the record");
   command->add_flag("--json", options->json, "print JSON");
   add_engine_options(*command, options->engine);

@@ -74,7 +74,8 @@ void add_optimize_report(CLI::App& optimize) {
   command->add_option("--title", options->title, "title of the page");
   command->add_option("--optimum", options->optimum, "known optimum; the regret is drawn");
   command
-      ->add_option("--with", options->others, "another study of the same function; the mean of all and its band are drawn")
+      ->add_option("--with", options->others,
+                   "another study of the same function; the mean of all and its band are drawn")
       ->allow_extra_args(false);
   command->add_flag("--no-model", options->no_model, "without slices and maps of the model");
   add_engine_options(*command, options->engine);

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <exception>
+#include <stdexcept>
 
 #include "arrays.hpp"
 #include "bindings.hpp"
@@ -125,8 +126,8 @@ class PythonEvaluation {
       return nb::cast<double>(nb::float_(function_(**params_of(space_, trial.point))));
     } catch (nb::python_error& error) {
       if (error.matches(PyExc_Exception)) {
-        throw Error("python", nb::cast<std::string>(nb::str("{}: {}").format(error.type().attr("__name__"),
-                                                                              nb::str(error.value()))));
+        throw std::runtime_error(
+            nb::cast<std::string>(nb::str("{}: {}").format(error.type().attr("__name__"), nb::str(error.value()))));
       }
       // KeyboardInterrupt and SystemExit are no failures of the trial.
       if (!interrupt_) interrupt_ = std::current_exception();
@@ -189,7 +190,8 @@ nb::dict run_function(Study& study, const nb::callable& function, const Settings
   try {
     return report_of(result_of(
         [&](const Progress& reports) {
-          return run_worker(study, [&](const Trial& trial) { return evaluation(trial); }, spec, callbacks, reports);
+          return run_worker(
+              study, [&](const Trial& trial) { return evaluation(trial); }, spec, callbacks, reports);
         },
         progress));
   } catch (const Cancelled&) {
@@ -200,7 +202,8 @@ nb::dict run_function(Study& study, const nb::callable& function, const Settings
 
 void bind_worker(nb::class_<Study>& study) {
   study
-      .def("run_command", &run_command, "command"_a, "settings"_a, "on_result"_a = nb::none(), "progress"_a = nb::none(),
+      .def("run_command", &run_command, "command"_a, "settings"_a, "on_result"_a = nb::none(),
+           "progress"_a = nb::none(),
            nb::sig("def run_command(self, command: str, settings: list[tuple[str, str]], on_result: object = None,"
                    " progress: object = None) -> dict[str, int]"),
            "Evaluates trials with a shell command until none is left.")
@@ -217,9 +220,10 @@ void bind_answers(nb::class_<Study>& study) {
            nb::sig("def ask(self, count: int = 1, worker: str = '', progress: object = None) -> list[dict]"),
            "Up to `count` trials; fewer if no more are left.")
       .def("tell", nb::overload_cast<std::int64_t, double, bool>(&Study::tell), "number"_a, "value"_a,
-           "replace"_a = false, nb::call_guard<nb::gil_scoped_release>(), "Records the result of a trial; it is on disk on return.")
-      .def("fail", &Study::fail, "number"_a, "reason"_a, "replace"_a = false,
-           nb::call_guard<nb::gil_scoped_release>(), "Records that the trial failed.")
+           "replace"_a = false, nb::call_guard<nb::gil_scoped_release>(),
+           "Records the result of a trial; it is on disk on return.")
+      .def("fail", &Study::fail, "number"_a, "reason"_a, "replace"_a = false, nb::call_guard<nb::gil_scoped_release>(),
+           "Records that the trial failed.")
       .def(
           "add",
           [](Study& self, const nb::dict& params, double value) {

@@ -1,10 +1,11 @@
 // The settings of an optimisation by name, and the spec of its models.
 
+#include "nomu/bo/optimize_spec.hpp"
+
 #include <fmt/format.h>
 
 #include <string>
 
-#include "nomu/bo/optimize_spec.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/preset.hpp"
 
@@ -57,7 +58,8 @@ void apply_settings(MethodSpec& method, const std::string& settings) {
 
 Fields fields_of(OptimizeSpec& spec) {
   Fields f("bo/study");
-  f.add_choice("direction", spec.direction, {"minimize", "maximize"}, "whether the smallest or the largest value is sought");
+  f.add_choice("direction", spec.direction, {"minimize", "maximize"},
+               "whether the smallest or the largest value is sought");
   f.add("method", spec.method, "model of the function: a method of `nomu fit`, or random");
   f.add("preset", spec.preset, "interactive, or a preset of the method");
   f.add("settings", spec.settings, "settings of the method: key=value; key=value");
@@ -71,16 +73,19 @@ Fields fields_of(OptimizeSpec& spec) {
   f.add_choice("acquisition", spec.acquisition,
                {"upper_bound", "expected_improvement", "log_expected_improvement", "mean", "sigma"},
                "what the next trial maximises");
-  f.add("mean_width", spec.mean_width, Range::positive(), "mean width of the bounds after the initial trials; determines c");
+  f.add("mean_width", spec.mean_width, Range::positive(),
+        "mean width of the bounds after the initial trials; determines c");
   f.add_nested("dynamic", fields_of(spec.dynamic));
   f.add("noisy", spec.noisy, "repeated evaluations of a point may differ");
   f.add("lease", spec.lease, Range::positive(), "seconds after which a trial without a result is handed out again");
   f.add("fit_rows", spec.fit_rows, Range::at_least(8.0), "largest number of results a model is fitted to");
   f.add("warm_epochs", spec.warm_epochs, Range::at_least(0.0),
         "epochs of models that continue an earlier one; 0: train every model from scratch");
-  f.add("warm_every", spec.warm_every, Range::at_least(1.0), "results between two models that are trained from scratch");
+  f.add("warm_every", spec.warm_every, Range::at_least(1.0),
+        "results between two models that are trained from scratch");
   f.add_nested("direct", fields_of(spec.direct));
-  f.add("local_starts", spec.local_starts, Range::at_least(0.0), "number of the search's best points that are refined by gradient steps");
+  f.add("local_starts", spec.local_starts, Range::at_least(0.0),
+        "number of the search's best points that are refined by gradient steps");
   return f;
 }
 

@@ -23,16 +23,17 @@ struct OptimizeSpec {
   std::int64_t seed = 1;
   std::int64_t budget = 0;   ///< total number of trials; 0: no limit. The distances of `dynamic` shrink towards its end
   std::int64_t initial = 0;  ///< trials before the first model; 0: twice the number of variables, at least 8
-  DesignKind design = DesignKind::sobol;                 ///< how the initial trials are placed
-  SobolNumbers generator = SobolNumbers::published;      ///< direction numbers of `DesignKind::sobol`
+  DesignKind design = DesignKind::sobol;             ///< how the initial trials are placed
+  SobolNumbers generator = SobolNumbers::published;  ///< direction numbers of `DesignKind::sobol`
   AcquisitionKind acquisition = AcquisitionKind::upper_bound;
   double mean_width = 0.5;  ///< mean width of the bounds after the initial trials, for targets in [-1,1]; determines c
   DynamicC dynamic = {};
-  bool noisy = false;            ///< repeated evaluations of a point may differ, so points may be proposed again
-  double lease = 3600.0;         ///< seconds a worker has for a trial before it is handed out again
-  std::int64_t fit_rows = 500;   ///< largest number of results a model is fitted to
-  std::int64_t warm_epochs = 0;  ///< epochs of a model that continues an earlier one (one-stage NOMU); 0: never continue
-  std::int64_t warm_every = 8;   ///< results between two models that are trained from scratch
+  bool noisy = false;           ///< repeated evaluations of a point may differ, so points may be proposed again
+  double lease = 3600.0;        ///< seconds a worker has for a trial before it is handed out again
+  std::int64_t fit_rows = 500;  ///< largest number of results a model is fitted to
+  std::int64_t warm_epochs =
+      0;                        ///< epochs of a model that continues an earlier one (one-stage NOMU); 0: never continue
+  std::int64_t warm_every = 8;  ///< results between two models that are trained from scratch
   DirectSpec direct{.evaluations = 2000};
   std::int64_t local_starts = 8;  ///< number of DIRECT's best points that are refined by gradient steps
 };

@@ -110,8 +110,8 @@ enum class SobolNumbers {
                                                 std::uint64_t seed, SobolNumbers numbers = SobolNumbers::published);
 
 /// A random feasible point. It is uniform unless the constraints leave so little of the box that uniform draws miss it;
-/// then draws are moved into the feasible region. `number` distinguishes draws with the same seed. Throws ConfigError if
-/// no feasible point is found.
+/// then draws are moved into the feasible region. `number` distinguishes draws with the same seed. Throws ConfigError
+/// if no feasible point is found.
 [[nodiscard]] Point random_point(const Space& space, std::uint64_t seed, std::uint32_t number);
 
 /// The first points of Sobol's sequence, [count][dimension] in the unit cube, with a digital shift drawn from the seed.

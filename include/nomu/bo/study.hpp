@@ -1,6 +1,7 @@
 #pragma once
 /// A study is the search for the best point of an expensive function, kept in one SQLite file. The file is a log of
-/// questions and answers, written before a call returns; everything else in it follows from the log and can be verified.
+/// questions and answers, written before a call returns; everything else in it follows from the log and can be
+/// verified.
 
 #include <cstdint>
 #include <filesystem>
@@ -27,8 +28,8 @@ struct StudyFile {
 };
 
 /// Reads [[variables]] in order, [[constraints]] and [study]. `source` names the text in messages. Throws ConfigError
-/// with the line; for an unknown key it suggests the nearest one. A variable cannot be called "id": commands of a worker
-/// use that name for the number of the trial.
+/// with the line; for an unknown key it suggests the nearest one. A variable cannot be called "id": commands of a
+/// worker use that name for the number of the trial.
 [[nodiscard]] StudyFile parse_study_file(std::string_view text, std::string_view source);
 
 struct VerifyReport {
@@ -37,7 +38,7 @@ struct VerifyReport {
   std::int64_t suggestions = 0;  ///< recomputed suggestions
   std::int64_t exact = 0;        ///< equal bit for bit
   std::int64_t near = 0;         ///< computed by another engine, and within 1e-3 of the box
-  std::int64_t as_good = 0;      ///< computed by another engine, further away, but as good within 1 % of the results' range
+  std::int64_t as_good = 0;  ///< computed by another engine, further away, but as good within 1 % of the results' range
   std::vector<std::string> problems = {};
   [[nodiscard]] bool clean() const { return problems.empty(); }
 };
@@ -72,10 +73,11 @@ class Study {
 
   /// The next trial. Throws Error if the budget is spent or every point of the space has been tried.
   [[nodiscard]] Trial ask();
-  /// Up to `count` trials, those with expired leases first; fewer if no more are left. `worker` names who evaluates them.
+  /// Up to `count` trials, those with expired leases first; fewer if no more are left. `worker` names who evaluates
+  /// them.
   [[nodiscard]] std::vector<Trial> ask(std::size_t count, std::string_view worker = {}, const Progress& progress = {});
-  /// Records the result of a trial; it is on disk when this returns. Throws DataError for an unknown trial, a value that
-  /// is not finite, and a trial that already has a result unless `replace` is set.
+  /// Records the result of a trial; it is on disk when this returns. Throws DataError for an unknown trial, a value
+  /// that is not finite, and a trial that already has a result unless `replace` is set.
   void tell(std::int64_t id, double value, bool replace = false);
   void tell(const Trial& trial, double value) { tell(trial.id, value); }
   /// Records that the trial failed. Throws like `tell`.

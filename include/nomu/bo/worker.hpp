@@ -1,6 +1,6 @@
 #pragma once
-/// Evaluates the trials of a study: asks for them, runs a shell command or a function for each, and records the results.
-/// Several workers, in this process and in others, may work on one study.
+/// Evaluates the trials of a study: asks for them, runs a shell command or a function for each, and records the
+/// results. Several workers, in this process and in others, may work on one study.
 
 #include <cstdint>
 #include <functional>

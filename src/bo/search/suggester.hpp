@@ -1,6 +1,6 @@
 #pragma once
-// From what a study knows to its next points: a pure function of settings, space and history, so that a log of
-// questions and answers says whether every suggestion was the right one.
+// Suggests the next points of a study. A suggestion is a pure function of settings, space and history, so that it can
+// be recomputed from the log.
 
 #include <cstdint>
 #include <functional>
@@ -23,28 +23,28 @@ class Suggester {
   [[nodiscard]] const Space& space() const { return space_; }
   [[nodiscard]] const OptimizeSpec& spec() const { return spec_; }
   [[nodiscard]] std::size_t initial() const;
-  /// "cpu onednn avx512": what decides the bits of a model.
+  /// "cpu onednn avx512 fp32": everything that affects the last bits of a model.
   [[nodiscard]] std::string engine_name();
 
-  /// Up to `count` points; fewer when the space is used up. `taken` says whether a point is part of the study already.
+  /// Up to `count` points; fewer if the space is used up. `taken` tells whether a point is already part of the study.
   [[nodiscard]] std::vector<Suggestion> suggest(History history, std::size_t count,
                                                 const std::function<bool(const Point&)>& taken,
                                                 const Progress& progress);
 
-  /// How much better than `point` the point is that is suggested here, by the acquisition of the model; where that is a
-  /// bound, in targets scaled to [-1,1]. Infinite where no model would be asked.
+  /// By how much the acquisition at `point` falls short of that at the suggested point; for the upper bound, in units
+  /// of targets scaled to [-1,1]. Infinite if the suggestion does not come from a model.
   [[nodiscard]] double shortfall(const History& history, const Point& point, const Progress& progress);
 
   struct Fit {
     std::int64_t finished = 0;
     std::vector<Point> points;
     std::vector<double> values;
-    double low = 0.0, high = 0.0;  // results scaled to -1 and 1
+    double low = 0.0, high = 0.0;  // the results that are scaled to -1 and 1
     std::vector<double> inputs;    // [n][inputs]
     std::vector<double> targets;   // [n], scaled
     std::shared_ptr<FittedCohort> model;
   };
-  /// Null where the rows are too few or the fit diverged.
+  /// Null if there are too few rows or the fit diverged.
   [[nodiscard]] std::shared_ptr<const Fit> fit(const History& history, const Progress& progress);
 
  private:
@@ -58,7 +58,7 @@ class Suggester {
   [[nodiscard]] Proposal proposal(const RunKnowledge& run, const Fit& fit, const Progress& progress) const;
   [[nodiscard]] std::shared_ptr<const FittedCohort> success(const Fit& fit, const std::vector<double>& failed,
                                                             const Progress& progress);
-  [[nodiscard]] double best_of(const FittedCohort& model, const std::vector<double>& inputs) const;
+  [[nodiscard]] double best_mean(const FittedCohort& model, const std::vector<double>& inputs) const;
   [[nodiscard]] Point unused(std::int64_t number, const std::function<bool(const Point&)>& taken) const;
   [[nodiscard]] double scaled_c(const Fit& fit) const;
   [[nodiscard]] std::vector<double> inputs_of(const std::vector<Point>& points) const;
@@ -68,9 +68,9 @@ class Suggester {
   std::shared_ptr<Engine> engine_;
   std::vector<Point> design_;
   std::shared_ptr<const Fit> last_;
-  std::shared_ptr<const Fit> base_;  // the last one that others go on from
+  std::shared_ptr<const Fit> base_;  // the last model that others continue
   std::shared_ptr<const FittedCohort> success_;
-  std::vector<double> success_finished_, success_failed_;  // what it was fitted to
+  std::vector<double> success_finished_, success_failed_;  // what `success_` was fitted to
 };
 
 }  // namespace nomu

@@ -56,8 +56,8 @@ StudyStore::StudyStore(Database database) : database_(std::move(database)) {
   const std::string file = database_.path().string();
   if (id != application) throw DataError("bo/study", fmt::format("'{}' is a database, but not a study", file));
   if (format != version_of_file) {
-    throw DataError("bo/study",
-                    fmt::format("'{}' is of version {}; this library knows version {}", file, format, version_of_file));
+    throw DataError("bo/study", fmt::format("'{}' has format version {}; this library reads version {}", file, format,
+                                            version_of_file));
   }
 }
 

@@ -64,7 +64,8 @@ Study::Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engin
 
 Study Study::create(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec,
                     std::shared_ptr<Engine> engine) {
-  if (path == ":memory:") throw DataError("bo/study", "':memory:' is no name for a file; give the study's file another name");
+  if (path == ":memory:")
+    throw DataError("bo/study", "':memory:' is no name for a file; give the study's file another name");
   // If two processes create the same study at once, the loser must not remove the winner's file.
   if (!claim_file(path)) {
     throw DataError("bo/study", fmt::format("'{}' exists already; choose another name or remove it", path.string()));
@@ -191,9 +192,10 @@ std::string Study::why_finished() const {
   const auto lock = parts_->lock();
   const std::int64_t most = budget();
   if (most == 0 || parts_->store.trial_count() < most) return "every point of the space has been tried";
-  return fmt::format("the budget of {} trials is spent, including results that were added; a larger one continues the "
-                     "study",
-                     most);
+  return fmt::format(
+      "the budget of {} trials is spent, including results that were added; a larger one continues the "
+      "study",
+      most);
 }
 
 StudyStatus Study::status() const {

@@ -73,8 +73,9 @@ Variable variable_of(const toml::table& table, std::string_view source) {
   const Reader reader(table, source, "a variable", {"name", "type", "low", "high", "scale", "choices"});
   Variable v{.name = reader.text("name", ""), .choices = reader.texts("choices")};
   if (v.name == "id") {
-    reader.fail("a variable cannot be called 'id': commands of 'nomu optimize run' use that name for the number of the "
-                "trial");
+    reader.fail(
+        "a variable cannot be called 'id': commands of 'nomu optimize run' use that name for the number of the "
+        "trial");
   }
   const std::string type = reader.text("type", "real");
   const std::string scale = reader.text("scale", "linear");

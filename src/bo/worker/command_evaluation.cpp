@@ -47,8 +47,7 @@ StartEvaluation command_evaluations(const std::string& command, const Space& spa
   const Point middle = space.from_unit(std::vector<double>(space.size(), 0.5));
   (void)command_for(command, space, Trial{.id = 1, .point = middle});
   return [command, &space](const Trial& trial) -> std::unique_ptr<Evaluation> {
-    const std::string input =
-        fmt::format("{{\"id\":{},\"point\":{}}}\n", trial.id, point_to_json(space, trial.point));
+    const std::string input = fmt::format("{{\"id\":{},\"point\":{}}}\n", trial.id, point_to_json(space, trial.point));
     return std::make_unique<CommandEvaluation>(command_for(command, space, trial), input);
   };
 }

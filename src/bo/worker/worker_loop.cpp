@@ -155,7 +155,8 @@ void WorkerLoop::record(Unrecorded result) {
   }
 }
 
-/// Results are expensive. One that cannot be written, because the disk is full for example, is tried again every second.
+/// Results are expensive. One that cannot be written, because the disk is full for example, is tried again every
+/// second.
 void WorkerLoop::record_again() {
   if (unrecorded_.empty() || seconds_since(last_try_) < 1.0) return;
   if (running_.empty() && seconds_since(first_try_) > spec_.patience) give_up("results could not be recorded");

@@ -37,14 +37,14 @@ TEST(Worker, RunsAFunctionToTheEndOfTheBudget) {
   std::mutex mutex;
   std::set<std::thread::id> threads;
   std::vector<std::int64_t> recorded;
-  const WorkerReport report = run_worker(
-      study,
-      [&](const Trial& trial) {
-        const std::lock_guard lock(mutex);
-        threads.insert(std::this_thread::get_id());
-        return distance(trial);
-      },
-      {.workers = 3}, {.recorded = [&](const EvaluatedTrial& done) { recorded.push_back(done.trial.id); }});
+  const WorkerReport report =
+      run_worker(study,
+                 [&](const Trial& trial) {
+                   const std::lock_guard lock(mutex);
+                   threads.insert(std::this_thread::get_id());
+                   return distance(trial);
+                 },
+                 {.workers = 3}, {.recorded = [&](const EvaluatedTrial& done) { recorded.push_back(done.trial.id); }});
   EXPECT_EQ(report.finished, 20);
   EXPECT_EQ(report.failed, 0);
   EXPECT_EQ(recorded.size(), 20U);
@@ -55,15 +55,15 @@ TEST(Worker, RunsAFunctionToTheEndOfTheBudget) {
 TEST(Worker, FunctionsRunAtTheSameTimeAndMayUseTheStudy) {
   Study study(line(), random_search(4));
   std::atomic<int> running = 0;
-  const WorkerReport report = run_worker(
-      study,
-      [&](const Trial& trial) {
-        ++running;
-        for (int i = 0; i < 5000 && running < 4; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        EXPECT_EQ(study.trial(trial.id).state, TrialState::pending);
-        return running == 4 ? 1.0 : 0.0;
-      },
-      {.workers = 4});
+  const WorkerReport report = run_worker(study,
+                                         [&](const Trial& trial) {
+                                           ++running;
+                                           for (int i = 0; i < 5000 && running < 4; ++i)
+                                             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                                           EXPECT_EQ(study.trial(trial.id).state, TrialState::pending);
+                                           return running == 4 ? 1.0 : 0.0;
+                                         },
+                                         {.workers = 4});
   EXPECT_EQ(report.finished, 4);
   EXPECT_EQ(study.best()->value, 1.0);
 }
@@ -131,9 +131,9 @@ TEST(Worker, LeasesAreRenewedWhileAFunctionRuns) {
 TEST(Worker, ErrorsOfACallbackGiveTheTrialsBack) {
   Study study(line(), random_search());
   const WorkerCallbacks callbacks{.recorded = [](const EvaluatedTrial&) { throw std::runtime_error("closed"); }};
-  EXPECT_THROW(run_worker(study, std::string("if [ {id} = 1 ]; then echo 1; else sleep 60; fi"), {.workers = 2},
-                          callbacks),
-               std::runtime_error);
+  EXPECT_THROW(
+      run_worker(study, std::string("if [ {id} = 1 ]; then echo 1; else sleep 60; fi"), {.workers = 2}, callbacks),
+      std::runtime_error);
   EXPECT_EQ(study.status().finished, 1);
   EXPECT_EQ(study.status().pending, study.status().expired);
 }
