@@ -1,5 +1,8 @@
 """Study.run: trials evaluated by a function or a shell command."""
 
+import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -97,3 +100,23 @@ def test_wrong_arguments_are_refused():
     with pytest.raises(nomu.DataError, match="cannot be run"):
         study.run(command="./no_such_program")
     assert study.status["failed"] == 0
+
+
+def test_ctrl_c_ends_commands_and_gives_trials_back(tmp_path):
+    Study({"x": (-1, 1)}, tmp_path / "study.db", **RANDOM)
+    code = f"""
+import nomu, sys
+study = nomu.Study.open({str(tmp_path / "study.db")!r})
+try:
+    study.run(command="sleep 60; echo 1", workers=2)
+except KeyboardInterrupt:
+    sys.exit(7)
+"""
+    process = subprocess.Popen([sys.executable, "-c", code])
+    study = Study.open(tmp_path / "study.db", read_only=True)
+    deadline = time.monotonic() + 60
+    while study.status["pending"] < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=30) == 7
+    assert study.status["expired"] == 2 and study.status["failed"] == 0
