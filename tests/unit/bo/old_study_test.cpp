@@ -1,5 +1,6 @@
 // A study that was created before the direction numbers of Sobol's sequence were the published ones: study_v1.db has
-// three variables (x, rate on a logarithmic scale, integer n), method gp, seed 7, nine initial trials and two of a model.
+// three variables (x, rate on a logarithmic scale, integer n), method gp, seed 7, nine initial trials and two of a
+// model.
 
 #include <gtest/gtest.h>
 
