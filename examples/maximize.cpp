@@ -1,11 +1,11 @@
-// The one-call way: the largest value of a function on a box.
+// Maximises a function on a box with one call.
 
 #include <cstdio>
 
 #include "nomu/bo/study.hpp"
 
 int main() {
-  nomu::MaximizeOptions options{.evaluations = 25};
+  nomu::OptimizeOptions options{.evaluations = 25};
   options.study.settings = "train.epochs=300";
   const nomu::Optimum found =
       nomu::maximize([](const nomu::Point& x) { return -(x[0] - 0.3) * (x[0] - 0.3) - (x[1] + 0.5) * (x[1] + 0.5); },

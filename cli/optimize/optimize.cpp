@@ -1,21 +1,21 @@
-// nomu optimize: making a study and looking at it.
+// nomu optimize: creates studies and shows what is in them.
 
 #include <chrono>
 #include <thread>
 
 #include "commands.hpp"
 #include "model/model_output.hpp"
+#include "nomu/bo/trial_io.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "optimize/optimize_commands.hpp"
-#include "optimize/optimize_output.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
 namespace {
 
 struct Options {
-  EngineOptions engine{.threads = 1};  // what is optimised wants the other cores
+  EngineOptions engine{.threads = 1};  // the evaluations need the other cores
   std::string study;
   std::string space;
   std::vector<std::string> settings;
@@ -28,15 +28,9 @@ struct Options {
   bool watch = false;
 };
 
-void make_new(const Options& options) {
+void run_new(const Options& options) {
   prepare_file(options.study, {options.space});
   StudyFile file = parse_study_file(read_file(options.space), options.space);
-  for (const Variable& variable : file.space.variables()) {
-    if (variable.name != "id") continue;
-    throw ConfigError("optimize",
-                      "a variable cannot be called 'id': commands of 'nomu optimize run' know the trial's "
-                      "number by that name");
-  }
   const Fields fields = fields_of(file.spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
   (void)Study::create(options.study, file.space, file.spec);
@@ -50,8 +44,8 @@ void show_status(const Study& study, bool json) {
   if (json) {
     nlohmann::json line{{"trials", status.trials},   {"finished", status.finished}, {"failed", status.failed},
                         {"pending", status.pending}, {"expired", status.expired},   {"budget", study.budget()}};
-    if (status.best) line["best"] = trial_json(study.space(), *status.best);
-    return write_out(json_line(line));
+    if (status.best) line["best"] = nlohmann::json::parse(trial_to_json(study.space(), *status.best));
+    return print("{}\n", line.dump());
   }
   print("{} trials{}: {} finished, {} failed, {} pending{}\n", status.trials,
         study.budget() > 0 ? fmt::format(" of {}", study.budget()) : "", status.finished, status.failed, status.pending,
@@ -84,44 +78,21 @@ void run_best(const Options& options) {
   const Study study = Study::open(options.study, StudyAccess::read);
   const std::optional<Trial> best = study.best();
   if (!best) throw Error("optimize", "no trial has a result yet");
-  if (options.json) return write_out(json_line(trial_json(study.space(), *best)));
+  if (options.json) return print("{}\n", trial_to_json(study.space(), *best));
   print("trial {}\nvalue {}\n", best->id, *best->value);
   for (std::size_t j = 0; j < study.space().size(); ++j) {
     print("{} {}\n", study.space().variables()[j].name, study.space().text(j, best->point[j]));
   }
 }
 
-std::string csv_of(const Study& study, const std::vector<Trial>& trials) {
-  Table table("trials");
-  std::vector<std::string> cells(trials.size());
-  const auto column = [&](const std::string& name, const auto& text) {
-    for (std::size_t i = 0; i < trials.size(); ++i) cells[i] = text(trials[i]);
-    table.add_column(name, cells);
-  };
-  column("trial", [](const Trial& t) { return fmt::format("{}", t.id); });
-  column("state", [](const Trial& t) { return std::string(state_name(t.state)); });
-  for (std::size_t j = 0; j < study.space().size(); ++j) {
-    std::string name = study.space().variables()[j].name;
-    while (table.has_column(name)) name += "_";
-    column(name, [&](const Trial& t) { return study.space().text(j, t.point[j]); });
-  }
-  std::string name = "value";
-  while (table.has_column(name)) name += "_";
-  column(name, [](const Trial& t) { return t.value ? format_number(*t.value) : std::string(); });
-  std::string reason = "reason";
-  while (table.has_column(reason)) reason += "_";
-  column(reason, [](const Trial& t) { return t.reason; });
-  return format_table(table);
-}
-
 void run_list(const Options& options) {
   const Study study = Study::open(options.study, StudyAccess::read);
   const std::vector<Trial> trials = study.trials(options.all ? 0 : options.limit);
-  if (options.csv) return print("{}", csv_of(study, trials));
+  if (options.csv) return write_out(format_table(trials_table(study.space(), trials)));
   std::string text;
   for (const Trial& trial : trials) {
     if (options.json) {
-      text += json_line(trial_json(study.space(), trial));
+      text += trial_to_json(study.space(), trial) + "\n";
       continue;
     }
     const std::string why = trial.reason.empty() ? "" : fmt::format(" ({})", trial.reason);
@@ -147,13 +118,13 @@ void run_verify(const Options& options) {
                                  {"problems", report.problems}}
                       .dump());
   } else {
-    print("{} events, {} trials; {} of {} suggestions again bit for bit{}{}\n", report.events, report.trials,
-          report.exact, report.suggestions, report.near > 0 ? fmt::format(", {} nearly", report.near) : "",
-          report.as_good > 0 ? fmt::format(", {} elsewhere but as good", report.as_good) : "");
+    print("{} events, {} trials; {} of {} suggestions equal bit for bit{}{}\n", report.events, report.trials,
+          report.exact, report.suggestions, report.near > 0 ? fmt::format(", {} nearly equal", report.near) : "",
+          report.as_good > 0 ? fmt::format(", {} different but as good", report.as_good) : "");
     for (const std::string& problem : report.problems) print("problem: {}\n", problem);
     if (report.clean()) print("clean\n");
   }
-  if (!report.clean()) throw Error("optimize", "the study is not what its log says");
+  if (!report.clean()) throw Error("optimize", "the study does not match its log");
 }
 
 }  // namespace
@@ -169,28 +140,29 @@ void add_optimize(CLI::App& app) {
     made->callback([options, run] { run(*options); });
     return std::pair(made, options);
   };
-  const auto [make, make_options] = command("new", "Make a study", make_new);
-  make->add_option("--space", make_options->space, "TOML file of variables, constraints and settings")->required();
+  const auto [make, make_options] = command("new", "Create a study", run_new);
+  make->add_option("--space", make_options->space, "TOML file with variables, constraints and settings")->required();
   make->add_option("--set", make_options->settings, "key=value: one setting of the study, for example budget=60")
       ->allow_extra_args(false);
   add_optimize_ask(*optimize);
   add_optimize_tell(*optimize);
   add_optimize_run(*optimize);
-  const auto [status, status_options] = command("status", "How far a study is; never blocks who writes", run_status);
-  status->add_flag("--watch", status_options->watch, "again every second until the study is finished");
-  command("best", "The best trial so far", run_best);
-  const auto [budget, budget_options] = command("budget", "Let a study go on for longer, or end sooner", run_budget);
-  budget->add_option("TRIALS", budget_options->budget, "trials in all, those there are among them; 0: no limit")
+  const auto [status, status_options] =
+      command("status", "Show the progress of a study; never blocks writers", run_status);
+  status->add_flag("--watch", status_options->watch, "repeat every second until the study is finished");
+  command("best", "Show the best trial so far", run_best);
+  const auto [budget, budget_options] = command("budget", "Change the total number of trials of a study", run_budget);
+  budget->add_option("TRIALS", budget_options->budget, "total number of trials, including those so far; 0: no limit")
       ->required()
       ->check(whole_number());
-  const auto [list, list_options] = command("list", "The latest trials", run_list);
-  list->add_option("--limit", list_options->limit, "how many")->capture_default_str()->check(above_zero());
+  const auto [list, list_options] = command("list", "List the latest trials", run_list);
+  list->add_option("--limit", list_options->limit, "number of trials")->capture_default_str()->check(above_zero());
   list->add_flag("--all", list_options->all, "all trials");
-  list->add_flag("--csv", list_options->csv, "as a table");
+  list->add_flag("--csv", list_options->csv, "print CSV");
   add_optimize_report(*optimize);
   const auto [verify, verify_options] =
-      command("verify", "Replay the log: does everything follow from it?", run_verify);
-  verify->add_flag("--quick", verify_options->quick, "without computing the suggestions again");
+      command("verify", "Replay the log and check that everything follows from it", run_verify);
+  verify->add_flag("--quick", verify_options->quick, "do not recompute the suggestions");
   add_engine_options(*verify, verify_options->engine);
 }
 

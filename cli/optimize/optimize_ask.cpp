@@ -1,21 +1,21 @@
-// nomu optimize ask and tell: one question, one answer at a time.
+// nomu optimize ask and tell: hands out trials and records their results.
 
 #include <iostream>
 #include <optional>
 
 #include "commands.hpp"
 #include "model/model_output.hpp"
+#include "nomu/bo/trial_io.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/table_io.hpp"
 #include "optimize/optimize_commands.hpp"
-#include "optimize/optimize_output.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
 namespace {
 
 struct AskOptions {
-  EngineOptions engine{.threads = 1};  // what is optimised wants the other cores
+  EngineOptions engine{.threads = 1};  // the evaluations need the other cores
   std::string study;
   std::string worker;
   std::int64_t count = 1;
@@ -29,11 +29,11 @@ void run_ask(const AskOptions& options) {
                                               {.report = bar.callback(), .stop = interrupts().get_token()});
   bar.finish();
   if (options.json) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const Trial& trial : trials) list.push_back(trial_json(study.space(), trial));
-    return write_out(json_line(list));
+    std::string list;
+    for (const Trial& trial : trials) list += (list.empty() ? "" : ",") + trial_to_json(study.space(), trial);
+    return print("[{}]\n", list);
   }
-  if (trials.empty()) print("nothing is left to try: {}\n", why_none(study));
+  if (trials.empty()) print("nothing is left to try: {}\n", study.why_finished());
   for (const Trial& trial : trials) print("{}  {}\n", trial.id, point_text(study.space(), trial.point));
 }
 
@@ -64,50 +64,8 @@ std::int64_t id_of(const std::string& text) {
   throw DataError("optimize", fmt::format("a trial is named by its number, got '{}'", text));
 }
 
-[[noreturn]] void refuse_line(const std::string& why) {
-  throw DataError("optimize", why +
-                                  "; a line is {\"id\": 3, \"value\": 0.5}, {\"id\": 4, \"failed\": \"reason\"} or "
-                                  "{\"point\": {...}, \"value\": 0.5}");
-}
-
-nlohmann::json parse_line(const std::string& line) {
-  nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
-  if (json.is_discarded() && (line.find("NaN") != std::string::npos || line.find("Infinity") != std::string::npos)) {
-    refuse_line("NaN and Infinity are no results, tell such a trial as failed");
-  }
-  if (!json.is_object()) refuse_line("it is not a JSON object");
-  for (const auto& [key, unused] : json.items()) {
-    if (key != "id" && key != "value" && key != "failed" && key != "point")
-      refuse_line(fmt::format("unknown key '{}'", key));
-  }
-  if (json.contains("id") == json.contains("point")) refuse_line("it needs id or point, one of them");
-  if (json.contains("value") == json.contains("failed")) refuse_line("it needs value or failed, one of them");
-  if (json.contains("value") && !json["value"].is_number()) refuse_line("value must be a number");
-  if (json.contains("failed") && !json["failed"].is_string()) refuse_line("failed must be a text, the reason");
-  if (json.contains("id") && !json["id"].is_number_integer()) refuse_line("id must be the number of a trial");
-  if (json.contains("point") && json.contains("failed")) refuse_line("only a trial can fail, not a point");
-  return json;
-}
-
-void tell_line(Study& study, const std::string& line, bool replace) {
-  const nlohmann::json json = parse_line(line);
-  if (json.contains("point")) {
-    (void)study.add(point_from_json(study.space(), json["point"]), json["value"].get<double>());
-    return;
-  }
-  const auto id = json["id"].get<std::int64_t>();
-  const Trial trial = study.trial(id);
-  if (json.contains("failed")) {
-    const auto reason = json["failed"].get<std::string>();
-    if (replace || trial.state != TrialState::failed || trial.reason != reason) study.fail(id, reason, replace);
-  } else {
-    const auto value = json["value"].get<double>();
-    if (replace || trial.value != value) study.tell(id, value, replace);
-  }
-}
-
-/// Line by line, as they come. What a trial is known to have may be told again, so that a corrected file can be given
-/// once more.
+/// Records line by line; the message of an error says how many results were recorded before it. Lines may be given
+/// again, so that a corrected file can be read as a whole.
 std::int64_t tell_lines(Study& study, bool replace) {
   std::int64_t number = 0;
   std::int64_t count = 0;
@@ -127,7 +85,7 @@ std::int64_t tell_lines(Study& study, bool replace) {
 
 /// --point x=1 --point solver=cg VALUE
 void tell_point(Study& study, const TellOptions& options) {
-  if (options.words.size() != 1) throw DataError("optimize", "with --point, exactly one value is told");
+  if (options.words.size() != 1) throw DataError("optimize", "--point needs exactly one value");
   nlohmann::json json = nlohmann::json::object();
   for (const std::string& word : options.point) {
     const std::size_t equals = word.find('=');
@@ -135,7 +93,8 @@ void tell_point(Study& study, const TellOptions& options) {
       throw DataError("optimize", fmt::format("'{}' is not of the form name=value", word));
     json[word.substr(0, equals)] = word.substr(equals + 1);
   }
-  (void)study.add(point_from_json(study.space(), json), number_of(options.words[0]));
+  (void)study.add(point_from_json(study.space(), json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)),
+                  number_of(options.words[0]));
 }
 
 void run_tell(const TellOptions& options) {
@@ -143,7 +102,7 @@ void run_tell(const TellOptions& options) {
   std::int64_t count = 1;
   if (options.lines) {
     if (!options.words.empty() || !options.point.empty() || options.failed) {
-      throw DataError("optimize", "--lines reads everything from standard input; leave the rest of the line out");
+      throw DataError("optimize", "--lines reads everything from standard input; leave the rest of the arguments out");
     }
     count = tell_lines(study, options.replace);
   } else if (!options.point.empty()) {
@@ -153,7 +112,7 @@ void run_tell(const TellOptions& options) {
   } else if (!options.failed && options.words.size() == 2) {
     study.tell(id_of(options.words[0]), number_of(options.words[1]), options.replace);
   } else {
-    throw DataError("optimize", "say which trial, and its value or --failed REASON: tell STUDY ID VALUE");
+    throw DataError("optimize", "give a trial and its value, or --failed REASON: tell STUDY ID VALUE");
   }
   if (options.json) print("{}\n", nlohmann::json{{"told", count}}.dump());
 }
@@ -161,25 +120,27 @@ void run_tell(const TellOptions& options) {
 }  // namespace
 
 void add_optimize_ask(CLI::App& optimize) {
-  CLI::App* command = optimize.add_subcommand("ask", "The next trials; those handed out already are respected");
+  CLI::App* command = optimize.add_subcommand("ask", "Ask for the next trials");
   const auto options = std::make_shared<AskOptions>();
   add_input(*command, "STUDY", options->study, "study file");
-  command->add_option("--count", options->count, "how many")->capture_default_str()->check(CLI::Range(1L, 100000L));
-  command->add_option("--worker", options->worker, "who asks, for the record");
+  command->add_option("--count", options->count, "number of trials")
+      ->capture_default_str()
+      ->check(CLI::Range(1L, 100000L));
+  command->add_option("--worker", options->worker, "name of the worker, for the record");
   command->add_flag("--json", options->json, "print JSON");
   add_engine_options(*command, options->engine);
   command->callback([options] { run_ask(*options); });
 }
 
 void add_optimize_tell(CLI::App& optimize) {
-  CLI::App* command = optimize.add_subcommand("tell", "The result of a trial, or of a point from elsewhere");
+  CLI::App* command = optimize.add_subcommand("tell", "Record the result of a trial, or of any point");
   const auto options = std::make_shared<TellOptions>();
   add_input(*command, "STUDY", options->study, "study file");
   command->add_option("ID_VALUE", options->words, "number of the trial and its value")->expected(0, 2);
-  command->add_option("--failed", options->failed, "the trial has no value, for this reason");
-  command->add_option("--point", options->point, "name=value: a result for this point, without a trial")
+  command->add_option("--failed", options->failed, "the trial failed, for this reason");
+  command->add_option("--point", options->point, "name=value: the result is for this point, not for a trial")
       ->allow_extra_args(false);
-  command->add_flag("--replace", options->replace, "overwrite what was told before");
+  command->add_flag("--replace", options->replace, "overwrite an earlier result");
   command->add_flag("--lines", options->lines, "read JSON lines from standard input");
   command->add_flag("--json", options->json, "print JSON");
   command->callback([options] { run_tell(*options); });

@@ -1,5 +1,5 @@
 #pragma once
-// Sub-commands of `nomu optimize` that have files of their own.
+// Sub-commands of `nomu optimize` that are defined in other files.
 
 #include <CLI/CLI.hpp>
 

@@ -18,7 +18,7 @@ namespace nomu::cli {
 namespace {
 
 struct Options {
-  EngineOptions engine{.threads = 1};  // what is optimised wants the other cores
+  EngineOptions engine{.threads = 1};  // the evaluations need the other cores
   std::string study;
   std::string out;
   std::string title;
@@ -27,7 +27,7 @@ struct Options {
   bool no_model = false;
 };
 
-/// The trials of the other studies, which must be about the same.
+/// The trials of the other studies, which must have the same space and direction.
 std::vector<std::vector<Trial>> trials_of(const std::vector<std::string>& files, const Study& study) {
   std::vector<std::vector<Trial>> all;
   for (const std::string& file : files) {
@@ -67,16 +67,17 @@ void run(const Options& options) {
 }  // namespace
 
 void add_optimize_report(CLI::App& optimize) {
-  CLI::App* command = optimize.add_subcommand("report", "Write a page of pictures about a study");
+  CLI::App* command = optimize.add_subcommand("report", "Write an HTML page with plots of a study");
   const auto options = std::make_shared<Options>();
   add_input(*command, "STUDY", options->study, "study file");
-  command->add_option("-o,--out", options->out, "HTML file to write; default: beside the study");
+  command->add_option("-o,--out", options->out, "HTML file to write; default: next to the study");
   command->add_option("--title", options->title, "title of the page");
-  command->add_option("--optimum", options->optimum, "known optimum: draw the regret");
+  command->add_option("--optimum", options->optimum, "known optimum; the regret is drawn");
   command
-      ->add_option("--with", options->others, "another study of the same function: draw the mean of all and its band")
+      ->add_option("--with", options->others,
+                   "another study of the same function; the mean of all and its band are drawn")
       ->allow_extra_args(false);
-  command->add_flag("--no-model", options->no_model, "without slices and maps of a model");
+  command->add_flag("--no-model", options->no_model, "without slices and maps of the model");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });
 }

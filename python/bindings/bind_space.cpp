@@ -56,7 +56,7 @@ std::string missing_variable(const Space& space, const nb::dict& params) {
 }
 
 void bind_space(nb::module_& m) {
-  nb::class_<Variable>(m, "Variable", "One thing that may be varied.")
+  nb::class_<Variable>(m, "Variable", "A variable of a search space.")
       .def_static(
           "real",
           [](const std::string& name, double low, double high, bool log) {
@@ -80,7 +80,7 @@ void bind_space(nb::module_& m) {
       .def_ro("high", &Variable::high)
       .def_ro("log", &Variable::log)
       .def_ro("choices", &Variable::choices);
-  nb::class_<LinearConstraint>(m, "Constraint", "at_least <= sum of coefficient times value <= at_most")
+  nb::class_<LinearConstraint>(m, "Constraint", "at_least <= sum of coefficient * value <= at_most")
       .def(
           "__init__",
           [](LinearConstraint* self, const Terms& terms, std::optional<double> at_least,

@@ -6,10 +6,14 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <exception>
+#include <stdexcept>
+
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "interruptible.hpp"
 #include "nomu/bo/study.hpp"
+#include "nomu/bo/worker.hpp"
 #include "points.hpp"
 #include "settings.hpp"
 
@@ -22,6 +26,13 @@ OptimizeSpec spec_of(const Settings& settings) {
   OptimizeSpec spec;
   set_all(fields_of(spec), settings);
   return spec;
+}
+
+/// Calls the study without the GIL: it may have to wait for a thread that needs the GIL.
+template <class Call>
+auto without_gil(const Call& call) {
+  const nb::gil_scoped_release release;
+  return call();
 }
 
 std::shared_ptr<Engine> engine_of(std::int64_t threads) { return make_engine({.threads = threads}); }
@@ -52,7 +63,7 @@ nb::list ask(Study& study, std::size_t count, const std::string& worker, const n
 }
 
 nb::dict status_of(const Study& study) {
-  const StudyStatus status = study.status();
+  const StudyStatus status = without_gil([&] { return study.status(); });
   nb::dict all;
   all["trials"] = status.trials;
   all["finished"] = status.finished;
@@ -77,7 +88,7 @@ nb::dict verified(const Study& study, bool quick, const nb::object& progress) {
   return all;
 }
 
-/// Mean and sigma of the study's model at points, in the units of the results; None where there are too few results.
+/// Mean and sigma of the study's model at points, in the units of the results; None if there are too few results.
 nb::object surrogate(const Study& study, const std::vector<nb::dict>& points, const nb::object& progress) {
   const auto fitted = result_of([&](const Progress& reports) { return study.fit(reports); }, progress);
   if (!fitted) return nb::none();
@@ -91,7 +102,7 @@ nb::object surrogate(const Study& study, const std::vector<nb::dict>& points, co
   std::vector<double> sigma(points.size());
   if (points.empty()) return nb::make_tuple(to_numpy(std::move(mean)), to_numpy(std::move(sigma)));
   const Prediction p = fitted->model->predict(x);
-  const double half = (fitted->high - fitted->low) / 2.0;  // negative where the smallest is sought
+  const double half = (fitted->high - fitted->low) / 2.0;  // negative when minimising
   for (std::size_t i = 0; i < points.size(); ++i) {
     mean[i] = fitted->low + half * (p.mean(0, i, 0) + 1.0);
     sigma[i] = std::abs(half) * fitted->c * p.sigma_model(0, i, 0);
@@ -104,28 +115,132 @@ Settings settings_of(const Study& study) {
   return listed(fields_of(spec));
 }
 
+/// A Python function as the evaluation of a worker, called from the worker's threads.
+class PythonEvaluation {
+ public:
+  PythonEvaluation(const nb::callable& function, const Space& space) : function_(function), space_(space) {}
+
+  double operator()(const Trial& trial) {
+    const nb::gil_scoped_acquire gil;
+    try {
+      return nb::cast<double>(nb::float_(function_(**params_of(space_, trial.point))));
+    } catch (nb::python_error& error) {
+      if (error.matches(PyExc_Exception)) {
+        throw std::runtime_error(
+            nb::cast<std::string>(nb::str("{}: {}").format(error.type().attr("__name__"), nb::str(error.value()))));
+      }
+      // KeyboardInterrupt and SystemExit are no failures of the trial.
+      if (!interrupt_) interrupt_ = std::current_exception();
+      throw Cancelled("python", "interrupted");
+    }
+  }
+
+  [[nodiscard]] std::exception_ptr interrupt() const { return interrupt_; }
+
+ private:
+  const nb::callable& function_;
+  const Space& space_;
+  std::exception_ptr interrupt_;
+};
+
+/// Calls `on_result`, unless None, with each recorded trial; results that cannot be written yet become warnings.
+WorkerCallbacks callbacks_of(const Study& study, const nb::object& on_result) {
+  WorkerCallbacks callbacks;
+  callbacks.not_recorded = [](const EvaluatedTrial& evaluated, const std::string& error) {
+    const nb::gil_scoped_acquire gil;
+    const std::string text =
+        "trial " + std::to_string(evaluated.trial.id) + ": " + evaluated.text() + ", not recorded yet: " + error;
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0) throw nb::python_error();
+  };
+  if (on_result.is_none()) return callbacks;
+  callbacks.recorded = [&study, call = &on_result](const EvaluatedTrial& evaluated) {
+    const Trial trial = study.trial(evaluated.trial.id);
+    const nb::gil_scoped_acquire gil;
+    (*call)(trial_of(study.space(), trial));
+  };
+  return callbacks;
+}
+
+nb::dict report_of(const WorkerReport& report) {
+  nb::dict all;
+  all["finished"] = report.finished;
+  all["failed"] = report.failed;
+  return all;
+}
+
+WorkerSpec worker_of(const Settings& settings) {
+  WorkerSpec spec;
+  set_all(fields_of(spec), settings);
+  return spec;
+}
+
+nb::dict run_command(Study& study, const std::string& command, const Settings& settings, const nb::object& on_result,
+                     const nb::object& progress) {
+  const WorkerSpec spec = worker_of(settings);
+  const WorkerCallbacks callbacks = callbacks_of(study, on_result);
+  return report_of(result_of(
+      [&](const Progress& reports) { return run_worker(study, command, spec, callbacks, reports); }, progress));
+}
+
+nb::dict run_function(Study& study, const nb::callable& function, const Settings& settings, const nb::object& on_result,
+                      const nb::object& progress) {
+  const WorkerSpec spec = worker_of(settings);
+  const WorkerCallbacks callbacks = callbacks_of(study, on_result);
+  PythonEvaluation evaluation(function, study.space());
+  try {
+    return report_of(result_of(
+        [&](const Progress& reports) {
+          return run_worker(
+              study, [&](const Trial& trial) { return evaluation(trial); }, spec, callbacks, reports);
+        },
+        progress));
+  } catch (const Cancelled&) {
+    if (evaluation.interrupt()) std::rethrow_exception(evaluation.interrupt());
+    throw;
+  }
+}
+
+void bind_worker(nb::class_<Study>& study) {
+  study
+      .def("run_command", &run_command, "command"_a, "settings"_a, "on_result"_a = nb::none(),
+           "progress"_a = nb::none(),
+           nb::sig("def run_command(self, command: str, settings: list[tuple[str, str]], on_result: object = None,"
+                   " progress: object = None) -> dict[str, int]"),
+           "Evaluates trials with a shell command until none is left.")
+      .def("run_function", &run_function, "function"_a, "settings"_a, "on_result"_a = nb::none(),
+           "progress"_a = nb::none(),
+           nb::sig("def run_function(self, function: object, settings: list[tuple[str, str]],"
+                   " on_result: object = None, progress: object = None) -> dict[str, int]"),
+           "Evaluates trials with a function, called from other threads, until none is left.");
+}
+
 void bind_answers(nb::class_<Study>& study) {
   study
       .def("ask", &ask, "count"_a = 1, "worker"_a = "", "progress"_a = nb::none(),
            nb::sig("def ask(self, count: int = 1, worker: str = '', progress: object = None) -> list[dict]"),
-           "Up to `count` trials; fewer when no more are left.")
+           "Up to `count` trials; fewer if no more are left.")
       .def("tell", nb::overload_cast<std::int64_t, double, bool>(&Study::tell), "number"_a, "value"_a,
-           "replace"_a = false, nb::call_guard<nb::gil_scoped_release>(), "The result of a trial; on disk on return.")
-      .def("fail", &Study::fail, "number"_a, "reason"_a, "replace"_a = false, "The trial has no value.")
+           "replace"_a = false, nb::call_guard<nb::gil_scoped_release>(),
+           "Records the result of a trial; it is on disk on return.")
+      .def("fail", &Study::fail, "number"_a, "reason"_a, "replace"_a = false, nb::call_guard<nb::gil_scoped_release>(),
+           "Records that the trial failed.")
       .def(
           "add",
           [](Study& self, const nb::dict& params, double value) {
-            return trial_of(self.space(), self.add(point_of(self.space(), params), value));
+            const Point point = point_of(self.space(), params);
+            return trial_of(self.space(), without_gil([&] { return self.add(point, value); }));
           },
-          "params"_a, "value"_a, "A result from elsewhere.")
-      .def("renew", &Study::renew, "number"_a, "Pushes the lease of a trial that is being worked on.")
-      .def("set_budget", &Study::set_budget, "trials"_a, "Lets the study go on for longer, or end sooner.");
+          "params"_a, "value"_a, "Records a result that was obtained elsewhere.")
+      .def("renew", &Study::renew, "number"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Extends the lease of a pending trial.")
+      .def("set_budget", &Study::set_budget, "trials"_a, nb::call_guard<nb::gil_scoped_release>(),
+           "Changes the total number of trials.");
 }
 
 }  // namespace
 
 void bind_study(nb::module_& m) {
-  nb::class_<Study> study(m, "Study", "Questions and answers of one search, in a file or in memory.");
+  nb::class_<Study> study(m, "Study", "The trials of one search, in a file or in memory.");
   study
       .def_static(
           "in_memory",
@@ -147,24 +262,29 @@ void bind_study(nb::module_& m) {
           "path"_a, "read_only"_a = false, "threads"_a = 1)
       .def_prop_ro("space", &Study::space, nb::rv_policy::copy)
       .def_prop_ro("settings", &settings_of)
-      .def_prop_ro("budget", &Study::budget)
-      .def_prop_ro("finished", &Study::finished)
+      .def_prop_ro("budget", [](const Study& self) { return without_gil([&] { return self.budget(); }); })
+      .def_prop_ro("finished", [](const Study& self) { return without_gil([&] { return self.finished(); }); })
+      .def("why_finished", &Study::why_finished, nb::call_guard<nb::gil_scoped_release>(), "Why no trial is left.")
       .def_prop_ro("status", &status_of)
       .def_prop_ro(
           "best",
           [](const Study& self) -> nb::object {
-            const std::optional<Trial> best = self.best();
+            const std::optional<Trial> best = without_gil([&] { return self.best(); });
             return best ? nb::object(trial_of(self.space(), *best)) : nb::object(nb::none());
           },
           nb::sig("def best(self) -> dict | None"))
       .def(
-          "trials", [](const Study& self, std::int64_t limit) { return trials_of(self, self.trials(limit)); },
+          "trials",
+          [](const Study& self, std::int64_t limit) {
+            return trials_of(self, without_gil([&] { return self.trials(limit); }));
+          },
           "limit"_a = 0, nb::sig("def trials(self, limit: int = 0) -> list[dict]"))
       .def("verify", &verified, "quick"_a = false, "progress"_a = nb::none())
       .def("surrogate", &surrogate, "points"_a, "progress"_a = nb::none(),
            nb::sig("def surrogate(self, points: list[dict], progress: object = None)"
                    " -> tuple[numpy.ndarray, numpy.ndarray] | None"));
   bind_answers(study);
+  bind_worker(study);
 }
 
 }  // namespace nomu::python

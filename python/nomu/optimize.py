@@ -1,16 +1,16 @@
-"""The best point of an expensive function, proposed by a model that knows how unsure it is.
+"""Search for the best point of an expensive function with a model that knows its own uncertainty.
 
 >>> best = nomu.maximize(f, {"x": (-5, 10), "y": (0, 15)}, evaluations=40)
 >>> best.params, best.value
 
-A ``Study`` asks and is told, in memory or in the SQLite files of ``nomu optimize``; several processes may share one.
+A ``Study`` hands out points and records results, in memory or in the SQLite files of ``nomu optimize``; several
+processes may share a file.
 """
 
 from __future__ import annotations
 
 import math
 import operator
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -40,7 +40,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Trial:
-    """One question and, once there is one, its answer."""
+    """One point that is to be evaluated and, once there is one, its result."""
 
     number: int
     params: dict[str, Any]
@@ -55,7 +55,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Optimum:
-    """What a search found."""
+    """The result of a search."""
 
     params: dict[str, Any]
     value: float
@@ -63,24 +63,24 @@ class Optimum:
 
 
 class Study:
-    """Questions and answers of one search. Several threads may share it; they wait for each other.
+    """The trials of one search. Several threads may share a study; calls wait for each other.
 
     Parameters
     ----------
     space : dict, sequence of (low, high), or sequence of variables
-        What may be varied, see ``nomu.space``: ``{"x": (0.0, 1.0), "n": integer(1, 5), "solver": ["cg", "lu"]}``.
+        The search space, see ``nomu.space``: ``{"x": (0.0, 1.0), "n": integer(1, 5), "solver": ["cg", "lu"]}``.
     path : str or path, optional
-        File to make; default: the study lives in memory.
+        File to create; default: the study is kept in memory.
     direction : str
         "minimize" or "maximize".
     constraints : sequence of Constraint
         Linear constraints between real and integer variables.
     threads : int
-        Threads of the model's fits.
+        Number of threads for fitting models.
     progress : bool or None
-        Whether to show a bar while a model is fitted; None: where somebody can see it.
+        Whether to show a bar while a model is fitted; None: only in a terminal or notebook.
     **settings
-        Anything that the ``[study]`` part of a space file may say: ``method``, ``preset``, ``settings``, ``seed``,
+        Any setting of the ``[study]`` table of a space file: ``method``, ``preset``, ``settings``, ``seed``,
         ``budget``, ``initial``, ``acquisition``, ``noisy``, ... (docs/optimisation.md).
     """
 
@@ -98,7 +98,6 @@ class Study:
         pairs = pairs_of({"direction": direction, **{k.replace("__", "."): v for k, v in settings.items()}})
         made = space_of(space, constraints)
         self._progress = progress
-        self._lock = threading.Lock()
         if path is None:
             self._study = _nomu.Study.in_memory(made, pairs, threads)
         else:
@@ -108,94 +107,137 @@ class Study:
     def open(
         cls, path: str | PathLike, *, read_only: bool = False, threads: int = 1, progress: bool | None = None
     ) -> Study:
-        """A study that is there already, made here or by ``nomu optimize new``."""
+        """Open a study that was created here or by ``nomu optimize new``."""
         study = cls.__new__(cls)
         study._progress = progress
-        study._lock = threading.Lock()
         study._study = _nomu.Study.open(path, read_only, threads)
         return study
 
     def ask(self, count: int | None = None, worker: str = "") -> Any:
-        """The next trial, or with ``count`` a list of up to so many; the list is shorter when no more are left.
+        """The next trial or, with ``count``, a list of up to that many; the list is shorter if no more are left.
 
-        Raises ``nomu.NomuError`` for a single trial when none is left.
+        Without ``count``, raises ``nomu.NomuError`` if no trial is left.
         """
-        with self._lock, ProgressBar(self._progress) as bar:
+        with ProgressBar(self._progress) as bar:
             found = self._study.ask(1 if count is None else count, worker, bar.callback)
         trials = [Trial(**one) for one in found]
         if count is not None:
             return trials
         if not trials:
-            raise NomuError("[bo/study] nothing is left to try: the budget is spent or the space used up")
+            raise NomuError(f"[bo/study] nothing is left to try: {self._study.why_finished()}")
         return trials[0]
 
     def tell(self, trial: Trial | int, value: float, *, replace: bool = False) -> None:
-        """The result of a trial (or of its number); on disk when this returns."""
-        with self._lock:
-            self._study.tell(_number(trial), float(value), replace)
+        """Record the result of a trial, given as such or by its number; it is on disk when this returns."""
+        self._study.tell(_number(trial), float(value), replace)
 
     def fail(self, trial: Trial | int, reason: str = "", *, replace: bool = False) -> None:
-        """The trial has no value and never will."""
-        with self._lock:
-            self._study.fail(_number(trial), str(reason), replace)
+        """Record that a trial failed."""
+        self._study.fail(_number(trial), str(reason), replace)
 
     def add(self, params: Mapping[str, Any], value: float) -> Trial:
-        """A result from elsewhere."""
-        with self._lock:
-            return Trial(**self._study.add(dict(params), float(value)))
+        """Record a result that was obtained elsewhere."""
+        return Trial(**self._study.add(dict(params), float(value)))
 
     def renew(self, trial: Trial | int) -> None:
-        """Push the lease of a trial that is being worked on."""
-        with self._lock:
-            self._study.renew(_number(trial))
+        """Extend the lease of a pending trial."""
+        self._study.renew(_number(trial))
+
+    def run(
+        self,
+        f: Callable[..., float] | None = None,
+        *,
+        command: str | None = None,
+        workers: int = 1,
+        timeout: float = 0.0,
+        trials: int = 0,
+        failures: int = 10,
+        patience: float = 60.0,
+        on_result: Callable[[Trial], Any] | None = None,
+    ) -> dict[str, int]:
+        """Evaluate trials with a function or a shell command until none is left.
+
+        Other processes may work on the same file. Leases are renewed meanwhile, and trials of workers whose process no
+        longer exists are taken over. On an interrupt, running trials go back to the study.
+
+        Parameters
+        ----------
+        f : callable, optional
+            Called with the variables as keywords, from threads other than the calling one. Exceptions and values that
+            are not finite are failures. A call cannot be interrupted: Ctrl-C waits for it and keeps its result.
+        command : str, optional
+            Shell command whose last line of output is the value, as in ``nomu optimize run``: ``{x}`` stands for the
+            value of x, ``{id}`` for the number of the trial. Give either ``f`` or ``command``.
+        workers : int
+            Number of evaluations that run at the same time.
+        timeout : float
+            Seconds after which a command is killed and its trial fails; 0: never. Not for ``f``.
+        trials : int
+            Largest number of trials to evaluate; 0: until the study is finished.
+        failures : int
+            Consecutive failures after which to stop with ``nomu.NomuError``; 0: never.
+        patience : float
+            Seconds for which to retry when a result cannot be written, because the disk is full for example.
+        on_result : callable, optional
+            Called with each ``Trial`` once its result is recorded.
+
+        Returns
+        -------
+        dict
+            The number of ``finished`` and of ``failed`` trials.
+        """
+        if (f is None) == (command is None):
+            raise ValueError("give either f or command")
+        settings = pairs_of(
+            {"workers": workers, "timeout": timeout, "trials": trials, "failures": failures, "patience": patience}
+        )
+        report = None if on_result is None else lambda found: on_result(Trial(**found))
+        with ProgressBar(self._progress) as bar:
+            if command is not None:
+                return self._study.run_command(command, settings, report, bar.callback)
+            return self._study.run_function(f, settings, report, bar.callback)
 
     def trials(self, limit: int = 0) -> list[Trial]:
         """All trials in order, or the latest ``limit``."""
-        with self._lock:
-            return [Trial(**one) for one in self._study.trials(limit)]
+        return [Trial(**one) for one in self._study.trials(limit)]
 
     def predict(self, params: Iterable[Mapping[str, Any]]) -> tuple[ndarray, ndarray] | None:
         """Mean and sigma of the study's model at a list of points, [q] each, in the units of the results.
 
-        None where there are too few results for a model.
+        None if there are too few results for a model.
         """
-        with self._lock, ProgressBar(self._progress) as bar:
+        with ProgressBar(self._progress) as bar:
             return self._study.surrogate([dict(point) for point in params], bar.callback)
 
     def verify(self, quick: bool = False) -> dict[str, Any]:
-        """Replay the log: a dictionary that says whether everything follows from it."""
-        with self._lock, ProgressBar(self._progress) as bar:
+        """Replay the log and report, as a dictionary, whether everything in the study follows from it."""
+        with ProgressBar(self._progress) as bar:
             return self._study.verify(quick, bar.callback)
 
     @property
     def best(self) -> Trial | None:
         """The best trial so far, or None."""
-        with self._lock:
-            found = self._study.best
+        found = self._study.best
         return None if found is None else Trial(**found)
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to be asked for."""
-        with self._lock:
-            return self._study.finished
+        """Whether no trial is left to ask for."""
+        return self._study.finished
 
     @property
     def status(self) -> dict[str, int]:
-        """Counts of trials by state."""
-        with self._lock:
-            return self._study.status
+        """Number of trials by state."""
+        return self._study.status
 
     @property
     def budget(self) -> int:
-        """Trials in all, 0: no limit. Assign a larger number to go on with a study that has used up its own."""
-        with self._lock:
-            return self._study.budget
+        """Total number of trials; 0: no limit. Assign a larger number to continue a study that has used it up."""
+        return self._study.budget
 
     @budget.setter
     def budget(self, trials: int) -> None:
-        with self._lock:
-            self._study.set_budget(operator.index(trials))
+        self._study.set_budget(operator.index(trials))
 
     @property
     def settings(self) -> dict[str, str]:
@@ -204,7 +246,7 @@ class Study:
 
     @property
     def variables(self) -> list[Variable]:
-        """What may be varied."""
+        """The variables of the search space."""
         return self._study.space.variables
 
 
@@ -215,13 +257,13 @@ def _number(trial):
 def _evaluate(f, study, trial, named):
     try:
         value = float(f(**trial.params) if named else f(list(trial.params.values())))
-    except Exception as error:  # a failed evaluation is an answer too
+    except Exception as error:  # a failed evaluation is a result as well
         study.fail(trial, f"{type(error).__name__}: {error}")
         return
     if math.isfinite(value):
         study.tell(trial, value)
     else:
-        study.fail(trial, f"the value {value}")
+        study.fail(trial, f"the value is {value}")
 
 
 def _search(f, space, evaluations, **settings):
@@ -249,11 +291,11 @@ def maximize(
         Called with the variables as keywords where ``bounds`` is a dictionary, else with one list of values. An
         exception or a value that is not finite counts as a failure, which the search avoids.
     bounds : dict or sequence
-        What may be varied, see ``Study``.
+        The search space, see ``Study``.
     evaluations : int
-        How often f is called.
+        Number of calls of f.
     path : str or path, optional
-        Study file to keep questions and answers in.
+        File to keep the study in.
     **settings
         See ``Study``.
 

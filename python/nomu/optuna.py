@@ -1,4 +1,4 @@
-"""nomu's proposals for Optuna: keep your storage, pruners and dashboard, and change the sampler.
+"""A sampler for Optuna: keep your storage, pruners and dashboard, and let nomu propose the points.
 
 >>> study = optuna.create_study(sampler=nomu.optuna.NomuSampler(seed=1))
 >>> study.optimize(objective, n_trials=40)
@@ -21,11 +21,11 @@ from ._settings import pairs_of
 
 __all__ = ["NomuSampler"]
 
-_NEVER = 1e12  # seconds: Optuna says when a trial is over, however long it takes
+_NEVER = 1e12  # seconds: Optuna decides when a trial is over
 
 
 class _Axis:
-    """One parameter of Optuna as a variable of nomu; steps and categories are counted."""
+    """One parameter of Optuna as a variable of nomu; steps and categories become indices."""
 
     def __init__(self, name, distribution):
         self.name = name
@@ -60,15 +60,15 @@ class _Axis:
 
 
 class _Search:
-    """A nomu study beside one study of Optuna, for one search space."""
+    """The nomu study that belongs to one study of Optuna and one search space."""
 
     def __init__(self, search_space, direction, settings):
         self.space = search_space
         self.axes = [_Axis(name, distribution) for name, distribution in search_space.items()]
         space = _nomu.Space([axis.variable() for axis in self.axes])
         self.study = _nomu.Study.in_memory(space, pairs_of({"lease": _NEVER, "direction": direction, **settings}))
-        self.asked = {}  # number of Optuna's trial -> ours
-        self.known = set()  # Optuna's trials that were told
+        self.asked = {}  # number of Optuna's trial -> number of ours
+        self.known = set()  # numbers of Optuna's trials whose result is recorded
 
     def learn(self, trials):
         for trial in trials:
@@ -93,14 +93,14 @@ class _Search:
 
     def ask(self, number):
         found = self.study.ask(1)
-        if not found:  # every point of a finite space is known
+        if not found:  # every point of a finite space has been tried
             return {}
         self.asked[number] = found[0]["number"]
         return {axis.name: axis.from_nomu(found[0]["params"][axis.name]) for axis in self.axes}
 
 
 def _value_of(trial):
-    """The trial's result; of a pruned one, the last it reported. None: none that is finite."""
+    """The result of a trial, or the last value that a pruned trial reported; None if it is not finite."""
     value = None
     if trial.state == TrialState.COMPLETE:
         value = trial.values[0]
@@ -110,11 +110,11 @@ def _value_of(trial):
 
 
 class NomuSampler(BaseSampler):
-    """A sampler that asks a nomu study: upper bounds of NOMU (or another method), maximised by DIRECT and gradients.
+    """A sampler that asks a nomu study: it maximises upper bounds of NOMU or another method with DIRECT and gradients.
 
-    Float, int and categorical parameters with steps and logarithms are proposed together once a first trial has shown
-    them; parameters that only some trials have are drawn by ``independent_sampler``. One objective. Trials of other
-    processes are learned from as they finish; those still running elsewhere are not known.
+    Float, int and categorical parameters, with steps and logarithmic scales, are proposed together once a first trial
+    has defined them; parameters that only some trials have are drawn by ``independent_sampler``. Only one objective is
+    supported. Trials of other processes are learned from when they finish, not while they run.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class NomuSampler(BaseSampler):
         self._lock = threading.Lock()
 
     def __getstate__(self):
-        # Copies and other processes learn the trials again from Optuna's storage.
+        # Copies and other processes read the trials from Optuna's storage.
         return {"seed": self._seed, "settings": self._settings, "independent": self._independent}
 
     def __setstate__(self, state):
@@ -157,7 +157,7 @@ class NomuSampler(BaseSampler):
     def sample_relative(self, study, trial, search_space):
         if len(study.directions) > 1:
             raise ValueError("NomuSampler optimises one objective; the study has several")
-        # Of a trial whose parameters are given in part, Optuna would not evaluate the point that is proposed.
+        # If some parameters of a trial are fixed, Optuna would not evaluate the proposed point.
         if not search_space or set(search_space) & set(trial.system_attrs.get("fixed_params", {})):
             return {}
         with self._lock:

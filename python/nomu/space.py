@@ -1,4 +1,4 @@
-"""What may be varied: named real, integer and categorical variables, and linear constraints between them."""
+"""Search spaces: named real, integer and categorical variables, and linear constraints between them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Constraint", "Variable", "categorical", "integer", "real", "space_of
 
 
 class _Unnamed:
-    """A variable that gets its name from the dictionary it stands in."""
+    """A variable that gets its name from its key in a dictionary."""
 
     def __init__(self, make, *arguments):
         self._make = make
@@ -23,22 +23,22 @@ class _Unnamed:
 
 
 def real(low: float, high: float, log: bool = False) -> _Unnamed:
-    """A real variable; with ``log``, equal ratios are equal steps."""
+    """A real variable; with ``log``, on a logarithmic scale."""
     return _Unnamed(_nomu.Variable.real, float(low), float(high), bool(log))
 
 
 def integer(low: int, high: int, log: bool = False) -> _Unnamed:
-    """A whole number, both bounds included."""
+    """A whole number between two bounds, both included."""
     return _Unnamed(_nomu.Variable.integer, float(low), float(high), bool(log))
 
 
 def categorical(choices: Iterable[str]) -> _Unnamed:
-    """One of several names."""
+    """One of several choices."""
     return _Unnamed(_nomu.Variable.categorical, [str(choice) for choice in choices])
 
 
 def Constraint(terms: Mapping[str, float], at_least: float | None = None, at_most: float | None = None):
-    """at_least <= sum of coefficient times value <= at_most, for ``terms`` {variable: coefficient}."""
+    """at_least <= sum of coefficient * value <= at_most, with ``terms`` {variable: coefficient}."""
     return _nomu.Constraint([(str(name), float(c)) for name, c in terms.items()], at_least, at_most)
 
 

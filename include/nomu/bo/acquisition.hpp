@@ -1,6 +1,6 @@
 #pragma once
-/// How worthwhile it is to look at a point, from its predicted mean and model uncertainty alone. Everything here seeks
-/// the largest value; who wants the smallest turns the targets round before the fit.
+/// Acquisition functions: how promising a point is, given only its predicted mean and model uncertainty. Larger values
+/// are better throughout; to minimise, negate the targets before the fit.
 
 #include <cstdint>
 #include <span>
@@ -12,42 +12,44 @@ namespace nomu {
 
 enum class AcquisitionKind {
   upper_bound,               ///< mean + c sigma
-  expected_improvement,      ///< over the best value so far, sigma scaled by c
-  log_expected_improvement,  ///< its logarithm, exact where the improvement itself is 0 in double precision
+  expected_improvement,      ///< expected improvement over the best value so far, with sigma scaled by c
+  log_expected_improvement,  ///< its logarithm, accurate even where the improvement underflows to 0
   mean,
   sigma
 };
 
-/// log(phi(z) + z Phi(z)), the logarithm of the expected improvement of a standard normal over -z, for every z.
+/// log(phi(z) + z Phi(z)): the logarithm of the expected improvement of a standard normal variable over -z, accurate
+/// for every z.
 [[nodiscard]] double log_improvement(double z);
 
 /// The acquisition at a point. `best` is the largest value observed, on the scale of the mean.
 [[nodiscard]] double acquisition(AcquisitionKind kind, double mean, double sigma, double c, double best);
 
-/// MW scaling (Appendix B.3.2): the c for which bounds mean -+ c sigma are `mean_width` wide on average over points of
-/// the box whose sigmas are given. Throws DataError where there are none, or they are not finite or all 0.
+/// MW scaling (Appendix B.3.2): the c for which the bounds mean -+ c sigma have this mean width over points of the box,
+/// whose sigmas are given. Throws DataError if there are none, or if they are not finite or all 0.
 [[nodiscard]] double mean_width_c(std::span<const float> sigmas, double mean_width);
 
-/// Dynamic c (Appendix B.3.2): a proposal too near to a known point is made again with c doubled. The threshold falls
-/// geometrically over the steps: a young model gets bored sooner.
+/// Dynamic c (Appendix B.3.2): if a proposal is too close to a known point, c is doubled and the search repeated. The
+/// distance that counts as too close decreases geometrically over the steps.
 struct DynamicC {
   double delta_start = 1.0 / 16.0;
   double delta_end = 0.01;
-  std::int64_t doublings = 15;  ///< most of them; 0: never
-  bool published = false;  ///< as the paper's tables were made: "near" excludes equality, the first step has no decay
+  std::int64_t doublings = 15;  ///< largest number of doublings; 0: never double
+  bool published =
+      false;  ///< as in the paper's tables: equal distances are not too close, and the first step has no decay
 
-  /// 16 doublings, and the flag above.
+  /// 16 doublings, and `published` set.
   [[nodiscard]] static DynamicC as_published();
 
-  /// The threshold after `taken` of `steps` steps.
+  /// The distance that counts as too close after `taken` of `steps` steps.
   [[nodiscard]] double delta(std::int64_t taken, std::int64_t steps) const;
-  /// Whether x [d] is too near to one of `known` [n][d].
-  [[nodiscard]] bool bored(std::span<const double> x, std::span<const double> known, double delta) const;
+  /// Whether x [d] is too close to one of the points `known` [n][d].
+  [[nodiscard]] bool too_close(std::span<const double> x, std::span<const double> known, double delta) const;
 };
 
 [[nodiscard]] Fields fields_of(DynamicC& spec);
 
-/// Euclidean distance of x [d] to the nearest of `points` [n][d]; infinite where there is none.
+/// Euclidean distance from x [d] to the nearest of `points` [n][d]; infinite if there are none.
 [[nodiscard]] double nearest_distance(std::span<const double> x, std::span<const double> points);
 
 }  // namespace nomu

@@ -1,6 +1,6 @@
 #pragma once
-/// What may be varied: named real, integer and categorical variables with bounds, and linear constraints between them.
-/// Searches move through the unit cube, models read the cube [-1,1]^d, users see their own units.
+/// The search space: named real, integer and categorical variables with bounds, and linear constraints between them.
+/// Searches use the unit cube, models read the cube [-1,1]^d, and users see their own units.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +16,15 @@ struct Variable {
   enum class Kind { real, integer, categorical };
   std::string name;
   Kind kind = Kind::real;
-  double low = 0.0;  ///< both bounds belong to it
+  double low = 0.0;  ///< both bounds are included
   double high = 1.0;
-  bool log = false;                       ///< equal ratios are equal steps; real and integer variables above 0 only
-  std::vector<std::string> choices = {};  ///< of a categorical variable, two at least
+  bool log = false;                       ///< logarithmic scale; only for real and integer variables above 0
+  std::vector<std::string> choices = {};  ///< at least two; only for categorical variables
 
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 
-/// at_least <= sum of coefficient times value <= at_most; either side may be left out.
+/// at_least <= sum of coefficient * value <= at_most; one of the two sides may be left out.
 struct LinearConstraint {
   struct Term {
     std::string variable;  ///< real or integer
@@ -38,13 +38,13 @@ struct LinearConstraint {
   friend bool operator==(const LinearConstraint&, const LinearConstraint&) = default;
 };
 
-/// A point in the user's units, [variables]: an integer as a whole number, a category by its index.
+/// A point in the user's units, [variables]: integers are whole numbers, a category is the index of its choice.
 using Point = std::vector<double>;
 
 class Space {
  public:
   Space() = default;
-  /// Throws ConfigError naming the variable or constraint that is impossible.
+  /// Throws ConfigError naming the invalid variable or constraint.
   explicit Space(std::vector<Variable> variables, std::vector<LinearConstraint> constraints = {});
 
   /// The box [low, high]^d of real variables x1, x2, ...
@@ -53,30 +53,30 @@ class Space {
   [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
   [[nodiscard]] const std::vector<LinearConstraint>& constraints() const { return constraints_; }
   [[nodiscard]] std::size_t size() const { return variables_.size(); }
-  /// Columns that a model reads: one a variable, but one for each choice of a categorical one.
+  /// Number of columns a model reads: one per variable, and one per choice for a categorical variable.
   [[nodiscard]] std::size_t inputs() const { return inputs_; }
 
-  /// From the unit cube [variables] to the nearest point there is: integers and categories rounded.
+  /// Maps the unit cube [variables] to the nearest point of the space; integers and categories are rounded.
   [[nodiscard]] Point from_unit(std::span<const double> unit) const;
-  /// The middle of what `from_unit` maps to the point.
+  /// The centre of the region that `from_unit` maps to the point.
   [[nodiscard]] std::vector<double> to_unit(std::span<const double> point) const;
-  /// What a model reads, [inputs] in [-1,1]; a category is 1 in its own column and -1 in the others.
+  /// The inputs of a model, [inputs] in [-1,1]; a category is 1 in its own column and -1 in the others.
   [[nodiscard]] std::vector<double> to_inputs(std::span<const double> point) const;
-  /// Whether all linear constraints hold, up to rounding.
+  /// Whether the point satisfies all linear constraints, up to rounding.
   [[nodiscard]] bool feasible(std::span<const double> point) const;
-  /// How many points there are, infeasible ones among them; empty: a variable is real, or more than 2^53.
+  /// Number of points, including infeasible ones; empty if a variable is real or there are more than 2^53.
   [[nodiscard]] std::optional<std::uint64_t> count() const;
-  /// How many of them are feasible; empty: as above, or there are constraints and too many points to look at (10^6).
+  /// Number of feasible points; also empty if there are constraints and more than 10^6 points to check.
   [[nodiscard]] std::optional<std::uint64_t> feasible_count() const;
-  /// The `index`-th point of a finite space.
+  /// The point with this index in a finite space.
   [[nodiscard]] Point at(std::uint64_t index) const;
 
-  /// The value of one variable as text, and back. Throws DataError naming the variable and what it may be.
+  /// Converts the value of one variable to text and back. Throws DataError naming the variable and its valid values.
   [[nodiscard]] std::string text(std::size_t variable, double value) const;
   [[nodiscard]] double parse(std::size_t variable, std::string_view text) const;
-  /// Index of a variable. Throws DataError with the nearest name.
+  /// Index of a variable. Throws DataError suggesting the nearest name.
   [[nodiscard]] std::size_t index_of(std::string_view name) const;
-  /// Throws DataError where a value is out of bounds, no whole number or no choice, or a constraint is violated.
+  /// Throws DataError if a value is out of bounds, not a whole number or not a choice, or violates a constraint.
   void check(std::span<const double> point) const;
 
   friend bool operator==(const Space&, const Space&) = default;
@@ -92,21 +92,31 @@ class Space {
   [[nodiscard]] bool holds(std::size_t constraint, std::span<const double> point) const;
 
   std::vector<LinearConstraint> constraints_;
-  std::vector<std::vector<Term>> terms_;  // of every constraint
+  std::vector<std::vector<Term>> terms_;  // per constraint
   std::size_t inputs_ = 0;
 };
 
-/// Points [count][variables] that fill the space: the same seed, the same points. Infeasible ones are replaced by
-/// random points. Throws ConfigError where no feasible point is found.
 enum class DesignKind { latin_hypercube, sobol, uniform };
-[[nodiscard]] std::vector<Point> initial_design(const Space& space, DesignKind kind, std::size_t count,
-                                                std::uint64_t seed);
 
-/// One feasible point: uniform, but where the constraints leave so little of the box that uniform draws miss it, draws
-/// are moved there. `number` tells draws of the same seed apart. Throws as above.
+/// Direction numbers of Sobol's sequence. `drawn` is for studies that were created before there was a choice.
+enum class SobolNumbers {
+  drawn,     ///< drawn at random
+  published  ///< those of Joe and Kuo (2008), for up to 3667 dimensions
+};
+
+/// Points [count][variables] that fill the space evenly; the same seed gives the same points. Infeasible points are
+/// replaced by random ones. Throws ConfigError if no feasible point is found, or the space has too many variables.
+[[nodiscard]] std::vector<Point> initial_design(const Space& space, DesignKind kind, std::size_t count,
+                                                std::uint64_t seed, SobolNumbers numbers = SobolNumbers::published);
+
+/// A random feasible point. It is uniform unless the constraints leave so little of the box that uniform draws miss it;
+/// then draws are moved into the feasible region. `number` distinguishes draws with the same seed. Throws ConfigError
+/// if no feasible point is found.
 [[nodiscard]] Point random_point(const Space& space, std::uint64_t seed, std::uint32_t number);
 
-/// The points of Sobol's sequence, [count][dimension] in the unit cube, shifted at random by the seed.
-[[nodiscard]] std::vector<double> sobol_points(std::size_t dimension, std::size_t count, std::uint64_t seed);
+/// The first points of Sobol's sequence, [count][dimension] in the unit cube, with a digital shift drawn from the seed.
+/// Throws ConfigError for more dimensions than there are direction numbers.
+[[nodiscard]] std::vector<double> sobol_points(std::size_t dimension, std::size_t count, std::uint64_t seed,
+                                               SobolNumbers numbers = SobolNumbers::published);
 
 }  // namespace nomu

@@ -1,6 +1,7 @@
 #pragma once
-/// The search for the best point of an expensive function as something that lasts: every question and every answer is
-/// in one file before anybody hears of it. The file is a log; all else in it follows from the log and can be verified.
+/// A study is the search for the best point of an expensive function, kept in one SQLite file. The file is a log of
+/// questions and answers, written before a call returns; everything else in it follows from the log and can be
+/// verified.
 
 #include <cstdint>
 #include <filesystem>
@@ -11,103 +12,49 @@
 #include <string_view>
 #include <vector>
 
-#include "nomu/bo/acquisition.hpp"
-#include "nomu/bo/direct.hpp"
+#include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/space.hpp"
-#include "nomu/core/fields.hpp"
+#include "nomu/bo/trial.hpp"
 #include "nomu/core/progress.hpp"
 #include "nomu/engine/engine.hpp"
-#include "nomu/models/method.hpp"
+#include "nomu/models/fitted.hpp"
 
 namespace nomu {
 
-enum class Direction { minimize, maximize };
-
-/// Everything that decides which points are proposed. docs/optimisation.md explains the defaults.
-struct OptimizeSpec {
-  Direction direction = Direction::minimize;
-  std::string method = "nomu";         ///< a method of models/method, or "random"
-  std::string preset = "interactive";  ///< one of the method, or small quick networks
-  std::string settings = {};           ///< of the method: "train.epochs=500; ensemble=2"
-  std::int64_t seed = 1;
-  std::int64_t budget = 0;   ///< trials in all; 0: no limit. What counts as near (`dynamic`) shrinks on the way to it
-  std::int64_t initial = 0;  ///< trials before the first model; 0: twice the variables, 8 at least
-  DesignKind design = DesignKind::sobol;
-  AcquisitionKind acquisition = AcquisitionKind::upper_bound;
-  double mean_width = 0.5;  ///< of the bounds after the initial trials, with targets scaled to [-1,1]; fixes c
-  DynamicC dynamic = {};
-  bool noisy = false;            ///< the same point may give different values, and may be proposed again
-  double lease = 3600.0;         ///< seconds after which a trial without result is handed out again
-  std::int64_t fit_rows = 500;   ///< most results a model is fitted to
-  std::int64_t warm_epochs = 0;  ///< of models that go on from an earlier one (NOMU in one stage); 0: all start anew
-  std::int64_t warm_every = 8;  ///< results after which a model starts anew; those between go on from the last such one
-  DirectSpec direct{.evaluations = 2000};
-  std::int64_t local_starts = 8;  ///< best points of the search that are refined by gradients
-};
-
-[[nodiscard]] Fields fields_of(OptimizeSpec& spec);
-
-/// The method's spec for this space: preset, then settings. Throws ConfigError.
-[[nodiscard]] MethodSpec method_of(const OptimizeSpec& spec, std::size_t inputs);
-
-/// A space and the study's settings from one TOML text: [[variables]] in order, [[constraints]], [study]. Unknown keys
-/// are errors that name the nearest. `source` names the text in messages.
+/// What a TOML file describes: a space and the settings of a study.
 struct StudyFile {
   Space space;
   OptimizeSpec spec;
 };
+
+/// Reads [[variables]] in order, [[constraints]] and [study]. `source` names the text in messages. Throws ConfigError
+/// with the line; for an unknown key it suggests the nearest one. A variable cannot be called "id": commands of a
+/// worker use that name for the number of the trial.
 [[nodiscard]] StudyFile parse_study_file(std::string_view text, std::string_view source);
-
-enum class TrialState { pending, finished, failed };
-
-/// "pending", "finished" or "failed".
-[[nodiscard]] const char* state_name(TrialState state);
-
-struct Trial {
-  std::int64_t id = 0;  ///< 1, 2, ...
-  Point point = {};
-  TrialState state = TrialState::pending;
-  std::optional<double> value = {};
-  std::string reason = {};  ///< why it failed
-  std::string origin = {};  ///< "design", "model", "random" or "given"
-  std::string worker = {};  ///< who has it
-  double asked = 0.0;       ///< seconds since 1970
-  double told = 0.0;
-  double lease_until = 0.0;
-};
-
-struct StudyStatus {
-  std::int64_t trials = 0;
-  std::int64_t finished = 0;
-  std::int64_t failed = 0;
-  std::int64_t pending = 0;
-  std::int64_t expired = 0;  ///< pending ones whose lease has run out
-  std::optional<Trial> best = {};
-};
 
 struct VerifyReport {
   std::int64_t events = 0;
   std::int64_t trials = 0;
-  std::int64_t suggestions = 0;  ///< computed again
-  std::int64_t exact = 0;        ///< of them, equal bit for bit
-  std::int64_t near = 0;         ///< equal within 1e-3 of the box, on another engine than the one recorded
-  std::int64_t as_good = 0;      ///< elsewhere on another engine, but as good there within 1 % of the range of results
+  std::int64_t suggestions = 0;  ///< recomputed suggestions
+  std::int64_t exact = 0;        ///< equal bit for bit
+  std::int64_t near = 0;         ///< computed by another engine, and within 1e-3 of the box
+  std::int64_t as_good = 0;  ///< computed by another engine, further away, but as good within 1 % of the results' range
   std::vector<std::string> problems = {};
   [[nodiscard]] bool clean() const { return problems.empty(); }
 };
 
 enum class StudyAccess { read, write };
 
-/// Several processes may hold one file at the same time; readers never block writers. Not for use by several threads
-/// at once: give each its own.
+/// Several processes may open one file at the same time; readers never block writers. Several threads may share one
+/// object: calls wait for each other.
 class Study {
  public:
-  /// A study in memory. Without an engine, one of a single thread is made when the first model is due.
+  /// A study in memory. Without an engine, a single-threaded one is created for the first model.
   Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engine> engine = {});
-  /// Makes the file. Throws DataError where there is one already.
+  /// Creates the file. Throws DataError if it exists.
   [[nodiscard]] static Study create(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec,
                                     std::shared_ptr<Engine> engine = {});
-  /// Throws DataError for a file that is missing, not readable or no study.
+  /// Throws DataError if the file is missing, unreadable or not a study.
   [[nodiscard]] static Study open(const std::filesystem::path& path, StudyAccess access = StudyAccess::write,
                                   std::shared_ptr<Engine> engine = {});
   Study(const Study&) = delete;
@@ -118,47 +65,54 @@ class Study {
 
   [[nodiscard]] const Space& space() const;
   [[nodiscard]] const OptimizeSpec& spec() const;
-  /// Trials in all, 0: no limit. That of the spec until `set_budget` says otherwise.
+  /// Total number of trials; 0: no limit. The spec's, unless `set_budget` changed it.
   [[nodiscard]] std::int64_t budget() const;
-  /// A study that has used up its budget goes on with a larger one; a smaller one ends it sooner. How points are chosen
-  /// stays as the spec says.
+  /// A larger budget continues a study that has used up its own; a smaller one ends it sooner. The choice of points
+  /// still follows the budget of the spec. Throws DataError for a negative number.
   void set_budget(std::int64_t budget);
 
-  /// The next trial. Throws Error when there is none: the budget is spent or the space used up.
+  /// The next trial. Throws Error if the budget is spent or every point of the space has been tried.
   [[nodiscard]] Trial ask();
-  /// Up to `count` trials, those with expired leases first; fewer when no more are left. `worker` says who has them.
+  /// Up to `count` trials, those with expired leases first; fewer if no more are left. `worker` names who evaluates
+  /// them.
   [[nodiscard]] std::vector<Trial> ask(std::size_t count, std::string_view worker = {}, const Progress& progress = {});
-  /// The result of a trial; when this returns it is on disk. A trial that has one already is refused unless `replace`.
-  /// Throws DataError for an unknown trial or a value that is not finite.
+  /// Records the result of a trial; it is on disk when this returns. Throws DataError for an unknown trial, a value
+  /// that is not finite, and a trial that already has a result unless `replace` is set.
   void tell(std::int64_t id, double value, bool replace = false);
   void tell(const Trial& trial, double value) { tell(trial.id, value); }
-  /// The trial has no value and never will.
+  /// Records that the trial failed. Throws like `tell`.
   void fail(std::int64_t id, std::string_view reason, bool replace = false);
-  /// A result from elsewhere. Throws DataError for a point outside the space.
+  /// Records a result that was obtained elsewhere. Throws DataError for a point outside the space.
   Trial add(const Point& point, double value);
-  /// Pushes the lease of a trial that is being worked on.
+  /// Extends the lease of a pending trial.
   void renew(std::int64_t id);
-  /// Ends the leases of workers for whom `gone` is true; their trials are handed out again.
+  /// Ends the leases of all workers for which `gone` returns true, so that their trials are handed out again; returns
+  /// the number of trials.
   std::int64_t release(const std::function<bool(const std::string& worker)>& gone);
 
-  [[nodiscard]] bool finished() const;  ///< nothing is left to be asked for
+  /// Whether no trial is left to ask for.
+  [[nodiscard]] bool finished() const;
+  /// Why no trial is left, as a sentence for people: the budget or the space is used up.
+  [[nodiscard]] std::string why_finished() const;
   [[nodiscard]] StudyStatus status() const;
   [[nodiscard]] std::optional<Trial> best() const;
+  /// Throws DataError if there is no such trial.
   [[nodiscard]] Trial trial(std::int64_t id) const;
-  /// Trials in order of their numbers; with a limit the latest ones.
+  /// All trials in the order of their numbers, or only the latest `limit`.
   [[nodiscard]] std::vector<Trial> trials(std::int64_t limit = 0) const;
 
-  /// Replays the log: whether the trials follow from it and, unless `quick`, whether every suggestion does.
+  /// Replays the log and checks that the trials follow from it and, unless `quick`, that every suggestion does.
   [[nodiscard]] VerifyReport verify(bool quick = false, const Progress& progress = {}) const;
 
-  /// A model of the results so far, in the inputs of `Space::to_inputs` and targets scaled to [-1,1], larger being
-  /// better; empty where there are too few.
+  /// A model of the results so far. It reads the inputs of `Space::to_inputs` and predicts targets scaled to [-1,1],
+  /// where larger is better.
   struct Fitted {
     std::shared_ptr<const FittedCohort> model;
-    double low = 0.0;   ///< result that is scaled to -1
-    double high = 0.0;  ///< to 1
-    double c = 1.0;     ///< what sigma is multiplied by in the search
+    double low = 0.0;   ///< the result that is scaled to -1
+    double high = 0.0;  ///< the result that is scaled to 1
+    double c = 1.0;     ///< factor of sigma in the search
   };
+  /// Empty if there are too few results.
   [[nodiscard]] std::optional<Fitted> fit(const Progress& progress = {}) const;
 
  private:
@@ -167,8 +121,8 @@ class Study {
   std::unique_ptr<Parts> parts_;
 };
 
-/// How `maximize` and `minimize` search.
-struct MaximizeOptions {
+/// Options of `minimize` and `maximize`.
+struct OptimizeOptions {
   std::int64_t evaluations = 50;
   OptimizeSpec study = {};  ///< direction and budget are set by the call
   std::shared_ptr<Engine> engine = {};
@@ -180,11 +134,11 @@ struct Optimum {
   std::vector<Trial> trials;
 };
 
-/// The best of `options.evaluations` evaluations of f. A value that is not finite and an exception of f count as
-/// failures.
+/// The best of `options.evaluations` evaluations of f. An exception thrown by f and a value that is not finite count as
+/// failed evaluations. Throws Error if all evaluations failed.
 [[nodiscard]] Optimum maximize(const std::function<double(const Point&)>& f, const Space& space,
-                               const MaximizeOptions& options = {});
+                               const OptimizeOptions& options = {});
 [[nodiscard]] Optimum minimize(const std::function<double(const Point&)>& f, const Space& space,
-                               const MaximizeOptions& options = {});
+                               const OptimizeOptions& options = {});
 
 }  // namespace nomu

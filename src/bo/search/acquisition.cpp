@@ -12,14 +12,14 @@ namespace {
 
 constexpr double log_root_two_pi = 0.9189385332046727;
 
-/// log of (phi + z Phi) / phi for z below -1: one less |z| times Mills' ratio, without cancellation far out.
+/// log((phi + z Phi) / phi) for z below -1, that is log(1 - |z| Mills' ratio), without cancellation for large |z|.
 double log_tail(double z) {
   if (z > -20.0) {
     const double mills =
         std::sqrt(std::numbers::pi / 2.0) * std::exp(0.5 * z * z) * std::erfc(-z / std::numbers::sqrt2);
     return std::log1p(z * mills);
   }
-  // z^-2 (1 - 3 / z^2 + 15 / z^4 - 105 / z^6 ...), whose terms have passed double precision here after eight.
+  // z^-2 (1 - 3 / z^2 + 15 / z^4 - 105 / z^6 ...): here, eight terms reach double precision.
   const double square = z * z;
   double sum = 1.0;
   double term = 1.0;
@@ -40,12 +40,12 @@ double log_improvement(double z) {
 }
 
 double acquisition(AcquisitionKind kind, double mean, double sigma, double c, double best) {
-  constexpr double least = 1e-12;  // a sigma of 0 would divide by it
-  const double spread = std::max(c * sigma, least);
+  constexpr double least = 1e-12;  // avoids a division by 0
+  const double scale = std::max(c * sigma, least);
   switch (kind) {
     case AcquisitionKind::upper_bound: return mean + c * sigma;
-    case AcquisitionKind::expected_improvement: return spread * std::exp(log_improvement((mean - best) / spread));
-    case AcquisitionKind::log_expected_improvement: return std::log(spread) + log_improvement((mean - best) / spread);
+    case AcquisitionKind::expected_improvement: return scale * std::exp(log_improvement((mean - best) / scale));
+    case AcquisitionKind::log_expected_improvement: return std::log(scale) + log_improvement((mean - best) / scale);
     case AcquisitionKind::mean: return mean;
     case AcquisitionKind::sigma: break;
   }
@@ -64,7 +64,7 @@ double mean_width_c(std::span<const float> sigmas, double mean_width) {
 DynamicC DynamicC::as_published() { return {.doublings = 16, .published = true}; }
 
 double DynamicC::delta(std::int64_t taken, std::int64_t steps) const {
-  // In the paper's equation i counts the point that is being chosen, in the published runs those that are there.
+  // In the paper's equation, i includes the point that is being chosen; the published runs do not count it.
   const double done = static_cast<double>(taken) + (published ? 0.0 : 1.0);
   const double share = std::min(1.0, done / static_cast<double>(std::max<std::int64_t>(steps, 1)));
   return delta_start * std::pow(delta_end / delta_start, share);
@@ -80,17 +80,17 @@ double nearest_distance(std::span<const double> x, std::span<const double> point
   return std::sqrt(least);
 }
 
-bool DynamicC::bored(std::span<const double> x, std::span<const double> known, double delta) const {
+bool DynamicC::too_close(std::span<const double> x, std::span<const double> known, double delta) const {
   const double distance = nearest_distance(x, known);
   return published ? distance < delta : distance <= delta;
 }
 
 Fields fields_of(DynamicC& spec) {
   Fields fields("bo/acquisition");
-  fields.add("delta_start", spec.delta_start, Range::positive(), "distance at the first step that counts as near");
-  fields.add("delta_end", spec.delta_end, Range::positive(), "the same at the last step");
-  fields.add("doublings", spec.doublings, Range::at_least(0.0), "how often c is doubled at most; 0: never");
-  fields.add("published", spec.published, "as the paper's tables were made");
+  fields.add("delta_start", spec.delta_start, Range::positive(), "distance that counts as too close at the first step");
+  fields.add("delta_end", spec.delta_end, Range::positive(), "distance that counts as too close at the last step");
+  fields.add("doublings", spec.doublings, Range::at_least(0.0), "largest number of doublings of c; 0: never");
+  fields.add("published", spec.published, "as in the paper's tables");
   return fields;
 }
 

@@ -12,8 +12,8 @@ namespace nomu {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double equal_costs = 1e-13;  // cells of one size that are divided together
-constexpr std::size_t most_cuts = 30;  // of a side: 3^-30 is below the spacing of doubles around 1/2
+constexpr double equal_costs = 1e-13;  // costs that differ by less count as equal
+constexpr std::size_t most_cuts = 30;  // per side: 3^-30 is below the spacing of doubles around 1/2
 
 double third(std::size_t cuts) { return std::pow(3.0, -static_cast<double>(cuts)); }
 
@@ -21,9 +21,9 @@ double third(std::size_t cuts) { return std::pow(3.0, -static_cast<double>(cuts)
 
 Fields fields_of(DirectSpec& spec) {
   Fields fields("bo/direct");
-  fields.add("epsilon", spec.epsilon, Range::at_least(0.0), "least relative improvement a rectangle must promise");
-  fields.add("evaluations", spec.evaluations, Range::at_least(1.0), "no iteration begins after more");
-  fields.add("iterations", spec.iterations, Range::at_least(0.0), "most iterations; 0: any number");
+  fields.add("epsilon", spec.epsilon, Range::at_least(0.0), "smallest relative improvement a rectangle must promise");
+  fields.add("evaluations", spec.evaluations, Range::at_least(1.0), "no iteration starts after this many evaluations");
+  fields.add("iterations", spec.iterations, Range::at_least(0.0), "largest number of iterations; 0: no limit");
   return fields;
 }
 
@@ -40,14 +40,14 @@ Direct::Direct(std::size_t dimension, const DirectSpec& spec)
   asked_ = centres_;
 }
 
-/// Half the diagonal of a cell: with k = level / d every side was cut k or k + 1 times.
+/// Half the diagonal of a cell: with k = level / d, every side has been cut k or k + 1 times.
 double Direct::size_of(std::size_t level) const {
   const auto shorter = static_cast<double>(level % dimension_);
   const double sides = static_cast<double>(dimension_) - shorter + shorter / 9.0;
   return 0.5 * std::sqrt(sides) * third(level / dimension_);
 }
 
-/// Infeasible cells count as the worst feasible one, so that their neighbourhood is looked at late, but is.
+/// Infeasible cells count as the worst feasible one, so that their neighbourhood is searched late, but is searched.
 double Direct::effective(double cost) const {
   if (std::isfinite(cost)) return cost;
   return std::isfinite(largest_) ? largest_ : 0.0;
@@ -66,8 +66,8 @@ void Direct::record(std::size_t cell, double cost) {
 
 void Direct::tell(std::span<const double> values) {
   if (values.size() * dimension_ != asked_.size()) {
-    throw DataError("bo/direct", fmt::format("{} points were asked for but {} values came", asked_.size() / dimension_,
-                                             values.size()));
+    throw DataError("bo/direct", fmt::format("{} points were asked for, but {} values were given",
+                                             asked_.size() / dimension_, values.size()));
   }
   if (finished()) return;
   const std::size_t known = cells_.size() - (evaluations_ == 0 ? 1 : values.size());
@@ -84,7 +84,7 @@ void Direct::tell(std::span<const double> values) {
   plan_iteration();
 }
 
-/// The lower right of the convex hull of (size, cost): from the largest size to the smallest.
+/// The lower right part of the convex hull of (size, cost), from the largest size to the smallest.
 std::vector<std::size_t> Direct::chosen_levels() const {
   struct Corner {
     std::size_t level;
@@ -113,7 +113,7 @@ std::vector<std::size_t> Direct::chosen_levels() const {
   return chosen;
 }
 
-/// The best cell of every chosen level; then, level by level, those that are as good.
+/// The best cell of every chosen level, followed by the cells that are equally good, level by level.
 std::vector<std::size_t> Direct::chosen_cells() const {
   std::vector<std::size_t> cells;
   std::vector<std::size_t> equals;
@@ -121,7 +121,7 @@ std::vector<std::size_t> Direct::chosen_cells() const {
     const Level& level = levels_.at(index);
     const double cost = level.begin()->first;
     cells.push_back(level.begin()->second);
-    // Once something is feasible, infeasible cells of a size are looked into one at a time.
+    // Once a feasible point is known, only one infeasible cell of each size is divided at a time.
     if (!std::isfinite(cost) && std::isfinite(least_)) continue;
     for (auto next = std::next(level.begin()); next != level.end(); ++next) {
       if (next->first != cost && !(next->first - cost <= equal_costs)) break;
@@ -160,7 +160,7 @@ void Direct::plan_iteration() {
 }
 
 /// The side with the best new point is cut first, so that the best points end up in the largest cells. The cell stays
-/// in its level until its turn comes: what is inserted before that is compared with it.
+/// in its level until it is divided, because cells that are inserted earlier are compared with it.
 void Direct::divide(const Division& division) {
   remove(division.cell);
   std::vector<std::size_t> order(division.sides.size());
@@ -195,8 +195,8 @@ void Direct::remove(std::size_t cell) {
   if (level->second.empty()) levels_.erase(level);
 }
 
-/// Both new cells of a side, the better one first. Where the first one becomes the best of its size, the second one
-/// goes before the equals of the former best: an accident of the program others compare with, kept for the same order.
+/// Inserts both new cells of a side, the better one first. If the first cell becomes the best of its size, the second
+/// one goes before the equals of the former best: a quirk of NLopt, kept so that the order of points is the same.
 void Direct::insert_pair(std::size_t first) {
   Level& level = levels_[cells_[first].level];
   const bool swapped = cells_[first + 1].cost < cells_[first].cost;

@@ -8,8 +8,8 @@
 namespace nomu {
 namespace {
 
-/// What is left of sigma once the pending points are data: nothing at them, all of it far away. A fifth of the cube's
-/// typical distance is about how far one observation is felt.
+/// The fraction of sigma that remains once the pending points have results: 0 at these points, 1 far away. One
+/// observation affects a distance of about a fifth of the typical distance in the cube.
 double remaining_sigma(std::span<const double> x, std::span<const double> pending) {
   const double width = 0.2 * std::sqrt(static_cast<double>(x.size()));
   double left = 1.0;
@@ -23,14 +23,14 @@ double remaining_sigma(std::span<const double> x, std::span<const double> pendin
 
 }  // namespace
 
-double weighed_acquisition(AcquisitionKind kind, const RunKnowledge& run, double c, std::span<const double> inputs,
-                           double mean, double sigma, double success) {
+double weighted_acquisition(AcquisitionKind kind, const RunKnowledge& run, double c, std::span<const double> inputs,
+                            double mean, double sigma, double success) {
   const double left = run.pending.empty() ? 1.0 : remaining_sigma(inputs, run.pending);
   const double value = acquisition(kind, mean, sigma * left, c, run.best);
-  // A failure is worth as much as the worst result and tells nothing. The square of the chance of success, not the
-  // chance itself: where all fail there is no data, so sigma is large there and would outweigh it.
+  // A failure is worth as much as the worst result. The probability of success is squared because there is no data
+  // where everything fails, so that the large sigma there would outweigh the probability itself.
   double worth = success * success;
-  if (kind == AcquisitionKind::mean) worth *= left;  // nothing else keeps it from a pending point
+  if (kind == AcquisitionKind::mean) worth *= left;  // nothing else keeps the search away from pending points
   switch (kind) {
     case AcquisitionKind::log_expected_improvement: return value + std::log(std::max(worth, 1e-300));
     case AcquisitionKind::expected_improvement:

@@ -12,9 +12,9 @@ namespace nomu {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double same_point = 1e-9;  // distance of inputs below which two points are one
+constexpr double same_point = 1e-9;  // points whose inputs are closer than this are the same
 
-/// How the acquisition rises with c sigma where it rises by 1 with the mean; all that a direction needs.
+/// The slope of the acquisition by c sigma relative to its slope by the mean; enough to determine a direction.
 double sigma_share(AcquisitionKind kind, double mean, double sigma, double c, double best) {
   switch (kind) {
     case AcquisitionKind::upper_bound: return 1.0;
@@ -32,10 +32,10 @@ double sigma_share(AcquisitionKind kind, double mean, double sigma, double c, do
 
 }  // namespace
 
-/// Points of all searches, rounded and ready for the models.
+/// The points of all searches, rounded, and the inputs of the models.
 struct Landscape::Batch {
-  std::vector<std::size_t> first;  // [S], of each search among all points
-  std::vector<std::size_t> row;    // [S], where it begins among the rows of its run
+  std::vector<std::size_t> first;  // [S], index of the first point of each search
+  std::vector<std::size_t> row;    // [S], row of that point in `x`
   std::vector<double> inputs;      // [q][inputs]
   std::vector<char> allowed;       // [q]
   Tensor<float> x;                 // [M][most][inputs]
@@ -52,22 +52,22 @@ bool Landscape::known(const RunKnowledge& run, std::span<const double> inputs) c
 }
 
 Landscape::Batch Landscape::gather(std::span<const double> units, std::span<const std::size_t> counts,
-                                   std::span<const Seeker> seekers) const {
+                                   std::span<const SearchTask> tasks) const {
   Batch batch;
   std::vector<std::size_t> rows(runs_.size(), 0);
   std::size_t all = 0;
-  for (std::size_t s = 0; s < seekers.size(); ++s) {
+  for (std::size_t s = 0; s < tasks.size(); ++s) {
     batch.first.push_back(all);
-    batch.row.push_back(rows[seekers[s].run]);
-    rows[seekers[s].run] += counts[s];
+    batch.row.push_back(rows[tasks[s].run]);
+    rows[tasks[s].run] += counts[s];
     all += counts[s];
   }
   const std::size_t width = space_.inputs();
   batch.inputs.resize(all * width);
   batch.allowed.resize(all);
   batch.x = Tensor<float>(runs_.size(), *std::max_element(rows.begin(), rows.end()), width);
-  each_(seekers.size(), [&](std::size_t s) {
-    const std::size_t run = seekers[s].run;
+  each_(tasks.size(), [&](std::size_t s) {
+    const std::size_t run = tasks[s].run;
     for (std::size_t k = 0; k < counts[s]; ++k) {
       const std::size_t i = batch.first[s] + k;
       const Point point = space_.from_unit(units.subspan(i * space_.size(), space_.size()));
@@ -80,33 +80,33 @@ Landscape::Batch Landscape::gather(std::span<const double> units, std::span<cons
   return batch;
 }
 
-std::vector<double> Landscape::successes(const Batch& batch, std::span<const std::size_t> counts,
-                                         std::span<const Seeker> seekers) const {
-  std::vector<double> chances(batch.allowed.size(), 1.0);
-  for (std::size_t s = 0; s < seekers.size(); ++s) {
-    const FittedCohort* model = runs_[seekers[s].run].success.get();
+std::vector<double> Landscape::success_probabilities(const Batch& batch, std::span<const std::size_t> counts,
+                                                     std::span<const SearchTask> tasks) const {
+  std::vector<double> probabilities(batch.allowed.size(), 1.0);
+  for (std::size_t s = 0; s < tasks.size(); ++s) {
+    const FittedCohort* model = runs_[tasks[s].run].success.get();
     if (model == nullptr || counts[s] == 0) continue;
     Tensor<float> x(1, counts[s], space_.inputs());
     for (std::size_t k = 0; k < counts[s]; ++k)
-      std::ranges::copy(batch.x.row(seekers[s].run, batch.row[s] + k), x.row(0, k).begin());
+      std::ranges::copy(batch.x.row(tasks[s].run, batch.row[s] + k), x.row(0, k).begin());
     const Prediction prediction = model->predict(x);
     for (std::size_t k = 0; k < counts[s]; ++k) {
-      chances[batch.first[s] + k] = chance_of_success(static_cast<double>(prediction.mean(0, k, 0)),
-                                                      static_cast<double>(prediction.sigma_model(0, k, 0)));
+      probabilities[batch.first[s] + k] = success_probability(static_cast<double>(prediction.mean(0, k, 0)),
+                                                              static_cast<double>(prediction.sigma_model(0, k, 0)));
     }
   }
-  return chances;
+  return probabilities;
 }
 
 std::vector<double> Landscape::values(std::span<const double> units, std::span<const std::size_t> counts,
-                                      std::span<const Seeker> seekers) const {
+                                      std::span<const SearchTask> tasks) const {
   if (stop_.stop_requested()) throw Cancelled("bo/proposal", "stopped on request");
-  const Batch batch = gather(units, counts, seekers);
+  const Batch batch = gather(units, counts, tasks);
   const Prediction prediction = models_.predict(batch.x);
-  const std::vector<double> chances = successes(batch, counts, seekers);
+  const std::vector<double> probabilities = success_probabilities(batch, counts, tasks);
   std::vector<double> values(batch.allowed.size(), -infinity);
-  each_(seekers.size(), [&](std::size_t s) {
-    const std::size_t m = seekers[s].run;
+  each_(tasks.size(), [&](std::size_t s) {
+    const std::size_t m = tasks[s].run;
     for (std::size_t k = 0; k < counts[s]; ++k) {
       const std::size_t i = batch.first[s] + k;
       if (batch.allowed[i] == 0) continue;
@@ -114,7 +114,7 @@ std::vector<double> Landscape::values(std::span<const double> units, std::span<c
       const auto sigma = static_cast<double>(prediction.sigma_model(m, batch.row[s] + k, 0));
       const std::span<const double> inputs =
           std::span<const double>(batch.inputs).subspan(i * space_.inputs(), space_.inputs());
-      const double value = weighed_acquisition(kind_, runs_[m], seekers[s].c, inputs, mean, sigma, chances[i]);
+      const double value = weighted_acquisition(kind_, runs_[m], tasks[s].c, inputs, mean, sigma, probabilities[i]);
       if (std::isfinite(value)) values[i] = value;
     }
   });
@@ -122,15 +122,15 @@ std::vector<double> Landscape::values(std::span<const double> units, std::span<c
 }
 
 std::vector<double> Landscape::slopes(std::span<const double> units, std::span<const std::size_t> counts,
-                                      std::span<const Seeker> seekers) const {
-  const Batch batch = gather(units, counts, seekers);
+                                      std::span<const SearchTask> tasks) const {
+  const Batch batch = gather(units, counts, tasks);
   const std::optional<PredictionSlopes> by_input = models_.slopes(batch.x);
   if (!by_input) return {};
   const Prediction prediction = models_.predict(batch.x);
   std::vector<double> slopes(units.size(), 0.0);
-  for (std::size_t s = 0; s < seekers.size(); ++s) {
-    const std::size_t m = seekers[s].run;
-    const double c = seekers[s].c;
+  for (std::size_t s = 0; s < tasks.size(); ++s) {
+    const std::size_t m = tasks[s].run;
+    const double c = tasks[s].c;
     for (std::size_t k = 0; k < counts[s]; ++k) {
       const std::size_t row = batch.row[s] + k;
       const double share = sigma_share(kind_, static_cast<double>(prediction.mean(m, row, 0)),
@@ -151,11 +151,11 @@ std::vector<double> Landscape::slopes(std::span<const double> units, std::span<c
   return slopes;
 }
 
-bool Landscape::bored(std::size_t run, std::span<const double> point, const DynamicC& dynamic) const {
+bool Landscape::too_close(std::size_t run, std::span<const double> point, const DynamicC& dynamic) const {
   if (point.empty() || runs_[run].repeats) return false;
   const std::vector<double> inputs = space_.to_inputs(point);
-  return dynamic.bored(inputs, runs_[run].finished, runs_[run].delta) ||
-         dynamic.bored(inputs, runs_[run].pending, runs_[run].delta);
+  return dynamic.too_close(inputs, runs_[run].finished, runs_[run].delta) ||
+         dynamic.too_close(inputs, runs_[run].pending, runs_[run].delta);
 }
 
 }  // namespace nomu

@@ -1,5 +1,5 @@
 #pragma once
-// The acquisition of every run of a cohort as functions on the unit cube, evaluated in batches.
+// The acquisitions of all runs of a cohort as functions on the unit cube, evaluated in batches.
 
 #include <span>
 #include <stop_token>
@@ -9,15 +9,15 @@
 
 namespace nomu {
 
-/// Whose acquisition a search climbs, with which c: several searches may belong to one run.
-struct Seeker {
+/// What one search maximises: the acquisition of a run, with this c. Several searches may belong to one run.
+struct SearchTask {
   std::size_t run = 0;
   double c = 1.0;
 };
 
 class Landscape {
  public:
-  /// All arguments must outlive it. `each` works on several searches at a time.
+  /// All arguments must outlive it. `each` may work on several searches at a time.
   Landscape(const FittedCohort& models, const Space& space, std::span<const RunKnowledge> runs, AcquisitionKind kind,
             const ForEach& each, std::stop_token stop);
 
@@ -25,26 +25,26 @@ class Landscape {
   [[nodiscard]] const ForEach& each() const { return each_; }
   [[nodiscard]] std::uint64_t seed_of(std::size_t run) const { return runs_[run].seed; }
 
-  /// Values at units [q][variables], `counts` [S] of them for each of the searches [S]; minus infinity where the point
-  /// is infeasible or known.
+  /// Values at units [q][variables], of which `counts` [S] belong to each search; minus infinity if a point is
+  /// infeasible or known.
   [[nodiscard]] std::vector<double> values(std::span<const double> units, std::span<const std::size_t> counts,
-                                           std::span<const Seeker> seekers) const;
+                                           std::span<const SearchTask> tasks) const;
 
-  /// The same with the slope by every unit coordinate, [q][variables]; empty where the method offers no slopes. Along
-  /// integers and categories it is 0.
+  /// The slope along every unit coordinate, [q][variables]; empty if the method has no slopes. It is 0 along integers
+  /// and categories.
   [[nodiscard]] std::vector<double> slopes(std::span<const double> units, std::span<const std::size_t> counts,
-                                           std::span<const Seeker> seekers) const;
+                                           std::span<const SearchTask> tasks) const;
 
-  /// Whether Dynamic c asks for another proposal.
-  [[nodiscard]] bool bored(std::size_t run, std::span<const double> point, const DynamicC& dynamic) const;
+  /// Whether the point is so close to a known one that Dynamic c asks for another proposal.
+  [[nodiscard]] bool too_close(std::size_t run, std::span<const double> point, const DynamicC& dynamic) const;
 
  private:
   struct Batch;
   [[nodiscard]] Batch gather(std::span<const double> units, std::span<const std::size_t> counts,
-                             std::span<const Seeker> seekers) const;
-  /// The chance of success of every point of the batch, [q].
-  [[nodiscard]] std::vector<double> successes(const Batch& batch, std::span<const std::size_t> counts,
-                                              std::span<const Seeker> seekers) const;
+                             std::span<const SearchTask> tasks) const;
+  /// The probability of success of every point of the batch, [q].
+  [[nodiscard]] std::vector<double> success_probabilities(const Batch& batch, std::span<const std::size_t> counts,
+                                                          std::span<const SearchTask> tasks) const;
   [[nodiscard]] bool known(const RunKnowledge& run, std::span<const double> inputs) const;
 
   const FittedCohort& models_;

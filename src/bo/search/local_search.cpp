@@ -6,12 +6,12 @@
 namespace nomu {
 namespace {
 
-/// Starts of all searches on their way up, one search after the other.
+/// The current points of all searches, one search after the other.
 struct Climb {
   std::vector<std::size_t> counts;  // [S]
   std::vector<double> units;        // [q][d]
   std::vector<double> values;       // [q]
-  std::vector<double> lengths;      // [q], of the next step in the unit cube
+  std::vector<double> lengths;      // [q], lengths of the next steps in the unit cube
 };
 
 Climb start(const TopPoints& top) {
@@ -27,8 +27,8 @@ Climb start(const TopPoints& top) {
   return climb;
 }
 
-/// Slopes by differences, for methods that have none of their own: two points for every coordinate of every start.
-std::vector<double> differences(const Landscape& landscape, const Climb& climb, std::span<const Seeker> seekers) {
+/// Slopes by central differences, for methods without slopes of their own: two points per coordinate of every point.
+std::vector<double> differences(const Landscape& landscape, const Climb& climb, std::span<const SearchTask> tasks) {
   constexpr double step = 1e-3;
   const std::size_t d = landscape.space().size();
   std::vector<double> units;
@@ -46,7 +46,7 @@ std::vector<double> differences(const Landscape& landscape, const Climb& climb, 
     }
     i += count;
   }
-  const std::vector<double> values = landscape.values(units, counts, seekers);
+  const std::vector<double> values = landscape.values(units, counts, tasks);
   std::vector<double> slopes(climb.units.size(), 0.0);
   for (std::size_t e = 0; e < slopes.size(); ++e) {
     const double slope = (values[2 * e] - values[2 * e + 1]) / (2.0 * step);
@@ -55,7 +55,7 @@ std::vector<double> differences(const Landscape& landscape, const Climb& climb, 
   return slopes;
 }
 
-/// Every start moved along its slope, whose largest component is one step length; not past the faces of the cube.
+/// Moves every point along its slope, scaled so that its largest component is one step length, but not out of the cube.
 std::vector<double> moved(const Climb& climb, std::span<const double> slopes, std::size_t d) {
   std::vector<double> units = climb.units;
   for (std::size_t i = 0; i < climb.values.size(); ++i) {
@@ -92,16 +92,16 @@ void TopPoints::add(std::span<const double> units, std::span<const std::size_t> 
   }
 }
 
-void refine(const Landscape& landscape, const TopPoints& top, std::int64_t steps, std::span<const Seeker> seekers,
+void refine(const Landscape& landscape, const TopPoints& top, std::int64_t steps, std::span<const SearchTask> tasks,
             std::vector<Proposal>& best) {
   const std::size_t d = landscape.space().size();
   Climb climb = start(top);
   if (climb.values.empty()) return;
   for (std::int64_t step = 0; step < steps; ++step) {
-    std::vector<double> slopes = landscape.slopes(climb.units, climb.counts, seekers);
-    if (slopes.empty()) slopes = differences(landscape, climb, seekers);
+    std::vector<double> slopes = landscape.slopes(climb.units, climb.counts, tasks);
+    if (slopes.empty()) slopes = differences(landscape, climb, tasks);
     const std::vector<double> units = moved(climb, slopes, d);
-    const std::vector<double> values = landscape.values(units, climb.counts, seekers);
+    const std::vector<double> values = landscape.values(units, climb.counts, tasks);
     for (std::size_t i = 0; i < values.size(); ++i) {
       const bool better = values[i] > climb.values[i];
       climb.lengths[i] *= better ? 1.5 : 0.4;
@@ -116,7 +116,7 @@ void refine(const Landscape& landscape, const TopPoints& top, std::int64_t steps
     for (std::size_t k = 0; k < climb.counts[m]; ++k, ++i) {
       if (!(climb.values[i] > best[m].value)) continue;
       best[m].value = climb.values[i];
-      best[m].c = seekers[m].c;
+      best[m].c = tasks[m].c;
       best[m].point = landscape.space().from_unit(std::span<const double>(climb.units).subspan(i * d, d));
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-// From the best points of a global search uphill to the tops near them, many starts of many runs in one batch.
+// Refines the best points of a global search by gradient steps; the starts of all runs share their batches.
 
 #include <cstdint>
 #include <span>
@@ -16,7 +16,7 @@ class TopPoints {
   TopPoints(std::size_t searches, std::size_t keep, std::size_t dimension)
       : keep_(keep), dimension_(dimension), best_(searches) {}
 
-  /// units [q][d], `counts` [S] of them for each search, values [q].
+  /// Adds units [q][d], of which `counts` [S] belong to each search, with values [q].
   void add(std::span<const double> units, std::span<const std::size_t> counts, std::span<const double> values);
 
   struct Entry {
@@ -32,8 +32,8 @@ class TopPoints {
   std::vector<std::vector<Entry>> best_;
 };
 
-/// Climbs from every kept point for `steps` steps of lengths that adapt; what is found and better replaces `best` [S].
-void refine(const Landscape& landscape, const TopPoints& top, std::int64_t steps, std::span<const Seeker> seekers,
+/// Takes `steps` uphill steps of adaptive length from every point; improvements replace `best` [S].
+void refine(const Landscape& landscape, const TopPoints& top, std::int64_t steps, std::span<const SearchTask> tasks,
             std::vector<Proposal>& best);
 
 }  // namespace nomu

@@ -10,9 +10,9 @@
 namespace nomu {
 namespace {
 
-constexpr std::size_t most_of_each = 100;  // the work grows with the third power
+constexpr std::size_t most_of_each = 100;  // the cost of a fit is cubic
 
-/// Adds rows [n][inputs] with this target, evenly spread ones of many.
+/// Adds rows [n][inputs] with this target; evenly spaced ones if there are too many.
 void add(std::span<const double> rows, std::size_t inputs, double target, std::vector<double>& x,
          std::vector<double>& y) {
   const std::size_t count = rows.size() / inputs;
@@ -36,12 +36,12 @@ std::shared_ptr<const FittedCohort> fit_success(std::span<const double> finished
   MethodSpec spec = method_preset("gp", "auto", inputs);
   const Fields fields = fields_of(spec);
   fields.set_text("restarts", "1");
-  // Borders are wider than single points: shorter lengths would explain each failure by itself.
+  // Shorter length scales would explain every failure on its own instead of finding the border.
   fields.set_text("length.low", "0.1");
   const std::vector<std::uint64_t> seeds{1};
   return fit(spec, repeat(make_dataset(std::move(x), inputs, std::move(y)), seeds), engine, progress);
 }
 
-double chance_of_success(double mean, double sigma) { return std::clamp(0.5 * (1.0 + mean - sigma), 0.0, 1.0); }
+double success_probability(double mean, double sigma) { return std::clamp(0.5 * (1.0 + mean - sigma), 0.0, 1.0); }
 
 }  // namespace nomu

@@ -1,5 +1,5 @@
 #pragma once
-// How likely a point is to have a result at all, learned from those that had one and those that failed.
+// The probability that an evaluation succeeds, learned from successes and failures.
 
 #include <memory>
 #include <span>
@@ -10,14 +10,14 @@
 
 namespace nomu {
 
-/// A Gaussian process of one member, 1 at `finished` and -1 at `failed` ([n][inputs] both), with a length for each
-/// input, so that a border along one of them is seen as such, and with noise, since some fail by chance.
-/// Of many points some are taken. Null where one of the two is empty.
+/// A Gaussian process of one member that is 1 at `finished` and -1 at `failed`, both [n][inputs]. It has one length
+/// scale per input, so that it can recognise a border along one of them, and noise, because some evaluations fail by
+/// chance. It is fitted to at most 100 points of each kind. Null if one of the two is empty.
 [[nodiscard]] std::shared_ptr<const FittedCohort> fit_success(std::span<const double> finished,
                                                               std::span<const double> failed, std::size_t inputs,
                                                               Engine& engine, const Progress& progress);
 
-/// What a prediction of that model is worth as a chance, in [0,1]: one deviation below it.
-[[nodiscard]] double chance_of_success(double mean, double sigma);
+/// The probability of success for a prediction of that model, taken one sigma below the mean and clamped to [0,1].
+[[nodiscard]] double success_probability(double mean, double sigma);
 
 }  // namespace nomu

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <set>
 
 #include "bo/search/landscape.hpp"
 #include "bo/search/success_model.hpp"
@@ -18,7 +16,7 @@
 namespace nomu {
 namespace {
 
-// Seeds of fits, of random points, of the points that scale c and of those that a search looks at.
+// Purposes of seeds: fits, random points, the points that determine c, and the random points of a search.
 constexpr std::uint64_t fit_purpose = 0x62666974;
 constexpr std::uint64_t random_purpose = 0x62726E64;
 constexpr std::uint64_t width_purpose = 0x62776964;
@@ -26,7 +24,7 @@ constexpr std::uint64_t search_purpose = 0x62736561;
 constexpr std::uint32_t width_points = 2000;
 constexpr std::size_t least_rows = 2;
 
-/// Whether the acquisition compares with the best result.
+/// Whether the acquisition depends on the best result.
 bool improves_on_best(AcquisitionKind kind) {
   return kind == AcquisitionKind::expected_improvement || kind == AcquisitionKind::log_expected_improvement;
 }
@@ -37,26 +35,9 @@ std::uint64_t purpose_seed(const OptimizeSpec& spec, std::uint64_t purpose, std:
 
 }  // namespace
 
-std::vector<std::size_t> fit_subset(const std::vector<double>& values, Direction direction, std::size_t most) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (values.size() <= most) return order;
-  const double sign = direction == Direction::maximize ? 1.0 : -1.0;
-  std::set<std::size_t> chosen;
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most / 2), order.end(),
-                    [&](std::size_t a, std::size_t b) {
-                      return values[a] != values[b] ? sign * values[a] > sign * values[b] : a < b;
-                    });
-  chosen.insert(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most / 2));
-  for (std::size_t k = 0; k < most / 4; ++k) chosen.insert(values.size() - 1 - k);
-  const std::size_t spread = most - chosen.size();
-  for (std::size_t k = 0; k < spread; ++k) chosen.insert(k * values.size() / spread);
-  return {chosen.begin(), chosen.end()};
-}
-
 Suggester::Suggester(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine)
     : space_(std::move(space)), spec_(std::move(spec)), engine_(std::move(engine)) {
-  design_ = initial_design(space_, spec_.design, initial(), static_cast<std::uint64_t>(spec_.seed));
+  design_ = initial_design(space_, spec_.design, initial(), static_cast<std::uint64_t>(spec_.seed), spec_.generator);
 }
 
 std::size_t Suggester::initial() const {
@@ -87,18 +68,18 @@ std::vector<double> Suggester::inputs_of(const std::vector<Point>& points) const
 
 namespace {
 
-bool is_of(const std::shared_ptr<const Suggester::Fit>& fit, const History& history) {
+bool fits_history(const std::shared_ptr<const Suggester::Fit>& fit, const History& history) {
   return fit && fit->finished == history.finished && fit->points == history.points && fit->values == history.values;
 }
 
 }  // namespace
 
-/// The model that the one of this history goes on from: fitted from scratch to the results up to a multiple of
-/// warm_every. Which one that is, and what it was fitted to, follows from the history alone, so that it can be computed
-/// again at any time. Null where the history's model starts anew itself.
+/// The model that the model of this history continues: it is trained from scratch on the results up to a multiple of
+/// warm_every. It follows from the history alone, so that it can be recomputed at any time. Null if the model of this
+/// history is itself trained from scratch.
 std::shared_ptr<const Suggester::Fit> Suggester::base_of(const History& history, const Progress& progress) {
   const std::int64_t finished = history.finished / spec_.warm_every * spec_.warm_every;
-  const bool all = static_cast<std::int64_t>(history.points.size()) == history.finished;  // not a subset of them
+  const bool all = static_cast<std::int64_t>(history.points.size()) == history.finished;  // not only a subset
   if (spec_.warm_epochs == 0 || !all || finished == history.finished ||
       finished < static_cast<std::int64_t>(least_rows))
     return {};
@@ -107,15 +88,15 @@ std::shared_ptr<const Suggester::Fit> Suggester::base_of(const History& history,
   const auto count = static_cast<std::ptrdiff_t>(finished);
   before.points.assign(history.points.begin(), history.points.begin() + count);
   before.values.assign(history.values.begin(), history.values.begin() + count);
-  if (!is_of(base_, before)) base_ = fit_to(before, {}, progress);
+  if (!fits_history(base_, before)) base_ = fit_to(before, {}, progress);
   return base_;
 }
 
-/// Many points of one study are asked for with the same results: the last fit is kept.
+/// Several points are often asked for with the same results, so the last fit is kept.
 std::shared_ptr<const Suggester::Fit> Suggester::fit(const History& history, const Progress& progress) {
   if (spec_.method == "random" || history.points.size() < least_rows) return {};
-  if (is_of(last_, history)) return last_;
-  if (is_of(base_, history)) return base_;
+  if (fits_history(last_, history)) return last_;
+  if (fits_history(base_, history)) return base_;
   std::shared_ptr<const Fit> fit = fit_to(history, base_of(history, progress), progress);
   if (fit) last_ = fit;
   if (fit && history.finished % spec_.warm_every == 0) base_ = fit;
@@ -160,7 +141,7 @@ double Suggester::scaled_c(const Fit& fit) const {
   return mean_width_c(fit.model->predict(x).sigma_model.flat(), spec_.mean_width);
 }
 
-/// A random point that is not part of the study; empty when there is none left.
+/// A random point that is not part of the study; empty if there is none left.
 Point Suggester::unused(std::int64_t number, const std::function<bool(const Point&)>& taken) const {
   const std::uint64_t seed = purpose_seed(spec_, random_purpose, number);
   for (std::uint32_t attempt = 0; attempt < 1000; ++attempt) {
@@ -177,8 +158,8 @@ Point Suggester::unused(std::int64_t number, const std::function<bool(const Poin
   return {};
 }
 
-/// Pending points count as results of the size that is expected there: what they promise is not improved on twice.
-double Suggester::best_of(const FittedCohort& model, const std::vector<double>& inputs) const {
+/// Pending points count as results with their expected value, so that the same improvement is not sought twice.
+double Suggester::best_mean(const FittedCohort& model, const std::vector<double>& inputs) const {
   const std::size_t width = space_.inputs();
   if (inputs.empty()) return -std::numeric_limits<double>::infinity();
   Tensor<float> x(1, inputs.size() / width, width);
@@ -187,7 +168,7 @@ double Suggester::best_of(const FittedCohort& model, const std::vector<double>& 
   return static_cast<double>(*std::max_element(mean.flat().begin(), mean.flat().end()));
 }
 
-/// Kept, as many points of one study are asked for with the same results and failures.
+/// Kept for the same reason as the last fit.
 std::shared_ptr<const FittedCohort> Suggester::success(const Fit& fit, const std::vector<double>& failed,
                                                        const Progress& progress) {
   if (!success_ || success_finished_ != fit.inputs || success_failed_ != failed) {
@@ -211,7 +192,7 @@ RunKnowledge Suggester::knowledge(const History& history, const Fit& fit, const 
                    .failed = inputs_of(history.failed),
                    .seed = purpose_seed(spec_, search_purpose, history.trials)};
   run.success = success(fit, run.failed, progress);
-  if (improves_on_best(spec_.acquisition)) run.best = std::max(run.best, best_of(*fit.model, run.pending));
+  if (improves_on_best(spec_.acquisition)) run.best = std::max(run.best, best_mean(*fit.model, run.pending));
   return run;
 }
 
@@ -231,8 +212,8 @@ double Suggester::shortfall(const History& history, const Point& point, const Pr
   };
   const Landscape landscape(*model->model, space_, std::span(&run, 1), spec_.acquisition, each, progress.stop);
   const std::size_t one = 1;
-  const Seeker seeker{.run = 0, .c = found.c};
-  return found.value - landscape.values(space_.to_unit(point), std::span(&one, 1), std::span(&seeker, 1)).front();
+  const SearchTask task{.run = 0, .c = found.c};
+  return found.value - landscape.values(space_.to_unit(point), std::span(&one, 1), std::span(&task, 1)).front();
 }
 
 Suggestion Suggester::next(const History& history, const std::function<bool(const Point&)>& taken,

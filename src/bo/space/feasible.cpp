@@ -15,7 +15,7 @@ struct Term {
   [[nodiscard]] double least() const { return std::min(coefficient * variable->low, coefficient * variable->high); }
   [[nodiscard]] double most() const { return std::max(coefficient * variable->low, coefficient * variable->high); }
 
-  /// Changes the value so that the sum changes by `change` as nearly as it can; returns what is left of it.
+  /// Changes the value so that the sum changes by `change`, as far as possible; returns the rest.
   [[nodiscard]] double add(double change) const {
     const double before = part();
     double to = std::clamp(*value + change / coefficient, variable->low, variable->high);
@@ -34,9 +34,9 @@ std::vector<Term> terms_of(const Space& space, const LinearConstraint& constrain
   return terms;
 }
 
-/// Moves the variables so that their sum falls at random between the bounds: first each takes a random share of the
-/// way, then each as much as is left.
-void meet(const LinearConstraint& constraint, const std::vector<Term>& terms, Random& random) {
+/// Moves the variables so that their sum becomes a random number between the bounds: first each variable makes a random
+/// share of the change, then each as much as is left.
+void satisfy(const LinearConstraint& constraint, const std::vector<Term>& terms, Random& random) {
   double sum = 0.0;
   double low = 0.0;
   double high = 0.0;
@@ -65,7 +65,7 @@ bool move_to_feasible(const Space& space, Random& random, Point& point) {
   for (int round = 0; round < rounds; ++round) {
     if (space.feasible(point)) return true;
     for (const LinearConstraint& constraint : space.constraints()) {
-      meet(constraint, terms_of(space, constraint, point), random);
+      satisfy(constraint, terms_of(space, constraint, point), random);
     }
   }
   return space.feasible(point);

@@ -25,7 +25,7 @@ bool is_discrete(const Variable& v) { return v.kind != Variable::Kind::real; }
 
 void check_name(const Variable& v, std::set<std::string>& names) {
   if (v.name.empty()) throw ConfigError("bo/space", "every variable needs a name");
-  if (v.name.find_first_of("{}\n") != std::string::npos) refuse(v, "a name must not hold braces or line ends");
+  if (v.name.find_first_of("{}\n") != std::string::npos) refuse(v, "a name must not contain braces or line ends");
   if (!is_utf8(v.name)) throw ConfigError("bo/space", "the name of a variable is not UTF-8 text");
   if (!names.insert(v.name).second) refuse(v, "the name is taken twice");
 }
@@ -45,10 +45,12 @@ void check_bounds(const Variable& v) {
     refuse(v, fmt::format("the bounds are reversed: low {} is above high {}; exchange them", v.low, v.high));
   }
   if (v.low == v.high) refuse(v, fmt::format("both bounds are {}; leave the variable out, or widen them", v.low));
-  if (!std::isfinite(v.high - v.low)) refuse(v, "the bounds lie too far apart to be told apart from infinite ones");
+  if (!std::isfinite(v.high - v.low))
+    refuse(v, "the bounds are too far apart: their difference is not a finite number");
   if (v.log && v.low <= 0.0) refuse(v, fmt::format("a logarithmic scale needs low above 0, got {}", v.low));
   if (v.kind != Variable::Kind::integer) return;
-  if (std::floor(v.low) != v.low || std::floor(v.high) != v.high) refuse(v, "bounds of an integer must be whole");
+  if (std::floor(v.low) != v.low || std::floor(v.high) != v.high)
+    refuse(v, "the bounds of an integer must be whole numbers");
   if (std::abs(v.low) > largest_exact || std::abs(v.high) > largest_exact) refuse(v, "bounds must be below 2^53");
 }
 
@@ -57,7 +59,7 @@ double count_of(const Variable& v) {
   return v.high - v.low + 1.0;
 }
 
-/// Where integers begin on a scale of shares: half a step below the lowest, half a step above the highest.
+/// The bounds on the scale of the variable; those of integers are half a step wider, so that all have an equal share.
 std::pair<double, double> scaled_bounds(const Variable& v) {
   const double half = v.kind == Variable::Kind::integer ? 0.5 : 0.0;
   if (!v.log) return {v.low - half, v.high + half};
@@ -114,7 +116,8 @@ Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> cons
       if (!std::isfinite(term.coefficient)) throw ConfigError("bo/space", "a coefficient must be a finite number");
       const std::size_t variable = index_of(term.variable);
       if (variables_[variable].kind == Variable::Kind::categorical) {
-        throw ConfigError("bo/space", fmt::format("a constraint cannot hold the categorical '{}'", term.variable));
+        throw ConfigError("bo/space",
+                          fmt::format("a constraint cannot contain the categorical variable '{}'", term.variable));
       }
       terms.push_back({.variable = variable, .coefficient = term.coefficient});
     }

@@ -12,16 +12,16 @@
 namespace nomu {
 namespace {
 
-constexpr int patience_ms = 60000;  // how long a lock is waited for in one go
+constexpr int patience_ms = 60000;  // how long one attempt waits for a lock
 
-/// The file is locked by somebody else; the transaction is worth another try.
+/// Another process has locked the file; the transaction should be tried again.
 class Busy : public Error {
  public:
   using Error::Error;
 };
 
 std::string uri_of(const std::filesystem::path& path, bool immutable) {
-  std::string uri = "file://";  // what follows is absolute, so that no part of it is taken for a host
+  std::string uri = "file://";  // an absolute path follows, so that no part of it is read as a host
   for (const char c : std::filesystem::absolute(path).string()) {
     if (c == '?' || c == '#' || c == '%') {
       uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
@@ -87,7 +87,7 @@ void Database::open(Access access) {
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
   if (access == Access::create) flags |= SQLITE_OPEN_CREATE;
   if (access == Access::read) flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
-  // Where nobody writes and nothing can be written, a log that nobody can make need not be looked for.
+  // Without a write-ahead log, and in a folder where none can be created, the file can be read as immutable.
   std::error_code ignored;
   const bool immutable = access == Access::read && !std::filesystem::exists(path_.string() + "-wal", ignored);
   const bool memory = path_ == ":memory:";
@@ -99,7 +99,7 @@ void Database::open(Access access) {
     handle_.reset(handle);
     if (code == SQLITE_OK) {
       sqlite3_busy_timeout(handle, patience_ms);
-      // The log is emptied into the file at every commit: whoever copies the file alone has all that was told.
+      // Every commit moves the log into the file, so that a copy of the file alone is complete.
       sqlite3_wal_autocheckpoint(handle, 1);
       code = sqlite3_exec(handle, "PRAGMA synchronous=FULL; SELECT count(*) FROM sqlite_master", nullptr, nullptr,
                           nullptr);
@@ -120,8 +120,8 @@ void Database::fail(int code) const {
     case SQLITE_LOCKED: throw Busy(where, fmt::format("'{}' is locked by another process", file));
     case SQLITE_FULL:
       throw Error(where,
-                  fmt::format("no space left for '{}': nothing of this step was recorded, all before it is safe; "
-                              "make room and try again",
+                  fmt::format("no space left for '{}': nothing of this step was recorded, but everything before it is "
+                              "safe; make room and try again",
                               file));
     case SQLITE_IOERR:
       throw Error(where, fmt::format("'{}' could not be read or written ({}): nothing of this step was recorded", file,
@@ -132,7 +132,7 @@ void Database::fail(int code) const {
                                          "folder",
                                          file, reason));
     case SQLITE_CANTOPEN:
-      throw DataError(where, fmt::format("cannot open '{}': there is no such file, or it may not be read", file));
+      throw DataError(where, fmt::format("cannot open '{}': there is no such file, or it cannot be read", file));
     case SQLITE_NOTADB: throw DataError(where, fmt::format("'{}' is not a study", file));
     case SQLITE_CORRUPT:
       throw DataError(where,
@@ -151,7 +151,7 @@ void Database::require_in_place() const {
   (void)sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   if (moved == 0) return;
   throw DataError("bo/study", fmt::format("'{}' was moved or removed while it was in use: nothing of this step was "
-                                          "recorded, all before it is in the file that was there; put it back",
+                                          "recorded, everything before it is in the original file; put it back",
                                           path_.string()));
 }
 
@@ -159,7 +159,7 @@ void Database::write(const std::function<void()>& action) const {
   require_in_place();
   for (int attempt = 0;; ++attempt) {
     try {
-      run("BEGIN IMMEDIATE");  // the lock comes first: nothing that was read can be stale at the commit
+      run("BEGIN IMMEDIATE");  // locks first, so that nothing that was read can be stale at the commit
       action();
       run("COMMIT");
       return;

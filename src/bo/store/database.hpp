@@ -1,6 +1,6 @@
 #pragma once
-// SQLite with the rules of a study: a write-ahead log synced at every commit, short write transactions that wait their
-// turn instead of failing, errors that name the file.
+// SQLite as studies use it: a write-ahead log that is synced at every commit, short write transactions that wait for
+// each other instead of failing, and errors that name the file.
 
 #include <cstdint>
 #include <filesystem>
@@ -25,9 +25,9 @@ class Statement {
   Statement& bind(int index, double value);
   Statement& bind(int index, std::string_view value);
 
-  /// Whether there is a (further) row.
+  /// Advances to the next row; returns whether there is one.
   bool step();
-  /// Runs it to its end.
+  /// Runs the statement to its end.
   void run();
 
   [[nodiscard]] std::int64_t integer(int column) const;
@@ -47,7 +47,7 @@ class Database {
  public:
   enum class Access { create, write, read };
 
-  /// ":memory:" is a database that nobody else sees. Throws DataError.
+  /// ":memory:" is a private database in memory. Throws DataError.
   Database(std::filesystem::path path, Access access);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -56,12 +56,12 @@ class Database {
   void run(const char* sql) const;
   [[nodiscard]] Statement prepare(const char* sql) const { return {*this, sql}; }
 
-  /// All of `action` or nothing of it, on disk when this returns. It may be run more than once.
+  /// Runs `action` as one transaction, which is on disk when this returns. `action` may be called more than once.
   void write(const std::function<void()>& action) const;
-  /// One state of the file throughout `action`.
+  /// Runs `action` on one consistent state of the file.
   void read(const std::function<void()>& action) const;
 
-  /// Throws the error that belongs to a result code.
+  /// Throws the error for a result code of SQLite.
   [[noreturn]] void fail(int code) const;
 
  private:

@@ -28,7 +28,7 @@ CREATE INDEX by_place ON trials(place, value) WHERE place IS NOT NULL;
 CREATE INDEX by_value ON trials(value) WHERE place IS NOT NULL;
 )sql";
 
-void put_meta(const Database& database, std::string_view key, std::string_view value) {
+void set_meta(const Database& database, std::string_view key, std::string_view value) {
   database.prepare("INSERT OR REPLACE INTO meta VALUES(?, ?)").bind(1, key).bind(2, value).run();
 }
 
@@ -44,9 +44,9 @@ void StudyStore::create(const Database& database, const Space& space, const Opti
   database.write([&] {
     database.run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application, version_of_file).c_str());
     database.run(schema);
-    put_meta(database, "space", space_to_text(space));
-    put_meta(database, "spec", spec_to_text(spec));
-    put_meta(database, "version", version());
+    set_meta(database, "space", space_to_text(space));
+    set_meta(database, "spec", spec_to_text(spec));
+    set_meta(database, "version", version());
   });
 }
 
@@ -56,14 +56,13 @@ StudyStore::StudyStore(Database database) : database_(std::move(database)) {
   const std::string file = database_.path().string();
   if (id != application) throw DataError("bo/study", fmt::format("'{}' is a database, but not a study", file));
   if (format != version_of_file) {
-    throw DataError("bo/study",
-                    fmt::format("'{}' is of version {}; this library knows version {}", file, format, version_of_file));
+    throw DataError("bo/study", fmt::format("'{}' has format version {}; this library reads version {}", file, format,
+                                            version_of_file));
   }
 }
 
-StudyFile StudyStore::file() const {
-  return {.space = space_from_text(meta(database_, "space")), .spec = spec_from_text(meta(database_, "spec"))};
-}
+Space StudyStore::space() const { return space_from_text(meta(database_, "space")); }
+OptimizeSpec StudyStore::spec() const { return spec_from_text(meta(database_, "spec")); }
 
 std::optional<std::int64_t> StudyStore::budget() const {
   const std::string text = meta(database_, "budget");
@@ -74,7 +73,7 @@ std::optional<std::int64_t> StudyStore::budget() const {
 
 void StudyStore::set_budget(std::int64_t budget) const {
   database_.write([&] {
-    put_meta(database_, "budget", fmt::format("{}", budget));
+    set_meta(database_, "budget", fmt::format("{}", budget));
     log({.kind = "budget", .value = static_cast<double>(budget)});
   });
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A study in its file: the log of events and the table of trials that follows from it, both changed by the same
+// The file of a study: the log of events and the table of trials that follows from it, changed in the same
 // transactions.
 
 #include <functional>
@@ -7,23 +7,24 @@
 #include <string>
 #include <vector>
 
-#include "bo/search/suggester.hpp"
+#include "bo/history.hpp"
 #include "bo/store/database.hpp"
-#include "nomu/bo/study.hpp"
+#include "nomu/bo/optimize_spec.hpp"
+#include "nomu/bo/trial.hpp"
 
 namespace nomu {
 
-/// One line of the log.
+/// One entry of the log.
 struct StudyEvent {
   std::int64_t number = 0;
   std::string kind;  ///< ask, tell, fail, add, reissue, budget
   std::int64_t trial = 0;
   Point point = {};                  ///< ask, add
-  std::optional<double> value = {};  ///< tell, add; budget: the new one
-  std::string text = {};             ///< fail: the reason; ask: where the point came from
+  std::optional<double> value = {};  ///< tell, add: the result; budget: the new budget
+  std::string text = {};             ///< fail: the reason; ask: the origin of the point
   bool replaces = false;
-  std::int64_t basis = 0;   ///< ask: the last event that was known when the point was computed
-  double c = 0.0;           ///< ask: fixed from then on; 0: no model was asked
+  std::int64_t basis = 0;   ///< ask: number of the last event that the point depends on
+  double c = 0.0;           ///< ask: the factor of sigma; 0: no model was used
   std::string engine = {};  ///< ask
 };
 
@@ -31,12 +32,13 @@ class StudyStore {
  public:
   /// Writes a new study.
   static void create(const Database& database, const Space& space, const OptimizeSpec& spec);
-  /// Throws DataError for a file that is no study, or of a version this library does not know.
+  /// Throws DataError if the file is not a study, or of an unknown version.
   explicit StudyStore(Database database);
 
   [[nodiscard]] const Database& database() const { return database_; }
-  [[nodiscard]] StudyFile file() const;
-  /// Where it was set after the study was made.
+  [[nodiscard]] Space space() const;
+  [[nodiscard]] OptimizeSpec spec() const;
+  /// Empty unless it was changed after the study was created.
   [[nodiscard]] std::optional<std::int64_t> budget() const;
   void set_budget(std::int64_t budget) const;
 
@@ -47,9 +49,9 @@ class StudyStore {
   [[nodiscard]] Snapshot snapshot(const OptimizeSpec& spec) const;
   [[nodiscard]] bool taken(const Point& point) const;
 
-  /// Hands out up to `count` trials again whose lease has run out.
+  /// Hands out up to `count` trials whose lease has expired.
   [[nodiscard]] std::vector<Trial> reissue(std::size_t count, double lease, std::string_view worker) const;
-  /// Adds trials for the suggestions; none, when others were added since the snapshot: it is stale then.
+  /// Adds trials for the suggestions; none if other trials were added since the snapshot.
   [[nodiscard]] std::vector<Trial> record(const Snapshot& snapshot, const std::vector<Suggestion>& suggestions,
                                           double lease, std::string_view worker, const std::string& engine) const;
   void finish(std::int64_t id, std::optional<double> value, std::string_view reason, bool replace) const;
@@ -63,7 +65,7 @@ class StudyStore {
   [[nodiscard]] std::optional<Trial> find(std::int64_t id) const;
   [[nodiscard]] std::vector<Trial> trials(std::int64_t limit) const;
   void each_event(const std::function<void(const StudyEvent&)>& use) const;
-  /// What SQLite itself finds wrong with the file; empty: nothing.
+  /// What SQLite finds wrong with the file; empty if it is intact.
   [[nodiscard]] std::string damage() const;
 
  private:

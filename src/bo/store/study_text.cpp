@@ -16,17 +16,17 @@ constexpr const char* kinds[] = {"real", "integer", "categorical"};
 
 json parse(std::string_view text) {
   json value = json::parse(text, nullptr, false);
-  if (value.is_discarded()) throw DataError("bo/study", "the file holds text that is damaged; run verify on a copy");
+  if (value.is_discarded()) throw DataError("bo/study", "the file contains damaged text; run verify on a copy");
   return value;
 }
 
-/// What a reader makes of the text, with wrong types told apart from bugs.
+/// Calls `read` and turns errors of the JSON library into errors about the file.
 template <class F>
 auto guarded(const F& read) {
   try {
     return read();
   } catch (const json::exception& error) {
-    throw DataError("bo/study", std::string("the file holds something unexpected: ") + error.what());
+    throw DataError("bo/study", std::string("the file has unexpected contents: ") + error.what());
   }
 }
 
@@ -41,7 +41,7 @@ std::string number_to_text(double number) { return format_number(number); }
 double number_from_text(std::string_view text) { return read_cell(text).number; }
 std::string point_to_text(const Point& point) { return json(point).dump(); }
 Point point_from_text(std::string_view text) {
-  // A study may have 100,000 of them: plain lists of numbers do not take the way through JSON.
+  // A study may have 100,000 points, so plain lists of numbers are read without the JSON library.
   Point point;
   const char* const last = text.data() + text.size();
   const char* at = text.empty() ? last : text.data() + 1;
@@ -115,7 +115,9 @@ std::string spec_to_text(const OptimizeSpec& given) {
 OptimizeSpec spec_from_text(std::string_view text) {
   return guarded([&] {
     OptimizeSpec spec;
-    spec.warm_epochs = 0;  // files of the time before there was a warm start do not name it
+    // Old files do not name the settings that came later; these are what they meant.
+    spec.warm_epochs = 0;
+    spec.generator = SobolNumbers::drawn;
     const Fields fields = fields_of(spec);
     const json all = parse(text);
     for (const auto& [name, value] : all.items()) fields.set_text(name, value.get<std::string>());

@@ -1,5 +1,5 @@
 #pragma once
-// The parts of a study as the text that its file holds. Numbers read back as the same doubles.
+// The parts of a study as text for its file. Numbers are read back exactly.
 
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ namespace nomu {
 [[nodiscard]] Space space_from_text(std::string_view text);
 [[nodiscard]] std::string spec_to_text(const OptimizeSpec& spec);
 [[nodiscard]] OptimizeSpec spec_from_text(std::string_view text);
-/// All of an event but its number, kind and trial.
+/// Everything about an event except its number, kind and trial.
 [[nodiscard]] std::string event_to_text(const StudyEvent& event);
 [[nodiscard]] StudyEvent event_from_text(std::string_view text);
 

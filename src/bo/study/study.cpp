@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 
 #include "bo/store/study_store.hpp"
 #include "bo/study/study_replay.hpp"
@@ -16,14 +17,16 @@ namespace nomu {
 struct Study::Parts {
   StudyStore store;
   Suggester suggester;
+  std::recursive_mutex mutex;  // public functions call each other
 
   Parts(Database database, std::shared_ptr<Engine> engine)
-      : store(std::move(database)), suggester(store.file().space, store.file().spec, std::move(engine)) {}
+      : store(std::move(database)), suggester(store.space(), store.spec(), std::move(engine)) {}
+  [[nodiscard]] std::lock_guard<std::recursive_mutex> lock() { return std::lock_guard(mutex); }
 };
 
 namespace {
 
-/// Settings that would fail at the first model fail here, before anything is evaluated.
+/// Settings that would only fail when the first model is fitted are refused here, before anything is evaluated.
 void check_spec(const Space& space, const OptimizeSpec& spec) {
   if (space.size() == 0) throw ConfigError("bo/study", "a study needs a space with at least one variable");
   if (spec.method != "random") (void)method_of(spec, space.inputs());
@@ -61,8 +64,9 @@ Study::Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engin
 
 Study Study::create(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec,
                     std::shared_ptr<Engine> engine) {
-  if (path == ":memory:") throw DataError("bo/study", "':memory:' is no name for a file; a study lives in one");
-  // Who makes the file owns it: of two that make the same study at once, one must not remove the other's.
+  if (path == ":memory:")
+    throw DataError("bo/study", "':memory:' is no name for a file; give the study's file another name");
+  // If two processes create the same study at once, the loser must not remove the winner's file.
   if (!claim_file(path)) {
     throw DataError("bo/study", fmt::format("'{}' exists already; choose another name or remove it", path.string()));
   }
@@ -83,27 +87,31 @@ Study Study::open(const std::filesystem::path& path, StudyAccess access, std::sh
 
 const Space& Study::space() const { return parts_->suggester.space(); }
 const OptimizeSpec& Study::spec() const { return parts_->suggester.spec(); }
-std::int64_t Study::budget() const { return parts_->store.budget().value_or(spec().budget); }
+
+std::int64_t Study::budget() const {
+  const auto lock = parts_->lock();
+  return parts_->store.budget().value_or(spec().budget);
+}
 
 void Study::set_budget(std::int64_t budget) {
   if (budget < 0) {
     throw DataError("bo/study", fmt::format("a budget is a number of trials, or 0 for no limit; got {}", budget));
   }
+  const auto lock = parts_->lock();
   parts_->store.set_budget(budget);
 }
 
 Trial Study::ask() {
-  std::vector<Trial> trials = ask(1);
-  if (!trials.empty()) return trials.front();
-  const std::int64_t most = budget();
-  throw Error("bo/study", most > 0 && parts_->store.trial_count() >= most
-                              ? fmt::format("the budget of {} trials is spent; set_budget raises it", most)
-                              : "every point of the space has been tried");
+  const auto lock = parts_->lock();
+  const std::vector<Trial> trials = ask(1);
+  if (trials.empty()) throw Error("bo/study", why_finished());
+  return trials.front();
 }
 
-/// A suggestion is computed without any lock. Where another process has asked meanwhile it does not count, because it
-/// does not know of the other one's point.
+/// A suggestion is computed without locking the file. If another process asked for a trial in the meantime, the
+/// suggestion is discarded, because it does not take the other point into account.
 std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const Progress& progress) {
+  const auto lock = parts_->lock();
   const StudyStore& store = parts_->store;
   Suggester& suggester = parts_->suggester;
   const std::string name = made_utf8(worker);
@@ -125,7 +133,7 @@ std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const 
         std::any_of(suggestions.begin(), suggestions.end(), [](const Suggestion& s) { return s.origin == "model"; });
     std::vector<Trial> recorded =
         store.record(snapshot, suggestions, spec().lease, name, modelled ? suggester.engine_name() : "");
-    // Beside somebody who asks all the time, many at once would never be the first.
+    // Next to a process that keeps asking, a large batch would be out of date every time.
     one_by_one = one_by_one || recorded.empty();
     const bool exhausted = !recorded.empty() && recorded.size() < wanted;
     std::move(recorded.begin(), recorded.end(), std::back_inserter(trials));
@@ -138,12 +146,15 @@ void Study::tell(std::int64_t id, double value, bool replace) {
   if (!std::isfinite(value)) {
     throw DataError(
         "bo/study",
-        fmt::format("the value of trial {} is {}; only finite numbers are results, tell a failure instead", id, value));
+        fmt::format("the value of trial {} is {}; only finite numbers are results, report a failure instead", id,
+                    value));
   }
+  const auto lock = parts_->lock();
   parts_->store.finish(id, value, {}, replace);
 }
 
 void Study::fail(std::int64_t id, std::string_view reason, bool replace) {
+  const auto lock = parts_->lock();
   parts_->store.finish(id, {}, reason.empty() ? "no reason given" : made_utf8(reason), replace);
 }
 
@@ -153,16 +164,22 @@ Trial Study::add(const Point& point, double value) {
     throw DataError("bo/study", fmt::format("a result must be a finite number, got {}", value));
   Point plain = point;
   for (double& v : plain) v += 0.0;  // no negative zero: one point, one text
+  const auto lock = parts_->lock();
   return parts_->store.add(plain, value);
 }
 
-void Study::renew(std::int64_t id) { parts_->store.renew(id, spec().lease); }
+void Study::renew(std::int64_t id) {
+  const auto lock = parts_->lock();
+  parts_->store.renew(id, spec().lease);
+}
 
 std::int64_t Study::release(const std::function<bool(const std::string& worker)>& gone) {
+  const auto lock = parts_->lock();
   return parts_->store.release(gone);
 }
 
 bool Study::finished() const {
+  const auto lock = parts_->lock();
   const std::int64_t asked = parts_->store.trial_count();
   const std::int64_t most = budget();
   const bool spent = most > 0 && asked >= most;
@@ -171,64 +188,49 @@ bool Study::finished() const {
   return (spent || used_up) && status().expired == 0;
 }
 
-StudyStatus Study::status() const { return parts_->store.status(spec().direction); }
-std::optional<Trial> Study::best() const { return parts_->store.best(spec().direction); }
-std::vector<Trial> Study::trials(std::int64_t limit) const { return parts_->store.trials(limit); }
+std::string Study::why_finished() const {
+  const auto lock = parts_->lock();
+  const std::int64_t most = budget();
+  if (most == 0 || parts_->store.trial_count() < most) return "every point of the space has been tried";
+  return fmt::format(
+      "the budget of {} trials is spent, including results that were added; a larger one continues the "
+      "study",
+      most);
+}
+
+StudyStatus Study::status() const {
+  const auto lock = parts_->lock();
+  return parts_->store.status(spec().direction);
+}
+
+std::optional<Trial> Study::best() const {
+  const auto lock = parts_->lock();
+  return parts_->store.best(spec().direction);
+}
+
+std::vector<Trial> Study::trials(std::int64_t limit) const {
+  const auto lock = parts_->lock();
+  return parts_->store.trials(limit);
+}
 
 Trial Study::trial(std::int64_t id) const {
+  const auto lock = parts_->lock();
   if (std::optional<Trial> found = parts_->store.find(id)) return *found;
   throw DataError("bo/study", fmt::format("there is no trial {}; there are {}", id, parts_->store.trial_count()));
 }
 
 VerifyReport Study::verify(bool quick, const Progress& progress) const {
+  const auto lock = parts_->lock();
   return replay(parts_->store, parts_->suggester, quick, progress);
 }
 
 std::optional<Study::Fitted> Study::fit(const Progress& progress) const {
+  const auto lock = parts_->lock();
   const History history = parts_->store.snapshot(spec()).history;
   const auto fitted = parts_->suggester.fit(history, progress);
   if (!fitted) return {};
   return Fitted{
       .model = fitted->model, .low = fitted->low, .high = fitted->high, .c = history.c > 0.0 ? history.c : 1.0};
-}
-
-namespace {
-
-Optimum search(const std::function<double(const Point&)>& f, const Space& space, MaximizeOptions options,
-               Direction direction) {
-  options.study.direction = direction;
-  options.study.budget = options.evaluations;
-  Study study(space, options.study, options.engine);
-  while (true) {
-    const std::vector<Trial> asked = study.ask(1);
-    if (asked.empty()) break;
-    const Trial& trial = asked.front();
-    try {
-      const double value = f(trial.point);
-      if (std::isfinite(value)) {
-        study.tell(trial, value);
-      } else {
-        study.fail(trial.id, fmt::format("the value is {}", value));
-      }
-    } catch (const Cancelled&) {
-      throw;
-    } catch (const std::exception& error) {
-      study.fail(trial.id, error.what());
-    }
-  }
-  const std::optional<Trial> best = study.best();
-  if (!best) throw Error("bo/study", fmt::format("all of {} evaluations failed", study.status().failed));
-  return {.point = best->point, .value = *best->value, .trials = study.trials()};
-}
-
-}  // namespace
-
-Optimum maximize(const std::function<double(const Point&)>& f, const Space& space, const MaximizeOptions& options) {
-  return search(f, space, options, Direction::maximize);
-}
-
-Optimum minimize(const std::function<double(const Point&)>& f, const Space& space, const MaximizeOptions& options) {
-  return search(f, space, options, Direction::minimize);
 }
 
 }  // namespace nomu

@@ -12,7 +12,7 @@
 namespace nomu {
 namespace {
 
-/// One table of the file, read key by key; what nobody asked for is an error.
+/// One table of the file, read key by key; keys that are not listed are errors.
 class Reader {
  public:
   Reader(const toml::table& table, std::string_view source, std::string what, std::vector<std::string> keys)
@@ -72,6 +72,11 @@ class Reader {
 Variable variable_of(const toml::table& table, std::string_view source) {
   const Reader reader(table, source, "a variable", {"name", "type", "low", "high", "scale", "choices"});
   Variable v{.name = reader.text("name", ""), .choices = reader.texts("choices")};
+  if (v.name == "id") {
+    reader.fail(
+        "a variable cannot be called 'id': commands of 'nomu optimize run' use that name for the number of the "
+        "trial");
+  }
   const std::string type = reader.text("type", "real");
   const std::string scale = reader.text("scale", "linear");
   if (scale != "linear" && scale != "log") reader.fail(fmt::format("scale must be linear or log, got '{}'", scale));
@@ -105,7 +110,7 @@ LinearConstraint constraint_of(const toml::table& table, std::string_view source
   return constraint;
 }
 
-/// The tables of [[key]].
+/// Calls `use` for each table of [[key]].
 template <class F>
 void each_table(const Reader& reader, std::string_view key, const F& use) {
   const toml::node* node = reader.find(key);

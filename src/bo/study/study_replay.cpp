@@ -13,12 +13,12 @@ namespace nomu {
 namespace {
 
 constexpr std::size_t most_problems = 20;
-constexpr double as_good = 0.02;  // of targets in [-1,1]: a hundredth of the range of the results
+constexpr double as_good = 0.02;  // for targets in [-1,1]: one per cent of the range of the results
 
-/// The trials as the events up to some point of the log make them.
+/// The trials that follow from the events up to some point of the log.
 class ReplayedTrials {
  public:
-  /// Returns what is wrong with the event; empty: nothing.
+  /// Returns what is wrong with the event; empty if nothing is.
   std::string apply(const StudyEvent& event) {
     if (event.kind == "reissue") return require(event, TrialState::pending);
     if (event.kind == "budget") {
@@ -27,7 +27,7 @@ class ReplayedTrials {
     }
     if (event.kind == "ask" || event.kind == "add") {
       if (event.trial != static_cast<std::int64_t>(trials_.size()) + 1) {
-        return fmt::format("event {} is about trial {} where trial {} was due", event.number, event.trial,
+        return fmt::format("event {} is about trial {}, but trial {} was expected", event.number, event.trial,
                            trials_.size() + 1);
       }
       trials_.push_back({.id = event.trial, .point = event.point, .origin = event.text});
@@ -40,7 +40,7 @@ class ReplayedTrials {
       return {};
     }
     if (event.kind != "tell" && event.kind != "fail") {
-      return fmt::format("event {} is of an unknown kind '{}'", event.number, event.kind);
+      return fmt::format("event {} has the unknown kind '{}'", event.number, event.kind);
     }
     if (std::string problem = event.replaces ? exists(event) : require(event, TrialState::pending); !problem.empty()) {
       return problem;
@@ -98,9 +98,9 @@ class ReplayedTrials {
   }
 
   std::vector<Trial> trials_;
-  std::vector<std::int64_t> order_;  // finished ones by their results
+  std::vector<std::int64_t> order_;  // finished trials in the order of their results
   std::set<Point> known_;
-  std::optional<double> budget_;  // where it was set later
+  std::optional<double> budget_;  // if it was changed later
   double c_ = 0.0;
 };
 
@@ -138,7 +138,7 @@ class Replay {
     if (report_.problems.size() < most_problems) report_.problems.push_back(std::move(text));
   }
 
-  /// The questions of one batch share their basis; each of them knows of those before it.
+  /// The trials of one batch have the same basis; each of them takes the ones before it into account.
   void check_suggestion(const std::vector<StudyEvent>& events, const StudyEvent& event) {
     if (basis_ != event.basis) {
       basis_ = event.basis;
@@ -158,7 +158,7 @@ class Replay {
     ++report_.suggestions;
     const std::vector<Suggestion> again =
         suggester_.suggest(history_, 1, [&](const Point& p) { return behind_.taken(p) || batch_.contains(p); }, {});
-    if (again.empty()) return problem(fmt::format("trial {} should not have been asked for", event.trial));
+    if (again.empty()) return problem(fmt::format("trial {} should not exist: no point was left", event.trial));
     if (again.front().point == event.point && again.front().c == event.c) {
       ++report_.exact;
       return;
@@ -169,17 +169,17 @@ class Replay {
     compare_across_engines(event, again.front().point);
   }
 
-  /// The models of two engines differ in their last bits, so that of two places that are about as good each may prefer
-  /// another one.
+  /// The models of two engines differ in their last bits, so that they may prefer different ones of two points that are
+  /// about equally good.
   void compare_across_engines(const StudyEvent& event, const Point& here) {
     if (near(here, event.point)) {
       ++report_.near;
     } else if (event.text == "model" && suggester_.shortfall(history_, event.point, {}) <= as_good) {
       ++report_.as_good;
     } else {
-      problem(
-          fmt::format("trial {} does not follow from the log before it on this engine; '{}' computed it and can tell",
-                      event.trial, event.engine));
+      problem(fmt::format(
+          "trial {} does not follow from the log before it on this engine; verify it with '{}', which computed it",
+          event.trial, event.engine));
     }
   }
 
@@ -199,7 +199,7 @@ class Replay {
     const std::vector<Trial> stored = store_.trials(0);
     report_.trials = static_cast<std::int64_t>(stored.size());
     if (stored.size() != all_.trials().size()) {
-      problem(fmt::format("the log makes {} trials, the file holds {}", all_.trials().size(), stored.size()));
+      problem(fmt::format("the log has {} trials, the file has {}", all_.trials().size(), stored.size()));
     }
     for (std::size_t i = 0; i < std::min(stored.size(), all_.trials().size()); ++i) {
       const Trial& a = stored[i];
@@ -216,11 +216,11 @@ class Replay {
   const Progress& progress_;
   VerifyReport report_;
   ReplayedTrials all_;
-  ReplayedTrials behind_;  // as far as the basis of the batch that is being checked
+  ReplayedTrials behind_;  // up to the basis of the batch that is being checked
   std::size_t behind_at_ = 0;
   std::optional<std::int64_t> basis_;
-  History history_;        // at the basis, and with what the batch asked for since
-  std::set<Point> batch_;  // that
+  History history_;        // at the basis, plus the trials of the batch so far
+  std::set<Point> batch_;  // points of the batch so far
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
-// The log of a study, played again from its beginning.
+// Replays the log of a study from its beginning.
 
+#include "bo/search/suggester.hpp"
 #include "bo/store/study_store.hpp"
 #include "nomu/bo/study.hpp"
 

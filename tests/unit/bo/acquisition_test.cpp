@@ -68,9 +68,9 @@ TEST(Acquisition, DynamicCFollowsThePaperOrThePublishedRuns) {
   EXPECT_EQ(published.doublings, 16);
   const std::vector<double> known{0.0, 0.0, 1.0, 1.0};
   const std::vector<double> x{0.0, 0.5};
-  EXPECT_TRUE(written.bored(x, known, 0.5));
-  EXPECT_FALSE(published.bored(x, known, 0.5));
-  EXPECT_FALSE(written.bored(x, {}, 0.5));
+  EXPECT_TRUE(written.too_close(x, known, 0.5));
+  EXPECT_FALSE(published.too_close(x, known, 0.5));
+  EXPECT_FALSE(written.too_close(x, {}, 0.5));
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ TEST(Direct, WrongInputIsNamed) {
                 search.tell(std::vector<double>{1.0, 2.0});
                 return 0;
               }),
-              testing::HasSubstr("1 points were asked for but 2 values came"));
+              testing::HasSubstr("1 points were asked for, but 2 values were given"));
 }
 
 }  // namespace

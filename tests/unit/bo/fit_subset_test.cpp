@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "bo/search/suggester.hpp"
+#include "bo/history.hpp"
 
 namespace nomu {
 namespace {

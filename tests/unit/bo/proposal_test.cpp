@@ -101,7 +101,7 @@ TEST(Proposal, ThreadsAndLookingAheadChangeNothing) {
   const Space space = Space::box(2, -1.0, 1.0);
   const SlopedHills models({0.0F, 0.2F, -0.3F, 0.8F}, 0.1F);
   std::vector<RunKnowledge> runs(4, {.c = 0.5, .delta = 0.01});
-  runs[0].finished = {0.0, 0.0};  // bored for ever
+  runs[0].finished = {0.0, 0.0};  // always too close
   runs[2].finished = {-0.3, -0.3};
   runs[2].pending = {0.3, 0.3};
   runs[2].delta = 0.1;
@@ -179,7 +179,7 @@ TEST(SuccessModel, SeesABorderAndTakesChanceForNoise) {
     at(0, 0, 1) = y;
     at(0, 0, 2) = z;
     const Prediction p = model.predict(at);
-    return chance_of_success(static_cast<double>(p.mean(0, 0, 0)), static_cast<double>(p.sigma_model(0, 0, 0)));
+    return success_probability(static_cast<double>(p.mean(0, 0, 0)), static_cast<double>(p.sigma_model(0, 0, 0)));
   };
   const auto border = fit_success(good, bad, 3, *engine, {});
   const auto noise = fit_success(lucky, unlucky, 3, *engine, {});
@@ -194,8 +194,8 @@ TEST(SuccessModel, SeesABorderAndTakesChanceForNoise) {
   }
   EXPECT_GT(sum / 200.0, 0.5);
   EXPECT_EQ(fit_success(good, {}, 3, *engine, {}), nullptr);
-  EXPECT_EQ(chance_of_success(2.0, 0.1), 1.0);
-  EXPECT_EQ(chance_of_success(-0.5, 3.0), 0.0);
+  EXPECT_EQ(success_probability(2.0, 0.1), 1.0);
+  EXPECT_EQ(success_probability(-0.5, 3.0), 0.0);
 }
 
 TEST(Proposal, WrongCountsAreNamed) {

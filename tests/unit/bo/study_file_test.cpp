@@ -63,6 +63,8 @@ TEST(StudyFile, MistakesAreNamedWithTheirLine) {
   EXPECT_THAT(error_of(x + "type = \"reel\"\n"), HasSubstr("type must be real, integer or categorical, got 'reel'"));
   EXPECT_THAT(error_of(x + "low = \"0\"\nhigh = 1\n"), HasSubstr("low must be a number"));
   EXPECT_THAT(error_of(x + "low = 0\nhigh = 1\nscale = \"ln\"\n"), HasSubstr("scale must be linear or log"));
+  EXPECT_THAT(error_of("[[variables]]\nname = \"id\"\nlow = 0\nhigh = 1\n"),
+              HasSubstr("a variable cannot be called 'id'"));
   EXPECT_THAT(error_of("[[variable]]\nname = \"x\"\n"), HasSubstr("did you mean 'variables'?"));
   EXPECT_THAT(error_of("[variables]\nname = \"x\"\n"), HasSubstr("write [[variables]]"));
   EXPECT_THAT(error_of(x + "low = 0\nhigh = 1\n[study]\nbudgte = 3\n"),

@@ -221,7 +221,7 @@ TEST_F(StudyFiles, ForeignFilesAreRefused) {
 }
 
 TEST(Study, MaximizeCountsExceptionsAndNanAsFailures) {
-  MaximizeOptions options{.evaluations = 18, .study = quick()};
+  OptimizeOptions options{.evaluations = 18, .study = quick()};
   const Optimum found = maximize(
       [](const Point& x) {
         if (x[0] < -0.8) throw std::runtime_error("too cold");

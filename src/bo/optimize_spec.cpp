@@ -1,10 +1,11 @@
-// The settings of a study by name, and the spec of its models.
+// The settings of an optimisation by name, and the spec of its models.
+
+#include "nomu/bo/optimize_spec.hpp"
 
 #include <fmt/format.h>
 
 #include <string>
 
-#include "nomu/bo/study.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/request.hpp"
 
@@ -37,28 +38,34 @@ std::vector<Setting> listed_settings(const std::string& settings) {
 
 Fields fields_of(OptimizeSpec& spec) {
   Fields f("bo/study");
-  f.add_choice("direction", spec.direction, {"minimize", "maximize"}, "whether the smallest or the largest is sought");
-  f.add("method", spec.method, "what models the function: a method of `nomu fit`, or random");
+  f.add_choice("direction", spec.direction, {"minimize", "maximize"},
+               "whether the smallest or the largest value is sought");
+  f.add("method", spec.method, "model of the function: a method of `nomu fit`, or random");
   f.add("preset", spec.preset, "interactive, or a preset of the method");
   f.add("settings", spec.settings, "settings of the method: key=value; key=value");
   f.add("seed", spec.seed, Range::at_least(0.0), "seed of everything random");
-  f.add("budget", spec.budget, Range::at_least(0.0), "trials in all; 0: no limit");
+  f.add("budget", spec.budget, Range::at_least(0.0), "total number of trials; 0: no limit");
   f.add("initial", spec.initial, Range::at_least(0.0),
-        "trials before the first model; 0: twice the variables, 8 at least");
-  f.add_choice("design", spec.design, {"latin_hypercube", "sobol", "uniform"}, "where the initial trials are");
+        "trials before the first model; 0: twice the number of variables, at least 8");
+  f.add_choice("design", spec.design, {"latin_hypercube", "sobol", "uniform"}, "how the initial trials are placed");
+  f.add_choice("generator", spec.generator, {"drawn", "published"},
+               "direction numbers of Sobol's sequence; drawn: as in studies made before there was a choice");
   f.add_choice("acquisition", spec.acquisition,
                {"upper_bound", "expected_improvement", "log_expected_improvement", "mean", "sigma"},
                "what the next trial maximises");
-  f.add("mean_width", spec.mean_width, Range::positive(), "of the bounds after the initial trials; fixes c");
+  f.add("mean_width", spec.mean_width, Range::positive(),
+        "mean width of the bounds after the initial trials; determines c");
   f.add_nested("dynamic", fields_of(spec.dynamic));
-  f.add("noisy", spec.noisy, "the same point may give different values");
-  f.add("lease", spec.lease, Range::positive(), "seconds after which a trial without result is handed out again");
-  f.add("fit_rows", spec.fit_rows, Range::at_least(8.0), "most results a model is fitted to");
+  f.add("noisy", spec.noisy, "repeated evaluations of a point may differ");
+  f.add("lease", spec.lease, Range::positive(), "seconds after which a trial without a result is handed out again");
+  f.add("fit_rows", spec.fit_rows, Range::at_least(8.0), "largest number of results a model is fitted to");
   f.add("warm_epochs", spec.warm_epochs, Range::at_least(0.0),
-        "epochs of models that go on from an earlier one; 0: every model starts anew");
-  f.add("warm_every", spec.warm_every, Range::at_least(1.0), "results after which a model starts anew all the same");
+        "epochs of models that continue an earlier one; 0: train every model from scratch");
+  f.add("warm_every", spec.warm_every, Range::at_least(1.0),
+        "results between two models that are trained from scratch");
   f.add_nested("direct", fields_of(spec.direct));
-  f.add("local_starts", spec.local_starts, Range::at_least(0.0), "points of the search that are refined by gradients");
+  f.add("local_starts", spec.local_starts, Range::at_least(0.0),
+        "number of the search's best points that are refined by gradient steps");
   return f;
 }
 

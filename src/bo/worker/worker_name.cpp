@@ -1,4 +1,4 @@
-#include "optimize/worker.hpp"
+#include "bo/worker/worker_name.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,10 +8,10 @@
 #include <fstream>
 #include <sstream>
 
-namespace nomu::cli {
+namespace nomu {
 namespace {
 
-/// When a process began, in ticks since the machine did; empty: there is none.
+/// Start time of a process in ticks since boot; empty if there is no such process.
 std::string start_of(const std::string& pid) {
   std::ifstream file("/proc/" + pid + "/stat");
   std::string text;
@@ -32,7 +32,7 @@ std::string host() {
 
 std::string worker_name() {
   const std::string pid = fmt::format("{}", getpid());
-  return fmt::format("run:{}:{}:{}", host(), pid, start_of(pid));
+  return fmt::format("run:{}:{}:{}:{}", host(), pid, start_of(pid), gettid());
 }
 
 bool is_gone(const std::string& worker) {
@@ -48,4 +48,4 @@ bool is_gone(const std::string& worker) {
   return kind == "run" && where == host() && start_of(pid) != start;
 }
 
-}  // namespace nomu::cli
+}  // namespace nomu

@@ -1,4 +1,4 @@
-#include "optimize/command_text.hpp"
+#include "bo/worker/command_text.hpp"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 
 #include "nomu/core/error.hpp"
 
-namespace nomu::cli {
+namespace nomu {
 namespace {
 
-/// Text that a shell reads as one word.
+/// Quotes the text so that a shell reads it as one word.
 std::string quoted(const std::string& text) {
   const auto plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
@@ -24,15 +24,15 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
-/// Whether somebody who wrote this between braces can have meant a variable.
-bool like_a_name(std::string_view text) {
+/// Whether text in braces may have been meant as the name of a variable.
+bool looks_like_a_name(std::string_view text) {
   const auto part = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.';
   };
   return !text.empty() && std::all_of(text.begin(), text.end(), part);
 }
 
-/// What stands for {name}; the text as it is where that means nothing.
+/// The text that replaces {name}; {name} itself if it is no placeholder.
 std::string replacement(const std::string& name, const Space& space, const Trial& trial) {
   const auto& variables = space.variables();
   const auto found =
@@ -42,12 +42,12 @@ std::string replacement(const std::string& name, const Space& space, const Trial
     return quoted(space.text(j, trial.point[j]));
   }
   if (name == "id") return fmt::format("{}", trial.id);
-  if (!like_a_name(name)) return "{" + name + "}";
+  if (!looks_like_a_name(name)) return "{" + name + "}";
   try {
     (void)space.index_of(name);
   } catch (const DataError& error) {
-    throw DataError("optimize", fmt::format("--command has {{{}}}: {}; blanks inside the braces keep them as they are",
-                                            name, error.what()));
+    throw DataError("bo/worker", fmt::format("the command contains {{{}}}: {}; blanks inside the braces keep them",
+                                             name, error.what()));
   }
   return {};
 }
@@ -85,4 +85,4 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.substr(0, most);
 }
 
-}  // namespace nomu::cli
+}  // namespace nomu

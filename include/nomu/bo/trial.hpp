@@ -1,0 +1,39 @@
+#pragma once
+/// A trial is one point that is to be evaluated, and its result once there is one.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "nomu/bo/space.hpp"
+
+namespace nomu {
+
+enum class TrialState { pending, finished, failed };
+
+/// "pending", "finished" or "failed".
+[[nodiscard]] const char* state_name(TrialState state);
+
+struct Trial {
+  std::int64_t id = 0;  ///< 1, 2, ...
+  Point point = {};
+  TrialState state = TrialState::pending;
+  std::optional<double> value = {};
+  std::string reason = {};   ///< why it failed
+  std::string origin = {};   ///< where the point came from: "design", "model", "random" or "given"
+  std::string worker = {};   ///< name of the worker that evaluates it
+  double asked = 0.0;        ///< seconds since 1970
+  double told = 0.0;         ///< seconds since 1970
+  double lease_until = 0.0;  ///< seconds since 1970
+};
+
+struct StudyStatus {
+  std::int64_t trials = 0;
+  std::int64_t finished = 0;
+  std::int64_t failed = 0;
+  std::int64_t pending = 0;
+  std::int64_t expired = 0;  ///< pending trials whose lease has expired
+  std::optional<Trial> best = {};
+};
+
+}  // namespace nomu

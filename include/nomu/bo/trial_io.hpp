@@ -1,0 +1,33 @@
+#pragma once
+/// Trials as text: points and trials as JSON, all trials as a table, and results that are read from lines of JSON.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nomu/bo/study.hpp"
+#include "nomu/data/table_io.hpp"
+
+namespace nomu {
+
+/// {"n":3,"solver":"cg","x":0.5}
+[[nodiscard]] std::string point_to_json(const Space& space, const Point& point);
+
+/// The inverse; values may also be given as strings. Throws DataError for unknown, missing and invalid values.
+[[nodiscard]] Point point_from_json(const Space& space, std::string_view json);
+
+/// One line with everything about a trial: id, point, state, origin, asked, and value, reason, told, lease_until and
+/// worker where there are any. Bytes that are not UTF-8, which old files may contain, are replaced.
+[[nodiscard]] std::string trial_to_json(const Space& space, const Trial& trial);
+
+/// "x=0.5 n=3 solver=cg"
+[[nodiscard]] std::string point_text(const Space& space, const Point& point);
+
+/// Columns trial, state, one for each variable, value and reason. A name that is taken already gets a trailing "_".
+[[nodiscard]] Table trials_table(const Space& space, const std::vector<Trial>& trials);
+
+/// Records the result in one line: {"id": 3, "value": 0.5}, {"id": 4, "failed": "reason"} or
+/// {"point": {...}, "value": 0.5}. A result that the study already has may be given again. Throws DataError.
+void tell_line(Study& study, std::string_view line, bool replace = false);
+
+}  // namespace nomu

@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "nomu/bo/trial_io.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+using nlohmann::json;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw DataError("bo/study", why +
+                                  "; a line is {\"id\": 3, \"value\": 0.5}, {\"id\": 4, \"failed\": \"reason\"} or "
+                                  "{\"point\": {...}, \"value\": 0.5}");
+}
+
+json parse(std::string_view line) {
+  json all = json::parse(line, nullptr, false);
+  if (all.is_discarded() && (line.find("NaN") != line.npos || line.find("Infinity") != line.npos)) {
+    refuse("NaN and Infinity are not results, report such a trial as failed");
+  }
+  if (!all.is_object()) refuse("it is not a JSON object");
+  for (const auto& [key, unused] : all.items()) {
+    if (key != "id" && key != "value" && key != "failed" && key != "point") {
+      refuse(fmt::format("unknown key '{}'", key));
+    }
+  }
+  if (all.contains("id") == all.contains("point")) refuse("it needs either id or point");
+  if (all.contains("value") == all.contains("failed")) refuse("it needs either value or failed");
+  if (all.contains("value") && !all["value"].is_number()) refuse("value must be a number");
+  if (all.contains("failed") && !all["failed"].is_string()) refuse("failed must be a text, the reason");
+  if (all.contains("id") && !all["id"].is_number_integer()) refuse("id must be the number of a trial");
+  if (all.contains("point") && all.contains("failed")) refuse("only a trial can fail, not a point");
+  return all;
+}
+
+}  // namespace
+
+void tell_line(Study& study, std::string_view line, bool replace) {
+  const json all = parse(line);
+  if (all.contains("point")) {
+    (void)study.add(point_from_json(study.space(), all["point"].dump()), all["value"].get<double>());
+    return;
+  }
+  const auto id = all["id"].get<std::int64_t>();
+  const Trial trial = study.trial(id);
+  if (all.contains("failed")) {
+    const auto reason = all["failed"].get<std::string>();
+    if (replace || trial.state != TrialState::failed || trial.reason != reason) study.fail(id, reason, replace);
+  } else {
+    const auto value = all["value"].get<double>();
+    if (replace || trial.value != value) study.tell(id, value, replace);
+  }
+}
+
+}  // namespace nomu

@@ -1,0 +1,77 @@
+// Points and trials as JSON and as plain text.
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "nomu/bo/trial_io.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+using nlohmann::json;
+
+json point_json(const Space& space, const Point& point) {
+  json all = json::object();
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    const Variable& v = space.variables()[j];
+    if (v.kind == Variable::Kind::real) all[v.name] = point[j];
+    if (v.kind == Variable::Kind::integer) all[v.name] = static_cast<std::int64_t>(point[j]);
+    if (v.kind == Variable::Kind::categorical) all[v.name] = space.text(j, point[j]);
+  }
+  return all;
+}
+
+double value_of(const Space& space, std::size_t variable, const json& value) {
+  if (value.is_string()) return space.parse(variable, value.get<std::string>());
+  const bool numeric = space.variables()[variable].kind != Variable::Kind::categorical;
+  if (numeric && value.is_number()) return value.get<double>();
+  return space.parse(variable, value.dump());
+}
+
+}  // namespace
+
+std::string point_to_json(const Space& space, const Point& point) { return point_json(space, point).dump(); }
+
+Point point_from_json(const Space& space, std::string_view text) {
+  const json all = json::parse(text, nullptr, false);
+  if (!all.is_object()) throw DataError("bo/study", "a point is an object of variables and their values");
+  Point point(space.size());
+  std::vector<bool> given(space.size(), false);
+  for (const auto& [name, value] : all.items()) {
+    const std::size_t j = space.index_of(name);
+    given[j] = true;
+    point[j] = value_of(space, j, value);
+  }
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    if (given[j]) continue;
+    throw DataError("bo/study", fmt::format("the point lacks the variable '{}'", space.variables()[j].name));
+  }
+  space.check(point);
+  return point;
+}
+
+std::string trial_to_json(const Space& space, const Trial& trial) {
+  json all{{"id", trial.id},
+           {"point", point_json(space, trial.point)},
+           {"state", state_name(trial.state)},
+           {"origin", trial.origin},
+           {"asked", trial.asked}};
+  if (trial.value) all["value"] = *trial.value;
+  if (trial.state == TrialState::failed) all["reason"] = trial.reason;
+  if (trial.state != TrialState::pending) all["told"] = trial.told;
+  if (trial.state == TrialState::pending) all["lease_until"] = trial.lease_until;
+  if (!trial.worker.empty()) all["worker"] = trial.worker;
+  return all.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string point_text(const Space& space, const Point& point) {
+  std::string text;
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    text += fmt::format("{}{}={}", j == 0 ? "" : " ", space.variables()[j].name, space.text(j, point[j]));
+  }
+  return text;
+}
+
+}  // namespace nomu

@@ -1,0 +1,25 @@
+#include <fmt/format.h>
+
+#include "nomu/bo/trial_io.hpp"
+
+namespace nomu {
+
+Table trials_table(const Space& space, const std::vector<Trial>& trials) {
+  Table table("trials");
+  std::vector<std::string> cells(trials.size());
+  const auto column = [&](std::string name, const auto& text) {
+    while (table.has_column(name)) name += "_";
+    for (std::size_t i = 0; i < trials.size(); ++i) cells[i] = text(trials[i]);
+    table.add_column(name, cells);
+  };
+  column("trial", [](const Trial& t) { return fmt::format("{}", t.id); });
+  column("state", [](const Trial& t) { return std::string(state_name(t.state)); });
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    column(space.variables()[j].name, [&](const Trial& t) { return space.text(j, t.point[j]); });
+  }
+  column("value", [](const Trial& t) { return t.value ? format_number(*t.value) : std::string(); });
+  column("reason", [](const Trial& t) { return t.reason; });
+  return table;
+}
+
+}  // namespace nomu

@@ -1,0 +1,170 @@
+#include "bo/worker/child_process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::size_t most_output = 1 << 20;  // only the end matters
+
+/// A process to be started. Spawning is safe in a program with many threads, where code between fork and exec is not.
+class Spawn {
+ public:
+  explicit Spawn(pid_t group) {
+    posix_spawn_file_actions_init(&files_);
+    posix_spawnattr_init(&attributes_);
+    sigset_t signals;
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes_, &signals);
+    sigaddset(&signals, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes_, &signals);
+    posix_spawnattr_setpgroup(&attributes_, group);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  }
+  Spawn(const Spawn&) = delete;
+  Spawn& operator=(const Spawn&) = delete;
+  Spawn(Spawn&&) = delete;
+  Spawn& operator=(Spawn&&) = delete;
+  ~Spawn() {
+    posix_spawn_file_actions_destroy(&files_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+
+  void redirect(int to, int from) { posix_spawn_file_actions_adddup2(&files_, from, to); }
+  void discard(int to) { posix_spawn_file_actions_addopen(&files_, to, "/dev/null", O_WRONLY, 0); }
+
+  [[nodiscard]] pid_t shell(const std::string& command) const {
+    std::array<std::string, 3> words{"sh", "-c", command};
+    const std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
+    pid_t pid = -1;
+    if (posix_spawn(&pid, "/bin/sh", &files_, &attributes_, arguments.data(), environ) == 0) return pid;
+    throw Error("bo/worker", "cannot start another process");
+  }
+
+ private:
+  posix_spawn_file_actions_t files_{};
+  posix_spawnattr_t attributes_{};
+};
+
+void drain(int file, std::string& text) {
+  std::array<char, 4096> buffer{};
+  for (ssize_t got = 0; (got = read(file, buffer.data(), buffer.size())) > 0;) {
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+    if (text.size() > most_output) text.erase(0, text.size() - most_output);
+  }
+}
+
+}  // namespace
+
+ChildProcess::File& ChildProcess::File::operator=(File&& other) noexcept {
+  std::swap(number_, other.number_);
+  return *this;
+}
+
+void ChildProcess::File::close() {
+  if (number_ >= 0) ::close(number_);
+  number_ = -1;
+}
+
+struct ChildProcess::Pipe {
+  File read;
+  File write;
+
+  Pipe() {
+    std::array<int, 2> ends{-1, -1};
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("bo/worker", "too many open files to start another command");
+    read = File(ends[0]);
+    write = File(ends[1]);
+  }
+};
+
+/// The processes that a shell starts do not notice that we die. Therefore a guard leads their process group: it waits
+/// for the end of a pipe whose other end only we hold, and then kills the group.
+ChildProcess::ChildProcess(const std::string& command, const std::string& input) {
+  Pipe alive;
+  Pipe in;
+  Pipe out;
+  Pipe err;
+  Spawn guard(0);
+  guard.redirect(STDIN_FILENO, alive.read.number());
+  guard.discard(STDOUT_FILENO);
+  guard.discard(STDERR_FILENO);
+  guard_ = guard.shell("read -r line; kill -KILL 0");
+  Spawn shell(guard_);
+  shell.redirect(STDIN_FILENO, in.read.number());
+  shell.redirect(STDOUT_FILENO, out.write.number());
+  shell.redirect(STDERR_FILENO, err.write.number());
+  try {
+    shell_ = shell.shell(command);
+  } catch (...) {
+    end_guard();
+    throw;
+  }
+  alive_ = std::move(alive.write);
+  out_pipe_ = std::move(out.read);
+  err_pipe_ = std::move(err.read);
+  fcntl(out_pipe_.number(), F_SETFL, O_NONBLOCK);
+  fcntl(err_pipe_.number(), F_SETFL, O_NONBLOCK);
+  // Never waits, because a point is far smaller than the buffer of a pipe. A command need not read it: the pipe's other
+  // end is still open here, so there is no SIGPIPE.
+  if (write(in.write.number(), input.data(), input.size()) < 0) errno = 0;
+}
+
+ChildProcess::~ChildProcess() {
+  if (ended_) return;
+  kill();
+  waitpid(shell_, &status_, 0);
+  end_guard();
+}
+
+/// Leaves alone what the command started in the background.
+void ChildProcess::end_guard() {
+  if (guard_ < 0) return;
+  ::kill(guard_, SIGKILL);
+  waitpid(guard_, nullptr, 0);
+  guard_ = -1;
+}
+
+bool ChildProcess::poll() {
+  if (ended_) return true;
+  drain(out_pipe_.number(), out_);
+  drain(err_pipe_.number(), err_);
+  if (waitpid(shell_, &status_, WNOHANG) != shell_) return false;
+  ended_ = true;
+  end_guard();
+  drain(out_pipe_.number(), out_);
+  drain(err_pipe_.number(), err_);
+  return true;
+}
+
+void ChildProcess::kill() {
+  if (guard_ > 0) ::kill(-guard_, SIGKILL);
+}
+
+double ChildProcess::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+std::string ChildProcess::failure() const {
+  if (WIFSIGNALED(status_)) return fmt::format("killed by signal {}", WTERMSIG(status_));
+  if (WEXITSTATUS(status_) != 0) return fmt::format("exit code {}", WEXITSTATUS(status_));
+  return {};
+}
+
+bool ChildProcess::not_found() const {
+  // Only the shell's own message tells: a command that was found may end with these codes for its own reasons.
+  return WIFEXITED(status_) && (WEXITSTATUS(status_) == 127 || WEXITSTATUS(status_) == 126) && err_.starts_with("sh: ");
+}
+
+}  // namespace nomu

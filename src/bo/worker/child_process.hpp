@@ -1,0 +1,69 @@
+#pragma once
+// A shell command that runs in its own process group: what it printed, how it ended, and how to kill it.
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+
+namespace nomu {
+
+class ChildProcess {
+ public:
+  /// Starts `/bin/sh -c command` with `input` on its standard input. The command and everything it started are killed
+  /// when this process dies. Throws Error if no process can be started.
+  ChildProcess(const std::string& command, const std::string& input);
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ChildProcess(ChildProcess&&) = delete;
+  ChildProcess& operator=(ChildProcess&&) = delete;
+  /// Kills the command if it is still running.
+  ~ChildProcess();
+
+  /// Reads the output so far, without waiting; returns whether the command has ended.
+  [[nodiscard]] bool poll();
+  /// Kills the command and everything it started.
+  void kill();
+
+  /// Seconds since the start.
+  [[nodiscard]] double seconds() const;
+  [[nodiscard]] const std::string& out() const { return out_; }
+  [[nodiscard]] const std::string& err() const { return err_; }
+  /// "" for success; otherwise "exit code 3" or "killed by signal 9".
+  [[nodiscard]] std::string failure() const;
+  /// Whether the shell could not run the command at all.
+  [[nodiscard]] bool not_found() const;
+
+ private:
+  /// An open file that is closed with the object.
+  class File {
+   public:
+    File() = default;
+    explicit File(int number) : number_(number) {}
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    File(File&&) = delete;
+    File& operator=(File&& other) noexcept;
+    ~File() { close(); }
+    [[nodiscard]] int number() const { return number_; }
+    void close();
+
+   private:
+    int number_ = -1;
+  };
+  struct Pipe;
+
+  void end_guard();
+
+  pid_t guard_ = -1;  // leads the process group
+  pid_t shell_ = -1;
+  File alive_;  // as long as this is open, the guard waits
+  File out_pipe_;
+  File err_pipe_;
+  int status_ = 0;
+  bool ended_ = false;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::string out_, err_;
+};
+
+}  // namespace nomu

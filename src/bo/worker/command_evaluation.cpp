@@ -1,0 +1,55 @@
+#include "bo/worker/command_evaluation.hpp"
+
+#include <fmt/format.h>
+
+#include "bo/worker/child_process.hpp"
+#include "bo/worker/command_text.hpp"
+#include "nomu/bo/trial_io.hpp"
+#include "nomu/data/table_io.hpp"
+
+namespace nomu {
+namespace {
+
+class CommandEvaluation : public Evaluation {
+ public:
+  CommandEvaluation(const std::string& command, const std::string& input) : process_(command, input) {}
+
+  [[nodiscard]] bool ended() override { return process_.poll(); }
+
+  [[nodiscard]] EvaluationResult result() const override {
+    const std::string message = last_line(process_.err());
+    if (process_.not_found()) return {.reason = message, .cannot_run = true};
+    if (const std::string failure = process_.failure(); !failure.empty()) {
+      return {.reason = process_.err().empty() ? failure : failure + ": " + message};
+    }
+    const std::string line = last_line(process_.out());
+    if (line.empty()) return {.reason = "printed nothing"};
+    const CellValue value = read_cell(line);
+    if (value.kind == CellKind::number) return {.value = value.number};
+    return {.reason = fmt::format("its last line is no finite number: '{}'", shortened(line, 200))};
+  }
+
+  bool stop() override {
+    process_.kill();
+    return false;
+  }
+
+  [[nodiscard]] double seconds() const override { return process_.seconds(); }
+
+ private:
+  ChildProcess process_;
+};
+
+}  // namespace
+
+StartEvaluation command_evaluations(const std::string& command, const Space& space) {
+  // Substituting into some point finds unknown names before a trial is asked for.
+  const Point middle = space.from_unit(std::vector<double>(space.size(), 0.5));
+  (void)command_for(command, space, Trial{.id = 1, .point = middle});
+  return [command, &space](const Trial& trial) -> std::unique_ptr<Evaluation> {
+    const std::string input = fmt::format("{{\"id\":{},\"point\":{}}}\n", trial.id, point_to_json(space, trial.point));
+    return std::make_unique<CommandEvaluation>(command_for(command, space, trial), input);
+  };
+}
+
+}  // namespace nomu

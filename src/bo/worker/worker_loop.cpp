@@ -1,0 +1,216 @@
+#include "bo/worker/worker_loop.hpp"
+
+#include <fmt/format.h>
+
+#include <thread>
+#include <utility>
+
+#include "bo/worker/worker_name.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point time) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - time).count();
+}
+
+}  // namespace
+
+WorkerLoop::WorkerLoop(Study& study, const StartEvaluation& start, const WorkerSpec& spec,
+                       const WorkerCallbacks& callbacks, const Progress& progress)
+    : study_(study),
+      start_(start),
+      spec_(spec),
+      callbacks_(callbacks),
+      progress_(progress),
+      name_(worker_name()),
+      renewed_(Clock::now()) {}
+
+WorkerReport WorkerLoop::run() {
+  study_.release(is_gone);
+  try {
+    loop();
+  } catch (...) {
+    stop_evaluations();
+    release_trials();
+    throw;
+  }
+  if (trouble_) std::rethrow_exception(trouble_);
+  return report_;
+}
+
+void WorkerLoop::loop() {
+  while (true) {
+    if (progress_.stop.stop_requested()) give_up("stopped on request");
+    const bool started = start_one();
+    const bool ended = collect();
+    record_again();
+    if (running_.empty() && unrecorded_.empty() && !started && !ended) return;
+    renew_leases();
+    if (!started && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+/// Empty if the study has no trial left, or fails; results of what is running must still be recorded then.
+std::vector<Trial> WorkerLoop::ask() {
+  try {
+    return study_.ask(1, name_, progress_);
+  } catch (const Cancelled&) {
+    give_up("stopped on request");
+  } catch (const Error&) {
+    trouble_ = std::current_exception();
+  }
+  return {};
+}
+
+/// Starts only one evaluation at a time, so that the next suggestion knows the results that came in the meantime.
+bool WorkerLoop::start_one() {
+  const bool enough = spec_.trials > 0 && started_ >= spec_.trials;
+  if (enough || none_left_ || trouble_ || !unrecorded_.empty()) return false;
+  if (running_.size() >= static_cast<std::size_t>(spec_.workers)) return false;
+  const std::vector<Trial> asked = ask();
+  if (asked.empty()) {
+    none_left_ = true;
+    return false;
+  }
+  running_.push_back({asked.front(), start_(asked.front())});
+  ++started_;
+  return true;
+}
+
+bool WorkerLoop::collect() {
+  bool any = false;
+  for (std::size_t i = 0; i < running_.size();) {
+    Evaluation& evaluation = *running_[i].evaluation;
+    // This comes first: a result that arrived while a model was being fitted is not late.
+    const bool ended = evaluation.ended();
+    const bool late = !ended && spec_.timeout > 0.0 && evaluation.seconds() > spec_.timeout;
+    if (!ended && !late) {
+      ++i;
+      continue;
+    }
+    if (late) (void)evaluation.stop();
+    any = true;
+    none_left_ = false;
+    const Running done = std::move(running_[i]);
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+    finish(done, late);
+  }
+  return any;
+}
+
+void WorkerLoop::finish(const Running& running, bool late) {
+  if (late) return record({{running.trial, 0.0, fmt::format("no result after {} s", spec_.timeout)}});
+  const EvaluationResult result = running.evaluation->result();
+  if (result.cancelled) {
+    cancelled_ = true;
+    give_up("stopped by an evaluation");
+  }
+  if (result.cannot_run && report_.finished + report_.failed == 0) {
+    give_up("the command cannot be run (" + result.reason + "); no trial was spent on it", true);
+  }
+  record({{running.trial, result.value, result.reason}});
+}
+
+/// Whether another worker was given the trial after our lease expired, and was faster.
+bool WorkerLoop::recorded_by_others(std::int64_t id) const {
+  try {
+    return study_.trial(id).state != TrialState::pending;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+/// Returns whether nothing is left to be done for the result.
+bool WorkerLoop::write(Unrecorded& result) {
+  const EvaluatedTrial& evaluated = result.evaluated;
+  const bool failed = !evaluated.reason.empty();
+  try {
+    if (failed) {
+      study_.fail(evaluated.trial.id, evaluated.reason);
+    } else {
+      study_.tell(evaluated.trial.id, evaluated.value);
+    }
+  } catch (const Error& error) {
+    if (recorded_by_others(evaluated.trial.id)) return true;
+    if (!result.reported && callbacks_.not_recorded) callbacks_.not_recorded(evaluated, error.what());
+    result.reported = true;
+    return false;
+  }
+  ++(failed ? report_.failed : report_.finished);
+  failures_in_a_row_ = failed ? failures_in_a_row_ + 1 : 0;
+  if (callbacks_.recorded) callbacks_.recorded(evaluated);
+  return true;
+}
+
+void WorkerLoop::record(Unrecorded result) {
+  if (!write(result)) {
+    if (unrecorded_.empty()) first_try_ = last_try_ = Clock::now();
+    unrecorded_.push_back(std::move(result));
+    return;
+  }
+  if (spec_.failures > 0 && failures_in_a_row_ >= spec_.failures) {
+    give_up(fmt::format("{} trials in a row failed, the last one: {}", failures_in_a_row_, result.evaluated.reason));
+  }
+}
+
+/// Results are expensive. One that cannot be written, because the disk is full for example, is tried again every
+/// second.
+void WorkerLoop::record_again() {
+  if (unrecorded_.empty() || seconds_since(last_try_) < 1.0) return;
+  if (running_.empty() && seconds_since(first_try_) > spec_.patience) give_up("results could not be recorded");
+  const auto begin = first_try_;
+  // One by one, so that the others are still listed if one of them makes the worker give up.
+  for (std::size_t waiting = unrecorded_.size(); waiting > 0; --waiting) {
+    Unrecorded result = std::move(unrecorded_.front());
+    unrecorded_.erase(unrecorded_.begin());
+    record(std::move(result));
+  }
+  first_try_ = begin;
+  last_try_ = Clock::now();
+}
+
+void WorkerLoop::renew_leases() {
+  if (trouble_ || seconds_since(renewed_) < study_.spec().lease / 3.0) return;
+  renewed_ = Clock::now();
+  try {
+    for (const Running& running : running_) study_.renew(running.trial.id);
+  } catch (const Error&) {
+    // The disk may be full. An expired lease costs less than the evaluations that are running; this is tried again.
+  }
+}
+
+/// Ends what is running. A function cannot be interrupted, so its result is kept.
+void WorkerLoop::stop_evaluations() {
+  while (!running_.empty()) {
+    const Running last = std::move(running_.back());
+    running_.pop_back();
+    if (!last.evaluation->stop()) continue;
+    const EvaluationResult result = last.evaluation->result();
+    Unrecorded kept{{last.trial, result.value, result.reason}};
+    if (!write(kept)) unrecorded_.push_back(std::move(kept));
+  }
+}
+
+/// Gives the trials without a result back to the study.
+void WorkerLoop::release_trials() {
+  try {
+    study_.release([this](const std::string& worker) { return worker == name_; });
+  } catch (const Error&) {
+    // Their leases will expire, or the next worker on this machine will find that this process is gone.
+  }
+}
+
+void WorkerLoop::give_up(std::string why, bool wrong_input) {
+  stop_evaluations();
+  for (const Unrecorded& result : unrecorded_) {
+    why += fmt::format("\n  not recorded, tell it yourself: trial {}, {}", result.evaluated.trial.id,
+                       result.evaluated.text());
+  }
+  if (cancelled_ || progress_.stop.stop_requested()) throw Cancelled("bo/worker", why);
+  if (wrong_input) throw DataError("bo/worker", why);
+  throw Error("bo/worker", why);
+}
+
+}  // namespace nomu

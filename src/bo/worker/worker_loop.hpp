@@ -1,0 +1,66 @@
+#pragma once
+// The loop of a worker: asks for trials, starts their evaluations, records what they give, and renews leases meanwhile.
+
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bo/worker/evaluation.hpp"
+#include "nomu/bo/worker.hpp"
+
+namespace nomu {
+
+class WorkerLoop {
+ public:
+  /// All arguments must outlive it.
+  WorkerLoop(Study& study, const StartEvaluation& start, const WorkerSpec& spec, const WorkerCallbacks& callbacks,
+             const Progress& progress);
+
+  /// See `run_worker`. To be called once.
+  WorkerReport run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Running {
+    Trial trial;
+    std::unique_ptr<Evaluation> evaluation;
+  };
+  struct Unrecorded {
+    EvaluatedTrial evaluated;
+    bool reported = false;
+  };
+
+  void loop();
+  [[nodiscard]] std::vector<Trial> ask();
+  bool start_one();
+  bool collect();
+  void finish(const Running& running, bool late);
+  void record(Unrecorded result);
+  [[nodiscard]] bool write(Unrecorded& result);
+  [[nodiscard]] bool recorded_by_others(std::int64_t id) const;
+  void record_again();
+  void renew_leases();
+  void stop_evaluations();
+  void release_trials();
+  [[noreturn]] void give_up(std::string why, bool wrong_input = false);
+
+  Study& study_;
+  const StartEvaluation& start_;
+  const WorkerSpec& spec_;
+  const WorkerCallbacks& callbacks_;
+  const Progress& progress_;
+  std::string name_;
+  std::vector<Running> running_;
+  std::vector<Unrecorded> unrecorded_;
+  std::exception_ptr trouble_;  // an error of `ask`, thrown once everything that runs is recorded
+  Clock::time_point renewed_, first_try_, last_try_;
+  WorkerReport report_;
+  std::int64_t started_ = 0;
+  std::int64_t failures_in_a_row_ = 0;
+  bool none_left_ = false;
+  bool cancelled_ = false;
+};
+
+}  // namespace nomu
