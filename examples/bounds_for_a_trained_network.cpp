@@ -8,6 +8,7 @@
 
 #include "nomu/data/cohort.hpp"
 #include "nomu/models/foreign.hpp"
+#include "nomu/models/method.hpp"
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "nomu/core/random.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/models/nomu.hpp"
+#include "nomu/models/method.hpp"
 
 int main() {
   nomu::Random random(1);

@@ -12,7 +12,7 @@
 #include "interruptible.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/archive.hpp"
-#include "nomu/models/fixed_masks.hpp"
+#include "nomu/models/fitted.hpp"
 #include "nomu/models/preset.hpp"
 #include "settings.hpp"
 

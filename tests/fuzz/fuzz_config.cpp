@@ -10,6 +10,7 @@
 #include "nomu/core/config.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/nomu.hpp"
+#include "nomu/models/method.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);

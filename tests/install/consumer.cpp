@@ -6,6 +6,7 @@
 #include <nomu/data/cohort.hpp>
 #include <nomu/engine/engine.hpp>
 #include <nomu/models/nomu.hpp>
+#include <nomu/models/method.hpp>
 #include <vector>
 
 int main() {

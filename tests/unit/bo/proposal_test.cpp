@@ -8,7 +8,7 @@
 #include "bo/search/success_model.hpp"
 #include "message_of.hpp"
 #include "nomu/core/random.hpp"
-#include "nomu/models/slopes.hpp"
+#include "nomu/models/fitted.hpp"
 
 namespace nomu {
 namespace {

@@ -13,6 +13,7 @@
 #include "nomu/core/error.hpp"
 #include "nomu/models/laplace.hpp"
 #include "nomu/models/neural_linear.hpp"
+#include "nomu/models/method.hpp"
 #include "unit/models/small_problems.hpp"
 
 namespace nomu {

@@ -1,4 +1,5 @@
 #include "nomu/models/deep_ensemble.hpp"
+#include "nomu/models/method.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

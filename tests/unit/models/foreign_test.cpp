@@ -8,6 +8,7 @@
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/archive.hpp"
+#include "nomu/models/method.hpp"
 #include "unit/models/small_problems.hpp"
 
 namespace nomu {

@@ -1,4 +1,5 @@
 #include "nomu/models/hyper_deep_ensemble.hpp"
+#include "nomu/models/method.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

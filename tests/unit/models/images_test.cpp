@@ -7,7 +7,7 @@
 #include "model_cases.hpp"
 #include "nomu/interchange/onnx.hpp"
 #include "nomu/models/archive.hpp"
-#include "nomu/models/slopes.hpp"
+#include "nomu/models/fitted.hpp"
 
 namespace nomu {
 namespace {

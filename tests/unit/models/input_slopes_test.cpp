@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "nomu/models/method.hpp"
-#include "nomu/models/slopes.hpp"
+#include "nomu/models/fitted.hpp"
 
 namespace nomu {
 namespace {

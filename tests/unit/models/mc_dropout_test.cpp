@@ -7,7 +7,8 @@
 
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/models/fixed_masks.hpp"
+#include "nomu/models/fitted.hpp"
+#include "nomu/models/method.hpp"
 #include "unit/models/small_problems.hpp"
 
 namespace nomu {

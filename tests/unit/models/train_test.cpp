@@ -7,6 +7,7 @@
 #include "engine/session.hpp"
 #include "nomu/engine/engine.hpp"
 #include "nomu/models/nomu.hpp"
+#include "nomu/models/method.hpp"
 #include "small_problems.hpp"
 
 namespace nomu {

@@ -7,6 +7,7 @@
 #include "nomu/core/error.hpp"
 #include "nomu/models/ann.hpp"
 #include "nomu/models/tube.hpp"
+#include "nomu/models/method.hpp"
 #include "unit/models/small_problems.hpp"
 
 namespace nomu {
