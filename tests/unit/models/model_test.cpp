@@ -225,7 +225,7 @@ TEST(Model, TablesAreMatchedByNameAndKeepTheirColumns) {
   const Table other = predict_table(model, parse_table("c,a\nblue,2.5\nred,9\n", "x.csv"), 0.9);
   EXPECT_EQ(other.columns()[2].cells(), out.columns()[3].cells()) << "the order of columns does not matter";
   EXPECT_THAT(message_of([&] { return predict_table(model, parse_table("c,a\ngreen,1\n", "x.csv"), 0.9); }),
-              HasSubstr("x.csv, row 2, column 'c': 'green' was not among the names"));
+              HasSubstr("x.csv, row 2, column 'c': 'green' is not one of the names"));
   EXPECT_THAT(message_of([&] { return predict_table(model, parse_table("c,b\nred,1\n", "x.csv"), 0.9); }),
               HasSubstr("unknown column 'a'"));
 }
