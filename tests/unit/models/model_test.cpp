@@ -118,9 +118,9 @@ TEST(Model, ALevelThatTheRowsCannotSupportIsRefusedBeforeTheFit) {
   FitSpec spec = tiny_fit(CalibrationChoice::conformal, 1000000000);
   spec.calibration.level = 0.99;
   EXPECT_THAT(message_of<ConfigError>([&] { return fit(spec, wavy_data(50), test_engine()); }),
-              HasSubstr("level 0.99 needs at least 99 calibration rows, there are 50 (all 50 rows in 10 folds)"));
+              HasSubstr("level 0.99 needs at least 99 calibration rows, but there are 50 (all 50 rows in 10 folds)"));
   EXPECT_THAT(message_of<ConfigError>([&] { return fit(spec, wavy_data(300), test_engine()); }),
-              HasSubstr("needs at least 99 calibration rows, there are 60 (60 of 300 rows held out)"));
+              HasSubstr("needs at least 99 calibration rows, but there are 60 (60 of 300 rows held out)"));
   spec.calibration.level = 1.0;
   EXPECT_THAT(message_of<ConfigError>([&] { return fit(spec, wavy_data(50), test_engine()); }),
               HasSubstr("level must be in (0, 1), got 1"));
