@@ -79,7 +79,7 @@ TEST(Dataset, MissingCellsAreRefusedOrDroppedAndReported) {
   EXPECT_THAT(error_of("a,y\n1,1\n2,NaN\n3,3\n4,4\n", {.target = "y"}),
               HasSubstr("row 3, column 'y': the value is missing"));
   EXPECT_THAT(error_of("a,y\n1,1\n2,NaN\n3,3\n4,4\n", {.target = "y", .drop_missing = true}),
-              HasSubstr("3 rows are left after dropping 1 with missing values, at least 4 are needed"));
+              HasSubstr("3 rows are left after dropping 1 with missing values, but at least 4 are needed"));
 }
 
 TEST(Dataset, RefusesBadTargets) {
@@ -94,7 +94,7 @@ TEST(Dataset, RefusesBadTargets) {
 }
 
 TEST(Dataset, RefusesBadInputs) {
-  EXPECT_THAT(error_of("a,y\n1,1\n2,2\n3,3\n", {.target = "y"}), HasSubstr("t.csv: 3 rows, at least 4 are needed"));
+  EXPECT_THAT(error_of("a,y\n1,1\n2,2\n3,3\n", {.target = "y"}), HasSubstr("t.csv: 3 rows, but at least 4 are needed"));
   EXPECT_THAT(error_of("y\n1\n2\n3\n4\n", {.target = "y"}),
               HasSubstr("no input columns are left apart from the target 'y'"));
   EXPECT_THAT(error_of("a,y\n1,1\n", {.target = "y", .features = {"y"}}),
