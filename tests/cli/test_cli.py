@@ -166,7 +166,7 @@ class Demo(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             result = run("demo", "--out", folder, "--set", "train.learning_rate=1e20", *self.quick)
             self.assertEqual(result.returncode, 1)
-            self.assertIn("the fit diverged, after 1 restarts too; try a smaller train.learning_rate", result.stderr)
+            self.assertIn("the fit diverged, even after 1 restarts; try a smaller train.learning_rate", result.stderr)
             self.assertEqual(os.listdir(folder), [])
 
 
