@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view where = "interchange/onnx";
 
-/// A beginning that no name in the graph has.
+/// A prefix that no name in the graph starts with.
 std::string free_prefix(const onnx::GraphProto& graph) {
   std::set<std::string> names = value_names(graph);
   for (const onnx::NodeProto& node : graph.node()) names.insert(node.name());
@@ -34,7 +34,7 @@ NomuSpec spec_of(const OnnxNetwork& network, const Model& model, const FittedSta
   return beside(resolved(std::get<NomuSpec>(model.spec().method), rows, network.inputs()), network);
 }
 
-/// The graph of the sigma networks, reading the original's own values: what FittedSigma computes.
+/// Adds the sigma networks, which read values of the original graph: the same computation as FittedSigma.
 class AttachedGraph {
  public:
   AttachedGraph(GraphWriter& graph, const OnnxNetwork& network, const Model& model)
@@ -53,7 +53,7 @@ class AttachedGraph {
     const GraphValue factor = graph_.number(scaling_.target.factor[0]);
     const GraphValue mean = graph_.to_double(graph_.reshape({network_.info().output}, {1, 1, -1, 1}));
     const GraphValue features = scaled_features();
-    const GraphValue wide = beside_inputs(features);
+    const GraphValue wide = with_inputs(features);
     const GraphMixture mixture(graph_, parts_.members, parts_.weight);
     const auto average = [&](const GraphValue& sigma) {
       const GraphValue one = parts_.parts > 1 ? graph_.root(mixture.mean(graph_.square(sigma))) : sigma;
@@ -76,7 +76,7 @@ class AttachedGraph {
     return weighted_parts(members, std::vector<double>(kept.flat().begin(), kept.flat().end()));
   }
 
-  /// [1][1][n][...] for each member.
+  /// Repeats [1][1][n][...] for each member.
   [[nodiscard]] GraphValue each_member(const GraphValue& value) const {
     if (members_ == 1) return value;
     const std::vector<double> zeros(members_, 0.0);
@@ -91,7 +91,7 @@ class AttachedGraph {
         flat, graph_.floats("feature_scale", scale.flat(), {static_cast<std::int64_t>(members_), 1, 1, count})));
   }
 
-  [[nodiscard]] GraphValue beside_inputs(const GraphValue& features) const {
+  [[nodiscard]] GraphValue with_inputs(const GraphValue& features) const {
     if (inputs_ == 0) return features;
     const GraphValue flat = graph_.reshape({network_.info().input}, {-1, static_cast<std::int64_t>(inputs_)});
     const GraphValue x = add_input_scaling(graph_, flat, {&scaling_, 1});
@@ -99,7 +99,7 @@ class AttachedGraph {
     return graph_.concat(both, 3);
   }
 
-  /// Net 0 of the plan only hands the features on; here they are at hand.
+  /// Net 0 of the plan only passes the features on; here they are given directly.
   [[nodiscard]] GraphValue raw_sigma(const GraphValue& wide, const GraphValue& features) const {
     const engine::Layout layout =
         engine::make_layout(foreign_sigma_networks(spec_, inputs_, network_.features()), LossKind::nomu);
@@ -125,7 +125,7 @@ class AttachedGraph {
   std::size_t members_;
   FittedState state_;
   NomuSpec spec_;
-  std::size_t inputs_;  ///< that the sigma networks read beside the features
+  std::size_t inputs_;  ///< inputs that the sigma networks read in addition to the features
   MemberScaling scaling_;
   GraphParts parts_;
 };
@@ -134,10 +134,9 @@ class AttachedGraph {
 
 std::string pack_attached(const OnnxNetwork& network, const Model& model, std::optional<double> wanted) {
   const std::optional<double> level = wanted ? wanted : model.default_level();
-  if (level)
-    (void)guaranteed_coverage(model.calibration(), *level);  // refuses what the calibration knows nothing about
+  if (level) (void)guaranteed_coverage(model.calibration(), *level);  // throws if the calibration does not support it
   onnx::ModelProto file;
-  if (!file.ParseFromString(network.file())) throw DataError(where, "this is no ONNX file");
+  if (!file.ParseFromString(network.file())) throw DataError(where, "this is not an ONNX file");
   onnx::GraphProto& proto = *file.mutable_graph();
   const std::string output = network.info().output;
   modernise(file, network.info().input, network.info().output_axes);

@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view where = "interchange/onnx";
 constexpr const char* parameters_block = "parameters";
 
-/// What every method's graph is made from.
+/// What every method's graph is built from.
 struct Source {
   GraphWriter& graph;
   const FittedCohort& fitted;
@@ -42,7 +42,7 @@ std::vector<double> kept_weights(const Source& source, std::size_t parts) {
 GraphPrediction predict(const Source& source, const NomuSpec& given) {
   GraphWriter& graph = source.graph;
   const std::size_t rows = source.state.count("rows");
-  const NomuSpec spec = resolved(given, rows, source.state.inputs);  // inside a tube it need not be yet
+  const NomuSpec spec = resolved(given, rows, source.state.inputs);  // a tube's NOMU spec may not be resolved yet
   const engine::Layout layout = engine::make_layout(nomu_networks(spec, source.state.inputs), nomu_loss(spec.noise));
   const auto ensemble = static_cast<std::size_t>(spec.ensemble);
   const GraphParts parts = weighted_parts(source.members(), kept_weights(source, ensemble));
@@ -53,8 +53,8 @@ GraphPrediction predict(const Source& source, const NomuSpec& given) {
   const GraphValue sigma = add_readout(graph, spec.readout, network.outputs.back());
   GraphPrediction prediction{.mean = mixture.mean(network.outputs.front()), .sigma_model = sigma};
   if (parts.parts > 1) {
-    const GraphValue spread = mixture.deviations(network.outputs.front(), prediction.mean);
-    prediction.sigma_model = graph.root(mixture.mean(graph.add(graph.square(sigma), spread)));
+    const GraphValue deviations = mixture.deviations(network.outputs.front(), prediction.mean);
+    prediction.sigma_model = graph.root(mixture.mean(graph.add(graph.square(sigma), deviations)));
   }
   if (spec.noise == Noise::learned) {
     const GraphValue noise = add_noise(graph, network.outputs[1], spec.noise_floor);
@@ -80,7 +80,7 @@ GraphPrediction predict(const Source& source, const DirectedSpec& spec) {
           .sigma_below = add_readout(graph, spec.readout, graph.subtract(mean, network.outputs[2]))};
 }
 
-/// Mean, spread and noise of networks with equal layers, `weights` [M][K]; with dropout, of one network's passes.
+/// Mean, model sigma and noise of networks with equal layers, `weights` [M][K]; with dropout, of one network's passes.
 GraphPrediction mixture_of(const Source& source, const RegressionNet& net, std::span<const double> weights,
                            const GraphDropout& dropout) {
   GraphWriter& graph = source.graph;
@@ -133,7 +133,7 @@ GraphPrediction predict(const Source& source, const AnnSpec& spec) {
   const std::vector<double> weights(source.members(), 1.0);
   GraphPrediction prediction =
       mixture_of(source, {.net = spec.net, .train = spec.train, .learn_noise = true}, weights, {});
-  // Its second output stands for all uncertainty there is.
+  // Its second output represents all uncertainty.
   prediction.sigma_model = *prediction.sigma_noise;
   prediction.sigma_noise.reset();
   return prediction;
@@ -155,7 +155,7 @@ GraphPrediction predict(const Source& source, const NeuralLinearSpec& spec) {
 
 GraphPrediction predict(const Source& /*source*/, const GpSpec& /*spec*/) {
   throw ConfigError(where,
-                    "a Gaussian process (method 'gp') keeps its training rows and is no network; export a model of "
+                    "a Gaussian process (method 'gp') stores its training rows and is not a network; export a model of "
                     "another method");
 }
 
@@ -164,7 +164,7 @@ GraphPrediction predict(const Source& /*source*/, const GpSpec& /*spec*/) {
 GraphPrediction add_method(GraphWriter& graph, const Model& model, const GraphValue& x) {
   const Source source{.graph = graph, .fitted = model.fitted(), .state = model.fitted().state(), .x = x};
   GraphPrediction found = std::visit([&](const auto& spec) { return predict(source, spec); }, model.spec().method);
-  // A Prediction holds floats.
+  // The library's Prediction holds floats.
   found.mean = graph.rounded(found.mean);
   found.sigma_model = graph.rounded(found.sigma_model);
   for (std::optional<GraphValue>* part : {&found.sigma_noise, &found.sigma_below}) {
