@@ -8,8 +8,8 @@ namespace nomu::cli {
 void CalibrationOptions::add_to(CLI::App& command) {
   command
       .add_option("--calibrate", kind,
-                  "how bounds get their level: auto (conformal where the rows support the level, else nll), none, nll, "
-                  "separate, coverage, conformal or isotonic")
+                  "how bounds get their level: auto (conformal if there are enough rows for the level, else nll), "
+                  "none, nll, separate, coverage, conformal or isotonic")
       ->check(CLI::IsMember({"auto", "none", "nll", "separate", "coverage", "conformal", "isotonic"}));
   command.add_option("--level", level, "level of the bounds, inside (0, 1); 0.95 unless set");
 }
@@ -17,14 +17,14 @@ void CalibrationOptions::add_to(CLI::App& command) {
 void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help) {
   add_input(command, "MODEL", model, "model file");
   add_input(command, rows, file, help);
-  command.add_flag("--drop-missing", drop_missing, "leave out rows with missing values");
+  command.add_flag("--drop-missing", drop_missing, "drop rows with missing values");
   command.add_flag("--json", json, "print JSON");
   add_engine_options(command, engine);
 }
 
 void CalibrationOptions::apply(FitSpec& spec) const {
   if (kind) fields_of(spec).set_text("calibration.kind", *kind);
-  if (level) spec.calibration.level = *level;  // checked where it is used, with the better message
+  if (level) spec.calibration.level = *level;  // checked where it is used, which gives a better message
 }
 
 nlohmann::json metrics_json(const MetricsReport& metrics) {

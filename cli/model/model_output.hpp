@@ -1,5 +1,5 @@
 #pragma once
-// What the commands about models print alike, and the options they share.
+// Output and options shared by the commands about models.
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 
 namespace nomu::cli {
 
-/// `--calibrate` and `--level`, where they were given.
+/// `--calibrate` and `--level`, if given.
 struct CalibrationOptions {
   std::optional<std::string> kind;
   std::optional<double> level;
@@ -20,7 +20,7 @@ struct CalibrationOptions {
   void apply(FitSpec& spec) const;
 };
 
-/// What commands about a model and a file of rows share.
+/// Options of the commands that take a model and a file of rows.
 struct ModelAndRows {
   EngineOptions engine;
   std::string model;
@@ -28,7 +28,7 @@ struct ModelAndRows {
   bool drop_missing = false;
   bool json = false;
 
-  /// `rows` names the file in the help.
+  /// `rows` is the name of the file argument in the help.
   void add_to(CLI::App& command, const char* rows, const char* help);
 };
 
@@ -37,13 +37,13 @@ struct ModelAndRows {
 /// Kind, source, rows, level, and what is guaranteed at that level.
 [[nodiscard]] nlohmann::json calibration_json(const Model& model);
 
-/// The metrics of the rows that were held out for calibration; empty where there are none.
+/// Metrics on the rows held out for calibration; empty if there are none.
 [[nodiscard]] std::optional<MetricsReport> held_out_metrics(const Model& model);
 
-/// The model's engine: the one asked for, shared so that the model can own it.
+/// The requested engine, shared so that a model can own it.
 [[nodiscard]] std::shared_ptr<Engine> shared_engine(const EngineOptions& options);
 
-/// A required positional file.
+/// Adds a required positional file argument.
 CLI::Option* add_input(CLI::App& command, const std::string& name, std::string& path, const std::string& help);
 
 }  // namespace nomu::cli
