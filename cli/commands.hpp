@@ -1,6 +1,6 @@
 #pragma once
-// The sub-commands of the tool. Each adds itself to the parser with a callback that calls one library function and
-// prints.
+// The subcommands of the tool. Each adds itself to the parser with a callback that calls one library function and
+// prints the result.
 
 #include <CLI/CLI.hpp>
 
@@ -23,12 +23,13 @@ void add_report(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_show(CLI::App& app);
 
-/// Checks that an option is a number above 0; a number from 0 on; a whole number from 0 on that 64 bits hold.
+/// Validators: a number above 0; a number that is not negative; a whole number that is not negative and fits in 64
+/// bits.
 [[nodiscard]] CLI::Validator above_zero();
 [[nodiscard]] CLI::Validator not_negative();
 [[nodiscard]] CLI::Validator whole_number();
 
-/// --device, --threads, --provider and --isa, the same for every command that computes.
+/// Adds --device, --threads, --provider, --isa and --precision, the same for every command that computes.
 void add_engine_options(CLI::App& command, EngineOptions& options);
 
 }  // namespace nomu::cli

@@ -1,4 +1,4 @@
-// The command-line tool. Exit codes: 0 done; 1 it went wrong; 2 wrong input; 130 interrupted.
+// The command-line tool. Exit codes: 0 success; 1 failure; 2 wrong input; 130 interrupted.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -15,8 +15,8 @@
 
 namespace {
 
-/// Negative numbers that the parser would take for options: -.5, -inf, -nan.
-std::string readable(std::string argument) {
+/// Rewrites negative numbers that the parser would take for options: -.5, -inf, -nan.
+std::string protect_negative_number(std::string argument) {
   if (argument.size() < 3 || argument[0] != '-') return argument;
   if (argument[1] == '.' && argument[2] >= '0' && argument[2] <= '9') return "-0" + argument.substr(1);
   for (const char* name : {"-inf", "-Inf", "-INF", "-nan", "-NaN", "-Infinity"}) {
@@ -52,8 +52,8 @@ int main(int argc, char** argv) {
     nomu::cli::add_bench(app);
     nomu::cli::add_devices(app);
     nomu::cli::watch_interrupts();
-    std::vector<std::string> arguments;  // the last one first
-    for (int i = argc - 1; i > 0; --i) arguments.push_back(readable(argv[i]));
+    std::vector<std::string> arguments;  // in reverse, as the parser expects
+    for (int i = argc - 1; i > 0; --i) arguments.push_back(protect_negative_number(argv[i]));
     app.parse(std::move(arguments));
     return 0;
   } catch (const CLI::ParseError& error) {

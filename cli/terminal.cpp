@@ -33,9 +33,9 @@ void watch_interrupts() {
   sigemptyset(&set);
   sigaddset(&set, SIGINT);
   sigaddset(&set, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);  // before any other thread starts, so that all inherit it
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);  // before any other thread starts, so that all threads inherit it
   signal(SIGPIPE, SIG_IGN);
-  // A thread that waits for the signal may call anything; a signal handler may not. The second Ctrl-C ends at once.
+  // A thread that waits for the signal may call anything; a signal handler may not. A second Ctrl-C exits at once.
   std::thread([set] {
     for (int count = 0;; ++count) {
       int number = 0;
@@ -48,7 +48,7 @@ void watch_interrupts() {
 
 Setting setting_of(const std::string& text) {
   if (text.find('=') == std::string::npos)
-    throw ConfigError("--set", fmt::format("'{}' is not of the form key=value", text));
+    throw ConfigError("--set", fmt::format("'{}' must have the form key=value", text));
   return parse_setting(text);
 }
 
@@ -86,7 +86,7 @@ void ProgressBar::finish() noexcept {
 
 namespace {
 
-/// A study, whoever made it, or one of the two files that SQLite keeps beside it.
+/// Whether the path is a study or any other SQLite database, or one of the two files that SQLite keeps next to it.
 bool holds_study(const std::filesystem::path& path) {
   constexpr std::string_view mark = "SQLite format 3";
   std::string name = path.string();
@@ -103,15 +103,16 @@ bool holds_study(const std::filesystem::path& path) {
 void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> others) {
   for (const std::filesystem::path& other : others) {
     std::error_code unknown;
-    // By name as well, because a file that another option is to write need not exist yet.
+    // Compare names too, because a file that another option will write may not exist yet.
     if (std::filesystem::equivalent(out, other, unknown) || out.lexically_normal() == other.lexically_normal()) {
-      throw DataError(
-          "output", fmt::format("'{}' plays another part and would be overwritten; choose another name", out.string()));
+      throw DataError("output",
+                      fmt::format("'{}' is also used by another option and would be overwritten; choose another name",
+                                  out.string()));
     }
   }
   if (holds_study(out)) {
     throw DataError("output",
-                    fmt::format("'{}' holds a study, which would be lost; choose another name", out.string()));
+                    fmt::format("'{}' holds a study and would be overwritten; choose another name", out.string()));
   }
   require_writable(out);
 }

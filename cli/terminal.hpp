@@ -1,5 +1,5 @@
 #pragma once
-// How the tool talks: standard output, and Ctrl-C as a request to stop.
+// The tool's input and output: standard output, progress, and Ctrl-C as a request to stop.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,7 +17,7 @@
 
 namespace nomu::cli {
 
-/// Writes to standard output; throws Error where it cannot (a closed pipe, a full disk).
+/// Writes to standard output. Throws Error if that fails (a closed pipe, a full disk).
 void write_out(std::string_view text);
 
 template <class... Args>
@@ -25,7 +25,7 @@ void print(fmt::format_string<Args...> text, Args&&... args) {
   write_out(fmt::format(text, std::forward<Args>(args)...));
 }
 
-/// Writes to standard error, as far as that goes.
+/// Writes to standard error; failures are ignored.
 void write_error(std::string_view text);
 
 template <class... Args>
@@ -33,12 +33,12 @@ void warn(fmt::format_string<Args...> text, Args&&... args) {
   write_error(fmt::format(text, std::forward<Args>(args)...));
 }
 
-/// Stops on SIGINT and SIGTERM once `watch_interrupts` has run.
+/// Requests a stop on SIGINT and SIGTERM once `watch_interrupts` has been called.
 [[nodiscard]] std::stop_source& interrupts();
 void watch_interrupts();
 
-/// A line on a terminal that says how far a job is and how long it will take; nothing where there is no terminal. On
-/// request JSON lines instead, wherever standard error goes.
+/// A line on the terminal with the progress of a job and the time left; nothing if standard error is not a terminal. On
+/// request writes JSON lines to standard error instead.
 class ProgressBar {
  public:
   explicit ProgressBar(bool json_lines = false);
@@ -53,11 +53,11 @@ class ProgressBar {
   bool visible_;
 };
 
-/// Makes a folder and tries to write in it; throws DataError where that fails, so that no work is done in vain.
+/// Creates a folder and checks that it is writable. Throws DataError if not, so that no work is done in vain.
 void prepare_folder(const std::filesystem::path& folder);
 
-/// Throws DataError unless the file can be written and is none of the others, which are read or written too, so that
-/// no work is done in vain.
+/// Throws DataError unless the file can be written and is none of the others, which the command also reads or writes,
+/// so that no work is done in vain.
 void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> others);
 
 /// "key=value" of --set.

@@ -28,18 +28,20 @@ std::string case_text(const std::string& name) {
   }
   if (name.ends_with(".toml")) return read_file(name);
   throw ConfigError("bench",
-                    fmt::format("unknown case '{}'; there are {}, or name a .toml file", name, fmt::join(known, ", ")));
+                    fmt::format("unknown case '{}'; use one of {}, or a .toml file", name, fmt::join(known, ", ")));
 }
 
 void print_report(const BenchmarkSpec& spec, const BenchmarkReport& report, bool json) {
   const bool measured = report.roofline_us > 0.0;
   const double ratio = measured ? report.us_per_network_step / report.roofline_us : 0.0;
   if (!json) {
-    const std::string beside = measured ? fmt::format("{:.2f} x roofline ({:.1f} us: products {:.1f}, state {:.1f})",
-                                                      ratio, report.roofline_us, report.products_us, report.state_us)
-                                        : "roofline not measured on this engine";
-    print("{:<11} {:>10.1f} us a step {:>8.1f} GFLOP/s   {}   {} {} {} x{}\n", spec.name, report.us_per_network_step,
-          report.gflops, beside, report.engine.name, report.engine.provider, report.engine.isa, report.engine.threads);
+    const std::string comparison = measured
+                                       ? fmt::format("{:.2f} x roofline ({:.1f} us: products {:.1f}, state {:.1f})",
+                                                     ratio, report.roofline_us, report.products_us, report.state_us)
+                                       : "roofline not measured on this engine";
+    print("{:<11} {:>10.1f} us/step {:>8.1f} GFLOP/s   {}   {} {} {} x{}\n", spec.name, report.us_per_network_step,
+          report.gflops, comparison, report.engine.name, report.engine.provider, report.engine.isa,
+          report.engine.threads);
     return;
   }
   const auto if_measured = [measured](double value) { return measured ? nlohmann::json(value) : nlohmann::json(); };
@@ -85,11 +87,11 @@ void run(const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("bench", "Measure the training step beside its roofline");
+  CLI::App* command = app.add_subcommand("bench", "Measure the training step and compare it with its roofline");
   const auto options = std::make_shared<Options>();
   command->add_option("--case", options->cases, "case by name (r1, r2, r3, ...) or .toml file; default: all");
   command->add_option("--set", options->settings, "key=value: change a setting of the case");
-  command->add_flag("--json", options->json, "one JSON line a case");
+  command->add_flag("--json", options->json, "print one JSON line per case");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });
 }

@@ -7,7 +7,7 @@
 namespace nomu::cli {
 
 struct BenchmarkCase {
-  std::string file;  ///< without its ending
+  std::string file;  ///< without extension
   std::string toml;
 };
 

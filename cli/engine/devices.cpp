@@ -10,11 +10,11 @@
 namespace nomu::cli {
 namespace {
 
-CLI::Validator number_that(bool (*good)(double), const char* demand, const char* name) {
-  return {[good, demand](std::string& text) {
+CLI::Validator number_validator(bool (*good)(double), const char* requirement, const char* name) {
+  return {[good, requirement](std::string& text) {
             double value = 0.0;
             if (CLI::detail::lexical_cast(text, value) && good(value)) return std::string();
-            return fmt::format("must be a number {}, got '{}'", demand, text);
+            return fmt::format("must be a number {}, got '{}'", requirement, text);
           },
           name};
 }
@@ -22,11 +22,11 @@ CLI::Validator number_that(bool (*good)(double), const char* demand, const char*
 }  // namespace
 
 CLI::Validator above_zero() {
-  return number_that([](double value) { return value > 0.0; }, "above 0", "POSITIVE");
+  return number_validator([](double value) { return value > 0.0; }, "above 0", "POSITIVE");
 }
 
 CLI::Validator not_negative() {
-  return number_that([](double value) { return value >= 0.0; }, "that is not negative", "NONNEGATIVE");
+  return number_validator([](double value) { return value >= 0.0; }, "that is not negative", "NONNEGATIVE");
 }
 
 CLI::Validator whole_number() {
@@ -47,16 +47,16 @@ void add_engine_options(CLI::App& command, EngineOptions& options) {
   command.add_option("--threads", options.threads, "threads; 0: all cores")->capture_default_str();
   command
       .add_option("--provider", options.provider,
-                  "who multiplies matrices: auto; on the cpu onednn or eigen; on GPUs tiles")
+                  "library for matrix products: auto; on the CPU onednn or eigen; on GPUs tiles")
       ->capture_default_str();
   command.add_option("--isa", options.isa, "instruction set: auto, baseline, avx2 or avx512")->capture_default_str();
-  command.add_option("--precision", options.precision, "of matrix products: fp32, or tf32 on GPUs")
+  command.add_option("--precision", options.precision, "precision of matrix products: fp32, or tf32 on GPUs")
       ->capture_default_str();
 }
 
 void add_devices(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("devices", "List the engines with the provider and instruction set they really use");
+      app.add_subcommand("devices", "List the engines with the provider and instruction set they actually use");
   static bool json = false;
   command->add_flag("--json", json, "print JSON");
   command->callback([] {

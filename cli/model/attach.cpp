@@ -56,8 +56,8 @@ void print_result(const Options& options, const OnnxNetworkInfo& info, const Mod
   print("bounds read layer '{}' of {}\n{}", info.features, options.network, model.describe());
   if (options.calibrate_on.empty() && model.default_level()) {
     print(
-        "calibrated on rows that the network may have learned from, where it errs less than elsewhere; give rows it "
-        "has not seen with --calibrate-on\n");
+        "calibrated on rows that the network may have been trained on, where its errors are smaller; give rows it has "
+        "not seen with --calibrate-on\n");
   }
   if (findings) print_findings(*findings);
   print("{:.1f} s\nonnx: {}\n", seconds, options.out);
@@ -93,7 +93,7 @@ void run(const Options& options) {
 
 void add_attach(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("attach", "Give bounds to a trained network: ONNX file in, ONNX file with bounds out");
+      app.add_subcommand("attach", "Add bounds to a trained network: ONNX file in, ONNX file with bounds out");
   const auto options = std::make_shared<Options>();
   add_input(*command, "NETWORK", options->network, "ONNX file of a regression network");
   command->add_option("--data", options->data, "CSV or TSV file with rows the network was trained on")->required();
@@ -102,31 +102,31 @@ void add_attach(CLI::App& app) {
     command->add_option(name, list, help)->delimiter(',')->allow_extra_args(false);
   };
   columns("--inputs", options->request.columns.features,
-          "columns in the order of the network's input; default: all others, as they come");
-  columns("--ignore", options->request.columns.ignore, "columns that are no inputs, such as row ids");
-  command->add_flag("--drop-missing", options->request.columns.drop_missing, "leave out rows with missing values");
+          "columns in the order of the network's input; default: all others, in file order");
+  columns("--ignore", options->request.columns.ignore, "columns that are not inputs, such as row ids");
+  command->add_flag("--drop-missing", options->request.columns.drop_missing, "drop rows with missing values");
   command->add_option("--features", options->layer,
-                      "node or value of the network that the bounds read; default: what its last layer reads");
+                      "node or value of the network that the bounds read; default: the input of its last layer");
   command->add_option("--noise", options->request.noise, "noise of the target: none or learned")
       ->capture_default_str()
       ->check(CLI::IsMember({"none", "learned"}));
   add_calibration_options(*command, options->request);
-  command->add_option("--calibrate-on", options->calibrate_on, "file of rows that the network has not seen");
+  command->add_option("--calibrate-on", options->calibrate_on, "file of calibration rows that the network has not seen");
   CLI::Option* predict =
-      command->add_option("--predict", options->predict, "file of rows to predict here, by nomu itself");
+      command->add_option("--predict", options->predict, "file of rows to predict with nomu itself");
   CLI::Option* predictions =
-      command->add_option("--predictions", options->predictions, "table to write of the rows of --predict");
+      command->add_option("--predictions", options->predictions, "table to write with the predictions of --predict");
   predict->needs(predictions);
   predictions->needs(predict);
   add_setting_options(*command, options->request);
   command->add_option("-o,--out", options->out, "ONNX file to write")->required();
   command->add_option("--model", options->model,
                       "model file to write as well, for predict, evaluate and report with --network NETWORK");
-  command->add_option("--report", options->report.page, "HTML file to write about the bounds");
-  command->add_option("--plots", options->report.plots, "folder for the pictures of the report as single SVG files");
-  command->add_flag("--check", options->check, "measure whether the bounds behave as the paper's desiderata ask");
+  command->add_option("--report", options->report.page, "HTML report on the bounds to write");
+  command->add_option("--plots", options->report.plots, "folder for the plots of the report as SVG files");
+  command->add_flag("--check", options->check, "check the bounds against the paper's desiderata");
   command->add_flag("--json", options->json, "print JSON");
-  command->add_flag("--json-progress", options->json_progress, "progress as JSON lines on standard error");
+  command->add_flag("--json-progress", options->json_progress, "write progress as JSON lines to standard error");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });
 }

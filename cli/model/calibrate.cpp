@@ -32,7 +32,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_calibrate(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("calibrate", "Calibrate a model anew, on rows it has not seen");
+  CLI::App* command = app.add_subcommand("calibrate", "Recalibrate a model on rows it has not seen");
   const auto options = std::make_shared<Options>();
   options->add_to(*command, "DATA", "CSV or TSV file with the target column");
   add_calibration_options(*command, options->request);

@@ -28,20 +28,19 @@ void run(const Options& options) {
 }  // namespace
 
 void add_check(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("check", "Measure whether a model's uncertainty behaves as the paper's desiderata ask");
+  CLI::App* command = app.add_subcommand("check", "Check a model's uncertainty against the paper's desiderata");
   const auto options = std::make_shared<Options>();
   options->add_to(*command);
-  command->add_option("--probes", options->check.probes, "points at which to ask")
+  command->add_option("--probes", options->check.probes, "number of random points to predict")
       ->capture_default_str()
       ->check(CLI::Range(2L, 10000000L));
-  command->add_option("--margin", options->check.margin, "how far beyond the data to look, in widths of the data")
+  command->add_option("--margin", options->check.margin, "how far beyond the data to probe, in widths of the data")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 1000.0));
   command->add_option("--seed", options->check.seed, "seed of the probes")->capture_default_str();
-  command->add_flag("--no-refit", options->no_refit, "skip D5, which takes three fits");
+  command->add_flag("--no-refit", options->no_refit, "skip D5, which takes three more fits");
   command->add_flag("--json", options->json, "print JSON");
-  command->add_flag("--json-progress", options->json_progress, "progress as JSON lines on standard error");
+  command->add_flag("--json-progress", options->json_progress, "write progress as JSON lines to standard error");
   command->callback([options] { run(*options); });
 }
 

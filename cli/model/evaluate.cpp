@@ -23,23 +23,23 @@ void print_json(const Evaluation& result, std::size_t seen) {
   print("{}\n", line.dump());
 }
 
-constexpr double half_log_two_pi = 0.91893853320467274;  // `min_nll` leaves it out, as the paper does
+constexpr double half_log_two_pi = 0.91893853320467274;  // `min_nll` leaves it out, like the paper
 
 void print_text(const Evaluation& result, std::size_t seen) {
   const MetricsReport& m = result.metrics;
   print("{} rows, {} of them outside the range of the training data\n", m.rows, result.outside);
-  if (seen > 0) print("{} of them are among those the model was made with: what follows proves little\n", seen);
+  if (seen > 0) print("{} of them are among those the model was made with, so the scores below prove little\n", seen);
   print("  RMSE           {:10.4g}\n", m.rmse);
-  print("  NLL            {:10.4g}   smallest possible by a factor: {:.4g} at c = {:.3g}\n", m.nll,
-        m.min_nll + half_log_two_pi, m.best_c);
+  print("  NLL            {:10.4g}   at the best factor c = {:.3g}: {:.4g}\n", m.nll, m.best_c,
+        m.min_nll + half_log_two_pi);
   print("  CRPS           {:10.4g}\n", m.crps);
   print("  AUC            {:10.4g}   mean width against coverage\n", m.auc);
-  print("  miscalibration {:10.4g}   area between promised and found levels\n", m.miscalibration_area);
+  print("  miscalibration {:10.4g}   area between nominal and observed levels\n", m.miscalibration_area);
   print("  sharpness      {:10.4g}\n", m.sharpness);
-  if (result.level <= 0.0) return print("the model is not calibrated: there are no bounds to judge\n");
+  if (result.level <= 0.0) return print("the model is not calibrated, so there are no bounds to evaluate\n");
   print("bounds of {}\n", percent(result.level));
   const std::string expected = result.expected
-                                   ? fmt::format("   {:.4g} to {:.4g} % would be no surprise",
+                                   ? fmt::format("   {:.4g} to {:.4g} % is within chance",
                                                  100.0 * result.expected->lower, 100.0 * result.expected->upper)
                                    : "";
   print("  coverage       {:10.4g} %{}\n", 100.0 * result.coverage, expected);
@@ -62,7 +62,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_evaluate(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("evaluate", "Measure a model on rows with a known target");
+  CLI::App* command = app.add_subcommand("evaluate", "Score a model on rows with a known target");
   const auto options = std::make_shared<Options>();
   options->add_to(*command, "DATA", "CSV or TSV file with the target column");
   command->add_option("--level", options->level, "level of the bounds; default: the one the model was fitted for");

@@ -33,7 +33,7 @@ void run(const Options& options) {
   if (level) {
     print("bounds of {}: {}\n", percent(*level), guarantee(model.calibration(), *level));
   } else {
-    print("the model is not calibrated: there are no outputs lower and upper\n");
+    print("the model is not calibrated, so there are no outputs lower and upper\n");
   }
   print("onnx: {}\n", options.out);
 }
@@ -41,7 +41,7 @@ void run(const Options& options) {
 }  // namespace
 
 void add_export(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("export", "Write a model as an ONNX file, with its scaling and its bounds");
+  CLI::App* command = app.add_subcommand("export", "Write a model as an ONNX file, including its scaling and bounds");
   const auto options = std::make_shared<Options>();
   add_input(*command, "MODEL", options->model, "model file");
   command->add_option("--level", options->level, "level of the bounds; default: the one the model was fitted for");

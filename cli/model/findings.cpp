@@ -5,7 +5,7 @@
 namespace nomu::cli {
 namespace {
 
-const char* word_of(Verdict verdict) {
+const char* verdict_name(Verdict verdict) {
   switch (verdict) {
     case Verdict::holds: return "holds";
     case Verdict::fails: return "fails";
@@ -20,7 +20,7 @@ nlohmann::json finding_json(const Finding& finding) {
     return value ? nlohmann::json(*value) : nlohmann::json();
   };
   return {{"name", finding.name},
-          {"verdict", word_of(finding.verdict)},
+          {"verdict", verdict_name(finding.verdict)},
           {"measured", number(finding.measured)},
           {"threshold", number(finding.threshold)},
           {"sentence", finding.sentence}};
@@ -36,7 +36,7 @@ nlohmann::json findings_json(const DesiderataReport& report) {
 
 void print_findings(const DesiderataReport& report) {
   for (const Finding& finding : report.findings) {
-    print("{:<17} {:<9} {}\n", finding.name, word_of(finding.verdict), finding.sentence);
+    print("{:<17} {:<9} {}\n", finding.name, verdict_name(finding.verdict), finding.sentence);
   }
 }
 

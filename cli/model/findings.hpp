@@ -1,5 +1,5 @@
 #pragma once
-// How `nomu check` and `nomu attach --check` say what was measured of the desiderata.
+// Output of the desiderata for `nomu check` and `nomu attach --check`.
 
 #include <nlohmann/json.hpp>
 
@@ -7,10 +7,10 @@
 
 namespace nomu::cli {
 
-/// A list with one object for each finding.
+/// A list with one object per finding.
 [[nodiscard]] nlohmann::json findings_json(const DesiderataReport& report);
 
-/// One line for each finding.
+/// Prints one line per finding.
 void print_findings(const DesiderataReport& report);
 
 }  // namespace nomu::cli

@@ -22,7 +22,7 @@ struct Options {
   bool json_progress = false;
 };
 
-/// The file of settings comes before --set: what is nearer to the user wins.
+/// Applies the file of settings before --set; later ones win.
 FitRequest request_of(const Options& options) {
   FitRequest request = options.request;
   if (options.config.empty()) return request;
@@ -85,7 +85,7 @@ void run(const Options& options) {
   const Model model = fit_file(options);
   save_model(model, options.out);
   print_fit(options, model, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  // The model is safe by now, whatever becomes of the report.
+  // The model is already saved, in case the report fails.
   write_fit_report(options, model);
 }
 
@@ -94,18 +94,18 @@ void add_column_options(CLI::App& command, Options& options) {
   const auto columns = [&](const char* name, std::vector<std::string>& list, const char* help) {
     command.add_option(name, list, help)->delimiter(',')->allow_extra_args(false);
   };
-  columns("--features", options.request.columns.features, "input columns; default: all that play no other part");
-  columns("--ignore", options.request.columns.ignore, "columns that are no inputs, such as row ids");
+  columns("--features", options.request.columns.features, "input columns; default: all without another role");
+  columns("--ignore", options.request.columns.ignore, "columns that are not inputs, such as row ids");
   columns("--categorical", options.request.columns.categorical,
-          "inputs whose cells are names even where they look like numbers");
+          "inputs whose cells are names even if they look like numbers");
   command.add_option("--weight", options.request.columns.weight, "column of row weights");
   command.add_option("--group", options.request.columns.group, "column of groups that are held out together");
   command.add_option("--time", options.request.columns.time, "column of times; the latest rows are held out");
-  command.add_flag("--drop-missing", options.request.columns.drop_missing, "leave out rows with missing values");
+  command.add_flag("--drop-missing", options.request.columns.drop_missing, "drop rows with missing values");
   command.add_option(
       "--noise", options.request.noise,
-      "noise of the target: none, learned, or a column with each row's standard deviation; default under "
-      "auto: learned from 100 rows on");
+      "noise of the target: none, learned, or a column with each row's standard deviation; default with "
+      "preset auto: learned if there are at least 100 rows");
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ void add_fit(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_input(*command, "DATA", options->file, "CSV or TSV file with a header line");
   add_column_options(*command, *options);
-  command->add_option("--method", options->request.method, "what to fit")
+  command->add_option("--method", options->request.method, "method to fit")
       ->capture_default_str()
       ->check(CLI::IsMember(method_names()));
   command
@@ -123,14 +123,14 @@ void add_fit(CLI::App& app) {
                    "settings to start from: auto, interactive, published or written")
       ->capture_default_str();
   add_calibration_options(*command, options->request);
-  command->add_option("--calibrate-on", options->calibrate_on, "file of rows for calibration; nothing is held out");
+  command->add_option("--calibrate-on", options->calibrate_on, "file of calibration rows; no training rows are held out then");
   command->add_option("--config", options->config, "TOML file of settings");
   add_setting_options(*command, options->request);
   command->add_option("-o,--out", options->out, "model file to write")->required();
-  command->add_option("--report", options->report.page, "HTML file to write about the model");
-  command->add_option("--plots", options->report.plots, "folder for the pictures of the report as single SVG files");
+  command->add_option("--report", options->report.page, "HTML report on the model to write");
+  command->add_option("--plots", options->report.plots, "folder for the plots of the report as SVG files");
   command->add_flag("--json", options->json, "print JSON");
-  command->add_flag("--json-progress", options->json_progress, "progress as JSON lines on standard error");
+  command->add_flag("--json-progress", options->json_progress, "write progress as JSON lines to standard error");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });
 }

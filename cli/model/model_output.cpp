@@ -10,8 +10,8 @@ namespace nomu::cli {
 void add_calibration_options(CLI::App& command, FitRequest& request) {
   command
       .add_option("--calibrate", request.calibration,
-                  "how bounds get their level: auto (conformal where the rows support the level, else nll), none, nll, "
-                  "separate, coverage, conformal or isotonic")
+                  "how bounds get their level: auto (conformal if there are enough rows for the level, else nll), "
+                  "none, nll, separate, coverage, conformal or isotonic")
       ->check(CLI::IsMember({"auto", "none", "nll", "separate", "coverage", "conformal", "isotonic"}));
   command.add_option("--level", request.level, "level of the bounds, inside (0, 1); 0.95 unless set");
 }
@@ -43,7 +43,7 @@ Model ModelFile::load() const {
 void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help) {
   ModelFile::add_to(command);
   add_input(command, rows, file, help);
-  command.add_flag("--drop-missing", drop_missing, "leave out rows with missing values");
+  command.add_flag("--drop-missing", drop_missing, "drop rows with missing values");
   command.add_flag("--json", json, "print JSON");
 }
 

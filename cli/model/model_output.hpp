@@ -1,5 +1,5 @@
 #pragma once
-// What the commands about models print alike, and the options they share.
+// Output and options shared by the commands about models.
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -28,13 +28,13 @@ struct ModelFile {
   [[nodiscard]] Model load() const;
 };
 
-/// What commands about a model and a file of rows share.
+/// Options of the commands that take a model and a file of rows.
 struct ModelAndRows : ModelFile {
   std::string file;
   bool drop_missing = false;
   bool json = false;
 
-  /// `rows` names the file in the help.
+  /// `rows` is the name of the file argument in the help.
   void add_to(CLI::App& command, const char* rows, const char* help);
 };
 
@@ -43,10 +43,10 @@ struct ModelAndRows : ModelFile {
 /// Kind, source, rows, level, and what is guaranteed at that level.
 [[nodiscard]] nlohmann::json calibration_json(const Model& model);
 
-/// The model's engine: the one asked for, shared so that the model can own it.
+/// The requested engine, shared so that a model can own it.
 [[nodiscard]] std::shared_ptr<Engine> shared_engine(const EngineOptions& options);
 
-/// A required positional file.
+/// Adds a required positional file argument.
 CLI::Option* add_input(CLI::App& command, const std::string& name, std::string& path, const std::string& help);
 
 }  // namespace nomu::cli

@@ -23,25 +23,25 @@ std::size_t count_outside(const Table& table) {
 void print_summary(const Options& options, const Model& model, const Table& table, std::size_t dropped,
                    std::optional<double> level) {
   const std::size_t outside = count_outside(table);
-  const std::string promise = level ? guarantee(model.calibration(), *level) : "";
+  const std::string guaranteed = level ? guarantee(model.calibration(), *level) : "";
   if (options.json) {
     nlohmann::json line{{"rows", table.rows()}, {"dropped_rows", dropped}, {"outside", outside}, {"out", options.out}};
-    if (level) line.update({{"level", *level}, {"guarantee", promise}});
+    if (level) line.update({{"level", *level}, {"guarantee", guaranteed}});
     return print("{}\n", line.dump());
   }
   print("{} rows predicted, {} of them outside the range of the training data\n", table.rows(), outside);
-  if (dropped > 0) print("{} rows left out: they lack values\n", dropped);
+  if (dropped > 0) print("{} rows with missing values were dropped\n", dropped);
   if (level) {
-    print("bounds of {}: {}\n", percent(*level), promise);
+    print("bounds of {}: {}\n", percent(*level), guaranteed);
   } else {
-    print("the model is not calibrated: there are no bounds\n");
+    print("the model is not calibrated, so there are no bounds\n");
   }
   print("table: {}\n", options.out);
 }
 
 void run(const Options& options) {
   const bool to_file = options.out != "-";
-  if (!to_file && options.json) throw ConfigError("predict", "--json needs -o FILE: standard output takes the table");
+  if (!to_file && options.json) throw ConfigError("predict", "--json needs -o FILE, because standard output is used for the table");
   if (to_file) prepare_file(options.out, {options.model, options.network, options.file});
   const Model model = options.load();
   const std::optional<double> level = options.level ? options.level : model.default_level();

@@ -69,17 +69,17 @@ std::vector<std::filesystem::path> ReportOutput::write(const Model& model, Model
 }
 
 void add_report(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("report", "Write a page of pictures and figures about a model");
+  CLI::App* command = app.add_subcommand("report", "Write an HTML report with plots and scores of a model");
   const auto options = std::make_shared<Options>();
   options->add_to(*command);
-  command->add_option("--data", options->data, "CSV or TSV file of rows with the target that the model has not seen");
-  command->add_option("-o,--out", options->output.page, "HTML file to write; default: beside the model");
-  command->add_option("--plots", options->output.plots, "folder for the same pictures as single SVG files");
+  command->add_option("--data", options->data, "CSV or TSV file of rows with known targets that the model has not seen");
+  command->add_option("-o,--out", options->output.page, "HTML file to write; default: the model's name with .html");
+  command->add_option("--plots", options->output.plots, "folder for the plots as separate SVG files");
   command->add_option("--level", options->level, "level of the bounds; default: the one the model was fitted for");
   command->add_option("--title", options->title, "title of the page");
-  command->add_flag("--drop-missing", options->drop_missing, "leave out rows with missing values");
-  command->add_flag("--refit", options->refit, "also measure D5, which takes three fits");
-  command->add_flag("--no-check", options->no_check, "leave the desiderata out");
+  command->add_flag("--drop-missing", options->drop_missing, "drop rows with missing values");
+  command->add_flag("--refit", options->refit, "also measure D5, which takes three more fits");
+  command->add_flag("--no-check", options->no_check, "skip the desiderata");
   command->add_flag("--json", options->json, "print JSON");
   command->callback([options] { run(*options); });
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Writing the report on a model, for `nomu report` and `nomu fit --report`.
+// Writes the report on a model, for `nomu report`, `nomu fit --report` and `nomu attach --report`.
 
 #include <filesystem>
 #include <initializer_list>
@@ -11,17 +11,17 @@
 
 namespace nomu::cli {
 
-/// Where a report goes; what is empty is not written.
+/// Where to write a report; nothing is written for an empty path.
 struct ReportOutput {
   std::string page;   ///< HTML file
-  std::string plots;  ///< folder for the pictures as single SVG files
+  std::string plots;  ///< folder for the plots as separate SVG files
 
   [[nodiscard]] bool empty() const { return page.empty() && plots.empty(); }
 
-  /// Throws DataError where something cannot be written or would overwrite what is read, before any work is done.
+  /// Throws DataError, before any work is done, if a file cannot be written or would overwrite one that is read.
   void prepare(std::initializer_list<std::filesystem::path> read) const;
 
-  /// Makes and writes the report; returns the files.
+  /// Creates and writes the report; returns the files.
   [[nodiscard]] std::vector<std::filesystem::path> write(const Model& model, ModelReportSpec spec,
                                                          const Progress& progress) const;
 };

@@ -6,7 +6,7 @@
 namespace nomu::cli {
 
 void add_show(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("show", "Say what a model file holds");
+  CLI::App* command = app.add_subcommand("show", "Show what a model file contains");
   struct Options : ModelFile {
     bool json = false;
   };

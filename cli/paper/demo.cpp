@@ -23,7 +23,7 @@ struct Options {
 };
 
 void print_report(const Options& options, const ToyReport& report, const EngineInfo& engine, double seconds,
-                  const std::string& picture) {
+                  const std::string& figure) {
   if (options.json) {
     nlohmann::json desiderata;
     for (const Finding& finding : report.desiderata.findings) {
@@ -42,7 +42,7 @@ void print_report(const Options& options, const ToyReport& report, const EngineI
                                  {"provider", engine.provider},
                                  {"isa", engine.isa},
                                  {"threads", engine.threads},
-                                 {"report", picture}}
+                                 {"report", figure}}
                       .dump());
     return;
   }
@@ -57,8 +57,8 @@ void print_report(const Options& options, const ToyReport& report, const EngineI
   print("  {:.1f} s on {} ({}, {}, {} threads)\n", seconds, engine.name, engine.provider, engine.isa, engine.threads);
 }
 
-/// One plot alone, several side by side as the paper draws them.
-std::string picture_of(const std::vector<Plot>& plots) {
+/// A single plot, or several side by side as in the paper.
+std::string render_plots(const std::vector<Plot>& plots) {
   if (plots.size() == 1) return render_svg(plots.front());
   return render_svg_grid(plots,
                          {.columns = std::min<std::size_t>(3, plots.size()), .cell = {.width = 420, .height = 320}});
@@ -69,10 +69,10 @@ void run(Options options) {
   const Fields fields = fields_of(spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
   const std::filesystem::path folder = options.out;
-  prepare_folder(folder);  // before the work, not after it
+  prepare_folder(folder);  // before any work is done
   const auto engine = make_engine(options.engine);
-  for (const std::string& function : options.functions) (void)find_function(function, 1);  // throws for unknown ones
-  const std::filesystem::path picture = folder / "report.svg";
+  for (const std::string& function : options.functions) (void)find_function(function, 1);  // throws if unknown
+  const std::filesystem::path figure = folder / "report.svg";
   std::vector<Plot> plots;
   std::vector<std::pair<ToyReport, double>> results;
   for (const std::string& function : options.functions) {
@@ -86,12 +86,12 @@ void run(Options options) {
     plots.push_back(report.plot);
     results.emplace_back(std::move(report), seconds);
   }
-  write_file_atomically(picture, picture_of(plots));
+  write_file_atomically(figure, render_plots(plots));
   for (std::size_t i = 0; i < results.size(); ++i) {
     options.toy.function = options.functions[i];
-    print_report(options, results[i].first, engine->info(), results[i].second, picture.string());
+    print_report(options, results[i].first, engine->info(), results[i].second, figure.string());
   }
-  if (!options.json) print("picture: {}\n", picture.string());
+  if (!options.json) print("figure: {}\n", figure.string());
 }
 
 }  // namespace

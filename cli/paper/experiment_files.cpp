@@ -23,10 +23,9 @@ fs::path experiment_folder() {
     fs::path candidate = folder / "experiments" / "paper";
     if (fs::is_directory(candidate, error)) return candidate;
   }
-  throw DataError("reproduce",
-                  fmt::format("no experiments in '{}' nor in experiments/paper above the tool; name a .toml "
-                              "file, or their folder with --experiments",
-                              installed.string()));
+  throw DataError("reproduce", fmt::format("no experiments in '{}' or in experiments/paper above the tool; give a "
+                                           ".toml file, or their folder with --experiments",
+                                           installed.string()));
 }
 
 fs::path experiment_file(const fs::path& folder, const std::string& name) {

@@ -37,12 +37,13 @@ struct Options {
   bool json_progress = false;
 };
 
-/// Makes sure of a folder for results. What it had to make, and what is still empty when an exception comes by, goes
-/// again: a refused command leaves nothing behind.
+/// Creates the folder for results. If an exception passes, removes the folders it created that are still empty, so that
+/// a failed command leaves nothing behind.
 class ResultFolder {
  public:
   explicit ResultFolder(const fs::path& folder) {
-    for (fs::path path = folder; !path.empty() && !fs::exists(path); path = path.parent_path()) made_.push_back(path);
+    for (fs::path path = folder; !path.empty() && !fs::exists(path); path = path.parent_path())
+      created_.push_back(path);
     prepare_folder(folder);
   }
   ResultFolder(const ResultFolder&) = delete;
@@ -51,12 +52,12 @@ class ResultFolder {
   ResultFolder& operator=(ResultFolder&&) = delete;
   ~ResultFolder() {
     if (std::uncaught_exceptions() == 0) return;
-    std::error_code ignored;  // of those that are not empty
-    for (const fs::path& path : made_) fs::remove(path, ignored);
+    std::error_code ignored;  // for folders that are not empty
+    for (const fs::path& path : created_) fs::remove(path, ignored);
   }
 
  private:
-  std::vector<fs::path> made_;  // innermost first
+  std::vector<fs::path> created_;  // innermost first
 };
 
 fs::path folder_of(const Options& options) {
@@ -87,7 +88,7 @@ void list(const Options& options) {
   if (options.json) print("{}\n", lines.dump());
 }
 
-/// The whole experiment, whatever part of it is asked for.
+/// The whole experiment, regardless of the requested part.
 ExperimentSpec experiment_of(const Options& options) {
   const bool by_name = !options.experiment.ends_with(".toml");
   const fs::path file = experiment_file(by_name ? folder_of(options) : fs::path(), options.experiment);
@@ -109,7 +110,7 @@ std::vector<ResultRow> finished_rows(const ExperimentSpec& spec, const ResultSto
       }
     }
   }
-  // The same packed bytes whatever the order of the work.
+  // Packed bytes must not depend on the order of the work.
   std::ranges::stable_sort(rows, [](const ResultRow& a, const ResultRow& b) {
     return std::tie(a.method, a.problem, a.key.seed) < std::tie(b.method, b.problem, b.key.seed);
   });
@@ -134,33 +135,33 @@ void write_report(const Options& options, const ExperimentReport& report) {
   if (!options.json) print("{}report: {}\n", report_text(report), (out / "report.md").string());
 }
 
-/// Pictures that the chosen methods have a part in.
-std::vector<std::string> pictures_of(const Options& options, const ExperimentSpec& spec) {
+/// Figures in which at least one of the chosen methods has a panel.
+std::vector<std::string> figures_of(const Options& options, const ExperimentSpec& spec) {
   if (options.part.methods.empty()) return spec.problems;
-  std::vector<std::string> pictures;
-  std::ranges::copy_if(spec.problems, std::back_inserter(pictures), [&](const std::string& name) {
+  std::vector<std::string> figures;
+  std::ranges::copy_if(spec.problems, std::back_inserter(figures), [&](const std::string& name) {
     return std::ranges::any_of(spec.methods, [&](const ExperimentMethod& method) {
       return std::ranges::find(method.problems, name) != method.problems.end();
     });
   });
-  return pictures;
+  return figures;
 }
 
-/// Pictures that are there are kept, so that the same command goes on where it was stopped.
-void draw(const Options& options, const ExperimentSpec& spec) {
-  const std::vector<std::string> pictures = pictures_of(options, spec);
+/// Draws the figures that do not exist yet, so that repeating a stopped command continues it.
+void draw_figures(const Options& options, const ExperimentSpec& spec) {
+  const std::vector<std::string> figures = figures_of(options, spec);
   const auto engine = make_engine(options.engine);
   const auto begin = std::chrono::steady_clock::now();
   const auto elapsed = [begin] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
   ProgressBar bar(options.json_progress);
-  std::size_t there = 0;
+  std::size_t existing = 0;
   std::size_t added = 0;
-  for (const std::string& name : pictures) {
+  for (const std::string& name : figures) {
     const fs::path file = fs::path(options.out) / (name + ".svg");
     if (fs::exists(file)) {
-      ++there;
+      ++existing;
       continue;
     }
     if (options.limit > 0.0 && elapsed() >= options.limit) continue;
@@ -170,26 +171,26 @@ void draw(const Options& options, const ExperimentSpec& spec) {
   }
   if (options.json) {
     return print("{}\n", nlohmann::json{{"experiment", spec.name},
-                                        {"pictures", pictures},
+                                        {"pictures", figures},
                                         {"added", added},
                                         {"seconds", elapsed()},
                                         {"out", options.out}}
                              .dump());
   }
-  print("{} of {} pictures were there, {} added in {:.1f} s{}: {}\n", there, pictures.size(), added, elapsed(),
-        there + added < pictures.size() ? "; the same command goes on" : "", options.out);
+  print("{} of {} figures existed already, {} added in {:.1f} s{}: {}\n", existing, figures.size(), added, elapsed(),
+        existing + added < figures.size() ? "; run the same command again to continue" : "", options.out);
 }
 
 void run(Options options) {
   if (options.list) return list(options);
   if (options.experiment.empty())
-    throw ConfigError("reproduce", "name an experiment; `nomu reproduce --list` shows them");
+    throw ConfigError("reproduce", "give the name of an experiment; `nomu reproduce --list` shows them");
   ExperimentSpec whole = experiment_of(options);
   ExperimentSpec spec = whole;
   restrict_to(spec, options.part);
   if (options.out.empty()) options.out = (fs::path("reproduce") / spec.name).string();
   const ResultFolder folder(options.out);
-  if (spec.kind == figures_kind) return draw(options, spec);
+  if (spec.kind == figures_kind) return draw_figures(options, spec);
   ResultStore store(fs::path(options.out) / "rows");
   for (const std::string& packed : options.results) store.import(packed);
   RunnerReport done;
@@ -208,20 +209,21 @@ void run(Options options) {
                                  {"report", (fs::path(options.out) / "report.md").string()}}
                       .dump());
   } else if (!options.report_only) {
-    print("{} of {} runs were there, {} added in {:.1f} s{}{}\n", done.finished, done.runs, done.added, done.seconds,
-          done.failed > 0 ? fmt::format(", {} of them failed", done.failed) : "",
-          done.complete() ? "" : "; the same command goes on");
+    print("{} of {} runs were finished before, {} added in {:.1f} s{}{}\n", done.finished, done.runs, done.added,
+          done.seconds, done.failed > 0 ? fmt::format(", {} of them failed", done.failed) : "",
+          done.complete() ? "" : "; run the same command again to continue");
   }
 }
 
 }  // namespace
 
 void add_reproduce(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("reproduce", "Run an experiment of the paper and put it beside its numbers");
+  CLI::App* command =
+      app.add_subcommand("reproduce", "Run an experiment of the paper and compare the results with its numbers");
   const auto options = std::make_shared<Options>();
   command->add_option("EXPERIMENT", options->experiment, "experiment by name, or a .toml file");
   command->add_flag("--list", options->list, "list the experiments");
-  command->add_option("--profile", options->profile, "full: the paper's sizes; smoke: seconds, to see that it works")
+  command->add_option("--profile", options->profile, "full: the paper's sizes; smoke: a test that takes seconds")
       ->capture_default_str()
       ->check(CLI::IsMember({"smoke", "full"}));
   const auto names = [&](const char* name, std::vector<std::string>& into, const char* help) {
@@ -229,16 +231,16 @@ void add_reproduce(CLI::App& app) {
   };
   names("--methods", options->part.methods, "only these methods; default: all");
   names("--problems,--functions", options->part.problems, "only these functions, data sets or dimensions");
-  command->add_option("--runs", options->part.runs, "so many runs of each problem")->check(above_zero());
-  command->add_option("--data", options->data, "folder of the data files, for experiments that need some");
-  command->add_option("--out", options->out, "folder of rows and report; default: reproduce/EXPERIMENT");
-  command->add_option("--limit", options->limit, "seconds after which no further cohort is begun")->check(above_zero());
-  names("--results", options->results, "packed rows that count as finished");
+  command->add_option("--runs", options->part.runs, "number of runs per problem")->check(above_zero());
+  command->add_option("--data", options->data, "folder of data files, for experiments that need them");
+  command->add_option("--out", options->out, "folder for rows and report; default: reproduce/EXPERIMENT");
+  command->add_option("--limit", options->limit, "seconds after which no new cohort is started")->check(above_zero());
+  names("--results", options->results, "files of packed rows that count as finished");
   command->add_option("--pack", options->pack, "write all finished rows to this .csv or .csv.gz file");
-  command->add_option("--experiments", options->experiments, "folder of the experiments");
-  command->add_flag("--report", options->report_only, "fit nothing, report what is finished");
+  command->add_option("--experiments", options->experiments, "folder of the experiment files");
+  command->add_flag("--report", options->report_only, "fit nothing, only report what is finished");
   command->add_flag("--json", options->json, "print JSON");
-  command->add_flag("--json-progress", options->json_progress, "progress as JSON lines on standard error");
+  command->add_flag("--json-progress", options->json_progress, "write progress as JSON lines to standard error");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });
 }

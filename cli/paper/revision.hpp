@@ -1,9 +1,9 @@
 #pragma once
-// Which sources the tool was built from.
+// The source revision the tool was built from.
 
 namespace nomu::cli {
 
-/// "7e97880", with "-dirty" for sources that were changed since; the version where they are no repository.
+/// "7e97880", with "-dirty" if the sources have changed since; the version if they are not in a repository.
 [[nodiscard]] const char* revision();
 
 }  // namespace nomu::cli

@@ -129,7 +129,7 @@ def test_features_are_chosen_or_given(table):
     bounds = nomu.attach(network("torch_relu"), *table, **FEW)
     assert "/3/Relu" in bounds.features and "/3/Relu" in repr(bounds)
     assert "/1/Relu" in nomu.attach(network("torch_relu"), *table, features="/1/Relu", **FEW).features
-    with pytest.raises(nomu.DataError, match="there is no layer 'head'; there are /0/Gemm"):
+    with pytest.raises(nomu.DataError, match="there is no layer 'head'; the layers are /0/Gemm"):
         nomu.attach(network("torch_relu"), *table, features="head")
 
 
@@ -148,7 +148,7 @@ def test_tables_keep_their_columns(table):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("sklearn_trees", "node 'TreeEnsembleRegressor'.*this operator is not known here"),
+        ("sklearn_trees", "node 'TreeEnsembleRegressor'.*this operator is not supported"),
         ("two_outputs", "2 outputs"),
         ("torch_one_row", "the batch axis of input 'x' is fixed at 1"),
         ("nowhere", "cannot read"),
@@ -174,7 +174,7 @@ def test_wrong_inputs_are_named(table):
         (lambda: nomu.attach(relu, X, y, settings={"train.epoch": 1}), nomu.ConfigError, "did you mean 'train.epochs'"),
         (lambda: nomu.attach(relu, X, y, calibrate_on=(X, y), **FEW), nomu.DataError, "all 60 rows are among those"),
         (lambda: nomu.attach(relu, X, y, calibrate_on=X), TypeError, r"calibrate_on is a pair \(X, y\)"),
-        (lambda: nomu.attach(b"no network", X, y), nomu.DataError, "network: this is no ONNX file"),
+        (lambda: nomu.attach(b"no network", X, y), nomu.DataError, "network: this is not an ONNX file"),
         (lambda: nomu.attach(None, X, y), TypeError, "network is a path.*got NoneType"),
         (
             lambda: pickle.dumps(nomu.attach(relu, X, y, **FEW)),

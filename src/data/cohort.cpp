@@ -15,7 +15,8 @@ constexpr std::string_view where = "data/cohort";
 void check_members(std::span<const DataSet> members, std::size_t seeds) {
   if (members.empty()) throw DataError(where, "a cohort needs at least one member");
   if (seeds != members.size()) {
-    throw DataError(where, fmt::format("{} seeds given for {} members; one each is needed", seeds, members.size()));
+    throw DataError(where,
+                    fmt::format("{} seeds given for {} members; give one seed per member", seeds, members.size()));
   }
   for (std::size_t m = 0; m < members.size(); ++m) {
     check_dataset(members[m]);
@@ -25,20 +26,20 @@ void check_members(std::span<const DataSet> members, std::size_t seeds) {
                                   members[m].cols(), members[0].cols()));
     }
     if (members[m].noise.empty() != members[0].noise.empty()) {
-      throw DataError(where, fmt::format("member {} {} its noise while member 0 {}; all must, or none", m,
-                                         members[m].noise.empty() ? "does not know" : "knows",
-                                         members[0].noise.empty() ? "does not" : "does"));
+      throw DataError(
+          where, fmt::format("member {} has {}known noise, but member 0 has {}; give it for all members or none", m,
+                             members[m].noise.empty() ? "no " : "", members[0].noise.empty() ? "none" : "some"));
     }
   }
 }
 
-/// Narrows a member's values into the front of its block.
+/// Converts a member's values to single precision, into the front of its block.
 void narrow(std::span<const double> from, std::span<float> to, std::string_view what, std::size_t member) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     to[i] = static_cast<float>(from[i]);
     if (!std::isfinite(to[i])) {
-      throw DataError(where, fmt::format("{} {} of member {} does not fit single precision; scale the data first", what,
-                                         from[i], member));
+      throw DataError(where, fmt::format("{} {} of member {} does not fit in single precision; scale the data first",
+                                         what, from[i], member));
     }
   }
 }
@@ -74,7 +75,7 @@ Cohort pack(std::span<const DataSet> members, std::span<const std::uint64_t> see
                 .noise = {},
                 .seeds = {seeds.begin(), seeds.end()},
                 .unlabelled = {}};
-  // Padding noise is 1, so that its logarithm and reciprocal stay finite under a weight of 0.
+  // Noise is 1 in the padding so that its logarithm and reciprocal stay finite under a weight of 0.
   if (!members[0].noise.empty()) cohort.noise = Tensor<float>(count, rows, 1, 1.0F);
   for (std::size_t m = 0; m < count; ++m) {
     const DataSet& member = members[m];
@@ -104,7 +105,7 @@ Cohort repeat(const Cohort& cohort, std::span<const std::uint64_t> seeds) {
 
 Cohort slice(const Cohort& cohort, std::size_t first, std::size_t count) {
   if (first > cohort.members() || count > cohort.members() - first) {
-    throw DataError(where, fmt::format("members {} to {} asked for, but there are only {} (counted from 0)", first,
+    throw DataError(where, fmt::format("members {} to {} requested, but there are only {} (counted from 0)", first,
                                        first + count, cohort.members()));
   }
   std::vector<std::size_t> members(count);
@@ -115,7 +116,7 @@ Cohort slice(const Cohort& cohort, std::size_t first, std::size_t count) {
 std::size_t member_rows(const Cohort& cohort, std::size_t member) {
   if (member >= cohort.members()) {
     throw DataError(
-        where, fmt::format("member {} asked for, but there are only {} (counted from 0)", member, cohort.members()));
+        where, fmt::format("member {} requested, but there are only {} (counted from 0)", member, cohort.members()));
   }
   const std::span<const float> weight = cohort.row_weight.member(member);
   std::size_t rows = weight.size();

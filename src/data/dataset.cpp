@@ -16,24 +16,25 @@ constexpr std::string_view where = "data/dataset";
 void check_finite(std::span<const double> values, std::string_view what, std::size_t cols) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
-    throw DataError(where, fmt::format("{} of row {}, column {} (counted from 0) is {}; every number must be finite",
-                                       what, i / cols, i % cols, values[i]));
+    throw DataError(where,
+                    fmt::format("the {} of row {}, column {} (counted from 0) is {}; every number must be finite", what,
+                                i / cols, i % cols, values[i]));
   }
 }
 
-/// One value a row, or none at all.
+/// One value per row, or none at all.
 void check_count(std::size_t count, std::string_view what, std::size_t rows) {
   if (count == 0 || count == rows) return;
-  throw DataError(where, fmt::format("{} values of {} given for {} rows", count, what, rows));
+  throw DataError(where, fmt::format("{} {} values given for {} rows; give one per row", count, what, rows));
 }
 
-void check_optional(std::span<const double> values, std::string_view what, std::size_t rows) {
+void check_optional_values(std::span<const double> values, std::string_view what, std::size_t rows) {
   if (values.empty()) return;
   check_count(values.size(), what, rows);
   check_finite(values, what, 1);
   const auto negative = std::ranges::find_if(values, [](double v) { return v < 0.0; });
   if (negative != values.end()) {
-    throw DataError(where, fmt::format("{} of row {} (counted from 0) is {}; it must not be negative", what,
+    throw DataError(where, fmt::format("the {} of row {} (counted from 0) is {}; it must not be negative", what,
                                        negative - values.begin(), *negative));
   }
 }
@@ -59,12 +60,12 @@ void check_dataset(const DataSet& data) {
     throw DataError(where, fmt::format("{} input values given for {} targets and {} columns; expected {}",
                                        data.inputs.size(), data.rows(), data.cols(), data.rows() * data.cols()));
   }
-  check_finite(data.inputs, "the input", data.cols());
-  check_finite(data.targets, "the target", 1);
-  check_optional(data.row_weight, "the weight", data.rows());
-  check_optional(data.noise, "the noise", data.rows());
-  check_count(data.groups.size(), "the group", data.rows());
-  check_count(data.times.size(), "the time", data.rows());
+  check_finite(data.inputs, "input", data.cols());
+  check_finite(data.targets, "target", 1);
+  check_optional_values(data.row_weight, "weight", data.rows());
+  check_optional_values(data.noise, "noise", data.rows());
+  check_count(data.groups.size(), "group", data.rows());
+  check_count(data.times.size(), "time", data.rows());
   const bool all_zero = std::ranges::all_of(data.row_weight, [](double w) { return w == 0.0; });
   if (!data.row_weight.empty() && all_zero)
     throw DataError(where, "all row weights are zero; at least one must be positive");
@@ -80,7 +81,7 @@ DataSet subset(const DataSet& data, std::span<const std::size_t> rows) {
   for (const std::size_t i : rows) {
     if (i >= data.rows()) {
       throw DataError(where,
-                      fmt::format("row {} asked for, but the data set has {} rows (counted from 0)", i, data.rows()));
+                      fmt::format("row {} requested, but the data set has {} rows (counted from 0)", i, data.rows()));
     }
     const std::span<const double> row = data.row(i);
     part.inputs.insert(part.inputs.end(), row.begin(), row.end());

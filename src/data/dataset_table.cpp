@@ -25,8 +25,8 @@ std::string line_list(std::span<const std::size_t> lines) {
   return text;
 }
 
-/// The columns that say something about the rows without being inputs.
-std::vector<std::string> side_columns(const DatasetOptions& options) {
+/// Columns that describe the rows without being inputs.
+std::vector<std::string> row_info_columns(const DatasetOptions& options) {
   std::vector<std::string> names;
   for (const std::string& name : {options.weight, options.noise, options.group, options.time}) {
     if (!name.empty()) names.push_back(name);
@@ -41,10 +41,10 @@ std::vector<std::string> feature_names(const Table& table, const DatasetOptions&
   }
   (void)column_index(table, options.target);
   for (const std::string& name : options.ignore) (void)column_index(table, name);
-  const std::vector<std::string> sides = side_columns(options);
-  for (const std::string& name : sides) {
-    if (name != options.target && std::ranges::count(sides, name) == 1) continue;
-    throw DataError(where, fmt::format("{}: column '{}' cannot be {} and weight, noise, group or time as well",
+  const std::vector<std::string> row_info = row_info_columns(options);
+  for (const std::string& name : row_info) {
+    if (name != options.target && std::ranges::count(row_info, name) == 1) continue;
+    throw DataError(where, fmt::format("{}: column '{}' cannot be {} and also weight, noise, group or time",
                                        table.source(), name, name == options.target ? "the target" : "one of these"));
   }
   if (contains(options.ignore, options.target)) {
@@ -56,10 +56,11 @@ std::vector<std::string> feature_names(const Table& table, const DatasetOptions&
     (void)column_index(table, name);
     if (name == options.target) {
       throw DataError(where,
-                      fmt::format("{}: column '{}' is the target and cannot be an input too", table.source(), name));
+                      fmt::format("{}: column '{}' is the target and cannot also be an input", table.source(), name));
     }
     if (contains(options.ignore, name))
-      throw DataError(where, fmt::format("{}: column '{}' is an input and ignored; say one", table.source(), name));
+      throw DataError(where, fmt::format("{}: column '{}' is listed both as an input and as ignored; remove one",
+                                         table.source(), name));
     if (contains(names, name))
       throw DataError(where, fmt::format("{}: input column '{}' is listed twice", table.source(), name));
     names.push_back(name);
@@ -67,13 +68,13 @@ std::vector<std::string> feature_names(const Table& table, const DatasetOptions&
   if (options.features.empty()) {
     for (const Column& column : table.columns()) {
       const std::string& name = column.name();
-      const bool other_part = name == options.target || contains(side_columns(options), name);
-      if (!other_part && !contains(options.ignore, name)) names.push_back(name);
+      const bool has_other_role = name == options.target || contains(row_info, name);
+      if (!has_other_role && !contains(options.ignore, name)) names.push_back(name);
     }
   }
   if (names.empty()) {
     throw DataError(
-        where, fmt::format("{}: no input columns are left besides the target '{}'", table.source(), options.target));
+        where, fmt::format("{}: no input columns are left apart from the target '{}'", table.source(), options.target));
   }
   for (const std::string& name : options.categorical) {
     if (!contains(names, name)) {
@@ -85,8 +86,8 @@ std::vector<std::string> feature_names(const Table& table, const DatasetOptions&
 }
 
 /// Indices of the rows without a missing cell in `names`; the lines of the others go into the report.
-std::vector<std::size_t> find_complete(const Table& table, std::span<const std::string> names,
-                                       const DatasetOptions& options, DatasetReport& report) {
+std::vector<std::size_t> find_complete_rows(const Table& table, std::span<const std::string> names,
+                                            const DatasetOptions& options, DatasetReport& report) {
   std::vector<bool> complete(table.rows(), true);
   std::size_t first_row = table.rows();
   std::string_view first_column;
@@ -111,10 +112,9 @@ std::vector<std::size_t> find_complete(const Table& table, std::span<const std::
   }
   if (!options.drop_missing && !report.dropped_lines.empty()) {
     fail_at(table, first_row, first_column,
-            fmt::format(
-                "the value is missing, and {} of {} rows lack one (rows {}); fill them in, or ask to drop rows with "
-                "missing values",
-                report.dropped_lines.size(), table.rows(), line_list(report.dropped_lines)));
+            fmt::format("the value is missing, as in {} of {} rows (rows {}); fill them in, or choose to drop rows "
+                        "with missing values",
+                        report.dropped_lines.size(), table.rows(), line_list(report.dropped_lines)));
   }
   return rows;
 }
@@ -141,16 +141,16 @@ void check_target(const Table& table, const DataSet& data) {
                                      table.source(), data.target_name, data.targets.front(), data.rows()));
 }
 
-/// The rows that lack nothing; refuses when there are too few.
+/// The rows without missing cells. Throws DataError when there are too few.
 std::vector<std::size_t> usable_rows(const Table& table, std::span<const std::string> inputs,
                                      const DatasetOptions& options, DatasetReport& report) {
   std::vector<std::string> used(inputs.begin(), inputs.end());
   used.push_back(options.target);
-  for (std::string& name : side_columns(options)) used.push_back(std::move(name));
-  std::vector<std::size_t> rows = find_complete(table, used, options, report);
+  for (std::string& name : row_info_columns(options)) used.push_back(std::move(name));
+  std::vector<std::size_t> rows = find_complete_rows(table, used, options, report);
   if (rows.size() < std::max<std::size_t>(1, options.min_rows)) {
     throw DataError(
-        where, fmt::format("{}: {} rows{}, at least {} are needed", table.source(), rows.size(),
+        where, fmt::format("{}: {} rows{}, but at least {} are needed", table.source(), rows.size(),
                            report.dropped_lines.empty() ? std::string{}
                                                         : fmt::format(" are left after dropping {} with missing values",
                                                                       report.dropped_lines.size()),
@@ -159,20 +159,21 @@ std::vector<std::size_t> usable_rows(const Table& table, std::span<const std::st
   return rows;
 }
 
-/// Everything but the inputs.
-void fill_sides(const Table& table, std::span<const std::size_t> rows, const DatasetOptions& options, DataSet& data) {
+/// Fills everything but the inputs.
+void fill_targets_and_row_info(const Table& table, std::span<const std::size_t> rows, const DatasetOptions& options,
+                               DataSet& data) {
   data.target_name = options.target;
   data.noise_name = options.noise;
   data.targets = numbers_of(table, options.target, rows, "the target");
-  if (!options.weight.empty()) data.row_weight = not_negative(table, options.weight, rows, "a weight");
-  if (!options.noise.empty()) data.noise = not_negative(table, options.noise, rows, "a noise level");
+  if (!options.weight.empty()) data.row_weight = nonnegative_numbers_of(table, options.weight, rows, "a weight");
+  if (!options.noise.empty()) data.noise = nonnegative_numbers_of(table, options.noise, rows, "a noise level");
   if (!options.time.empty()) data.times = times_of(table, options.time, rows);
   if (options.group.empty()) return;
   const Column& groups = column_of(table, options.group);
   for (const std::size_t i : rows) data.groups.emplace_back(groups[i]);
 }
 
-/// The inputs as data.features says.
+/// Fills the inputs, encoded as in data.features.
 void fill_inputs(const Table& table, std::span<const std::size_t> rows, DataSet& data) {
   name_inputs(data);
   data.inputs = encode_rows(table, data.features, rows);
@@ -186,9 +187,9 @@ DataSet make_dataset(const Table& table, const DatasetOptions& options) {
   DataSet data;
   const std::vector<std::string> inputs = feature_names(table, options);
   const std::vector<std::size_t> rows = usable_rows(table, inputs, options, data.report);
-  fill_sides(table, rows, options, data);
+  fill_targets_and_row_info(table, rows, options, data);
   check_target(table, data);
-  for (const std::string& name : inputs) data.features.push_back(describe(table, name, rows, options));
+  for (const std::string& name : inputs) data.features.push_back(classify_column(table, name, rows, options));
   fill_inputs(table, rows, data);
   return data;
 }
@@ -198,7 +199,7 @@ DataSet make_dataset(const Table& table, std::span<const FeatureColumn> features
   std::vector<std::string> inputs;
   for (const FeatureColumn& feature : features) inputs.push_back(feature.name);
   const std::vector<std::size_t> rows = usable_rows(table, inputs, options, data.report);
-  fill_sides(table, rows, options, data);
+  fill_targets_and_row_info(table, rows, options, data);
   data.features.assign(features.begin(), features.end());
   fill_inputs(table, rows, data);
   return data;
@@ -210,7 +211,7 @@ DataSet read_dataset(const std::filesystem::path& path, const DatasetOptions& op
 
 Table complete_rows(const Table& table, std::span<const std::string> columns) {
   DatasetReport report;
-  const std::vector<std::size_t> rows = find_complete(table, columns, {.drop_missing = true}, report);
+  const std::vector<std::size_t> rows = find_complete_rows(table, columns, {.drop_missing = true}, report);
   std::vector<Column> kept;
   for (const Column& column : table.columns()) {
     kept.emplace_back(column.name());
@@ -228,7 +229,7 @@ std::vector<double> encode_inputs(const Table& table, std::span<const FeatureCol
   std::vector<std::string> names;
   for (const FeatureColumn& feature : features) names.push_back(feature.name);
   DatasetReport missing;
-  (void)find_complete(table, names, DatasetOptions{}, missing);
+  (void)find_complete_rows(table, names, DatasetOptions{}, missing);
   return encode_rows(table, features, rows);
 }
 

@@ -25,7 +25,7 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
   std::vector<std::string> lower;
   for (const std::string& candidate : candidates) lower.push_back(lower_case(candidate));
   const std::string near = nearest(wanted, lower);
-  // Among names of one or two letters everything is near everything.
+  // Names of one or two letters are all near each other, so only a match up to case counts.
   if (near.empty() || (wanted.size() < 3 && near != wanted)) return {};
   const auto at = static_cast<std::size_t>(std::ranges::find(lower, near) - lower.begin());
   return fmt::format("; did you mean '{}'?", candidates[at]);

@@ -1,5 +1,5 @@
 #pragma once
-/// Wording for names that were not found. Used wherever a name that the user typed is looked up.
+/// Suggestions for error messages about unknown names. Used wherever a name typed by the user is looked up.
 
 #include <cstddef>
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace nomu {
 
-/// "; did you mean 'y'?" with the nearest candidate, ignoring case, or the empty text when none is near.
+/// "; did you mean 'y'?" with the nearest candidate, ignoring case; empty when none is near.
 [[nodiscard]] std::string did_you_mean(std::string_view name, std::span<const std::string> candidates);
 
-/// "'a', 'b', 'c'", cut off with a count after `limit` names.
+/// "'a', 'b', 'c'"; after `limit` names, only the number of the rest.
 [[nodiscard]] std::string quoted_list(std::span<const std::string> names, std::size_t limit = 40);
 
 }  // namespace nomu

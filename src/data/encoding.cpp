@@ -11,7 +11,7 @@
 namespace nomu::encoding {
 namespace {
 
-/// "2024-05-17" and what may follow it. Such texts, in one form throughout, sort as the times they name.
+/// "2024-05-17", with or without a time after it. Written in one format, such texts sort in the order of time.
 bool looks_like_date(std::string_view cell) {
   constexpr std::string_view form = "dddd-dd-dd";
   if (cell.size() < form.size()) return false;
@@ -35,7 +35,7 @@ void encode_column(const Table& table, const FeatureColumn& feature, std::span<c
     const auto at = std::ranges::lower_bound(feature.levels, cell);
     if (at == feature.levels.end() || *at != cell) {
       fail_at(table, rows[i], feature.name,
-              fmt::format("'{}' was not among the names the model was trained on{} (known: {})", cell,
+              fmt::format("'{}' is not one of the names the model was trained on{} (known: {})", cell,
                           did_you_mean(cell, feature.levels), quoted_list(feature.levels, 10)));
     }
     inputs[i * cols + first + static_cast<std::size_t>(at - feature.levels.begin())] = 1.0;
@@ -59,7 +59,7 @@ void fail_at(const Table& table, std::size_t row, std::string_view column, std::
 }
 
 std::vector<double> numbers_of(const Table& table, std::string_view name, std::span<const std::size_t> rows,
-                               std::string_view part) {
+                               std::string_view role) {
   const Column& column = column_of(table, name);
   std::vector<double> numbers;
   numbers.reserve(rows.size());
@@ -68,19 +68,19 @@ std::vector<double> numbers_of(const Table& table, std::string_view name, std::s
     if (value.kind != CellKind::number) {
       fail_at(table, i, name,
               fmt::format("'{}' is not a {}number; {} must be numeric", column[i],
-                          value.kind == CellKind::infinite ? "finite " : "", part));
+                          value.kind == CellKind::infinite ? "finite " : "", role));
     }
     numbers.push_back(value.number);
   }
   return numbers;
 }
 
-std::vector<double> not_negative(const Table& table, std::string_view name, std::span<const std::size_t> rows,
-                                 std::string_view part) {
-  std::vector<double> numbers = numbers_of(table, name, rows, part);
+std::vector<double> nonnegative_numbers_of(const Table& table, std::string_view name, std::span<const std::size_t> rows,
+                                           std::string_view role) {
+  std::vector<double> numbers = numbers_of(table, name, rows, role);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (numbers[i] < 0.0)
-      fail_at(table, rows[i], name, fmt::format("{} is negative; {} must not be", numbers[i], part));
+      fail_at(table, rows[i], name, fmt::format("{} is negative; {} must not be", numbers[i], role));
   }
   return numbers;
 }
@@ -94,8 +94,8 @@ bool has_decimal_comma(std::string_view cell) {
   return read_cell(pointed).kind == CellKind::number;
 }
 
-FeatureColumn describe(const Table& table, const std::string& name, std::span<const std::size_t> rows,
-                       const DatasetOptions& options) {
+FeatureColumn classify_column(const Table& table, const std::string& name, std::span<const std::size_t> rows,
+                              const DatasetOptions& options) {
   const Column& column = column_of(table, name);
   const bool categorical = contains(options.categorical, name);
   FeatureColumn feature{.name = name, .levels = {}};
@@ -110,28 +110,26 @@ FeatureColumn describe(const Table& table, const std::string& name, std::span<co
     if (kind == CellKind::infinite && !categorical)
       fail_at(table, i, name, fmt::format("'{}' is not a finite number", column[i]));
     if (!categorical && has_decimal_comma(column[i])) {
-      fail_at(
-          table, i, name,
-          fmt::format("'{}' looks like a number with a decimal comma; write decimals with a point, or list the column "
-                      "as categorical if these are names",
-                      column[i]));
+      fail_at(table, i, name,
+              fmt::format("'{}' looks like a number with a decimal comma; use a decimal point, or list the column as "
+                          "categorical if these are names",
+                          column[i]));
     }
     if (!first_text) first_text = i;
     const auto at = std::ranges::lower_bound(feature.levels, column[i]);
     if (at == feature.levels.end() || *at != column[i]) feature.levels.emplace(at, column[i]);
     if (feature.levels.size() > options.max_levels && numbers == 0) {
       fail_at(table, i, name,
-              fmt::format("'{}' is the {}th distinct name of this column; at most {} become inputs, so group "
-                          "them or leave the column out",
+              fmt::format("'{}' is distinct name number {} of this column, and at most {} can become inputs; group the "
+                          "names or leave the column out",
                           column[i], feature.levels.size(), options.max_levels));
     }
   }
   if (first_text && numbers > 0) {
-    fail_at(
-        table, *first_text, name,
-        fmt::format("'{}' is not a number, while {} of {} cells of this column are; correct it, or list the column as "
-                    "categorical",
-                    column[*first_text], numbers, rows.size()));
+    fail_at(table, *first_text, name,
+            fmt::format("'{}' is not a number, but {} of {} cells of this column are; correct it, or list the column "
+                        "as categorical",
+                        column[*first_text], numbers, rows.size()));
   }
   return feature;
 }
@@ -144,7 +142,7 @@ std::vector<double> times_of(const Table& table, std::string_view name, std::spa
   for (const std::size_t i : rows) {
     if (!looks_like_date(column[i])) {
       fail_at(table, i, name,
-              fmt::format("'{}' is no date like 2024-05-17, while others of this column are", column[i]));
+              fmt::format("'{}' is not a date like 2024-05-17, but other cells of this column are", column[i]));
     }
     sorted.push_back(column[i]);
   }

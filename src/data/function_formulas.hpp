@@ -1,5 +1,5 @@
 #pragma once
-/// Test functions before scaling, on their original boxes, and the pieces from which the lists of functions are made.
+/// Test functions before scaling, on their original boxes, and the pieces that make up the lists of functions.
 
 #include <cstddef>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace nomu {
 
-/// Levy on [-10,10]^d; the term of the last coordinate counts `last_terms` times (1 in the literature).
+/// Levy on [-10,10]^d; the term of the last coordinate is counted `last_terms` times (once in the literature).
 [[nodiscard]] double levy_formula(std::span<const double> x, double last_terms = 1.0);
 /// Rosenbrock on [-5,10]^d, d > 1.
 [[nodiscard]] double rosenbrock_formula(std::span<const double> x);
@@ -26,13 +26,13 @@ namespace nomu {
   return (value - (high + low) / 2.0) * 2.0 / (high - low);
 }
 
-/// Functions of one and of two inputs, in the order of the paper.
+/// Functions of one and of two inputs, in the paper's order.
 [[nodiscard]] std::vector<TestFunction> functions_1d();
 [[nodiscard]] std::vector<TestFunction> functions_2d();
 
 /// Functions of any number of inputs, to be maximised.
 [[nodiscard]] std::vector<std::string> nd_function_names();
-/// Empty when there is no such name; throws ConfigError when it does not exist in this dimension.
+/// Empty for an unknown name. Throws ConfigError when the function does not exist in this dimension.
 [[nodiscard]] std::optional<TestFunction> nd_function(std::string_view name, std::size_t dimension);
 
 }  // namespace nomu

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::string_view where = "data/functions";
 
-/// A formula indexes blindly; the function handed out does not.
-TestFunction guarded(TestFunction function) {
+/// Formulas index without checks; the functions handed out check the number of inputs.
+TestFunction with_size_check(TestFunction function) {
   auto formula = std::move(function.evaluate);
   function.evaluate = [formula = std::move(formula), name = function.name,
                        dimension = function.dimension](std::span<const double> x) {
@@ -53,7 +53,7 @@ std::vector<TestFunction> fixed_functions(std::size_t dimension) {
   const std::string any = "bo_" + std::string(name);
   const bool has_any = std::ranges::find(names, any) != names.end();
   throw ConfigError(
-      where, fmt::format("'{}' exists with {} inputs, not with {}{}", name, dimensions, dimension,
+      where, fmt::format("'{}' exists for {} inputs, not for {}{}", name, dimensions, dimension,
                          has_any ? fmt::format("; '{}', to be maximised, takes any number", any) : std::string{}));
 }
 
@@ -61,8 +61,8 @@ std::vector<TestFunction> fixed_functions(std::size_t dimension) {
 
 TestFunction find_function(std::string_view name, std::size_t dimension) {
   if (std::optional<TestFunction> function = find_in(fixed_functions(dimension), name))
-    return guarded(std::move(*function));
-  if (std::optional<TestFunction> function = nd_function(name, dimension)) return guarded(std::move(*function));
+    return with_size_check(std::move(*function));
+  if (std::optional<TestFunction> function = nd_function(name, dimension)) return with_size_check(std::move(*function));
   fail_unknown(name, dimension);
 }
 

@@ -24,12 +24,12 @@ double sine3(double x) {
   return 2.0 / 2.46492193 * (0.5 * sine3_detrended(x) + 0.5 * x + 0.25 * (x + 1.0) * (x + 1.0) - 0.7324646);
 }
 double forrester(double x) {
-  // The least value on the original domain, as the paper's scaling rounds it.
+  // The minimum on the original domain, rounded as in the paper's scaling.
   constexpr double lowest = -6.02074;
   const double t = (x + 1.0) / 2.0;
   return to_unit((6.0 * t - 2.0) * (6.0 * t - 2.0) * std::sin(12.0 * t - 4.0), lowest, 16.0 * std::sin(8.0));
 }
-/// One input has no middle terms, which is what the formula in d inputs gives for d = 1.
+/// With one input there are no middle terms; the d-dimensional formula gives just that for d = 1.
 double levy(double x) {
   const double original = 10.0 * x;
   return to_unit(levy_formula({&original, 1}), 0.0, 15.625);

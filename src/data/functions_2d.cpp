@@ -12,7 +12,7 @@ using Point = std::array<double, 2>;
 
 double squared(double v) { return v * v; }
 
-// Where a scaling bound below is not the true extreme (goldstein_price, branin, styblinski_tang), it is the paper's.
+// Scaling bounds that are not the true extremes (goldstein_price, branin, styblinski_tang) are the paper's.
 
 double sphere(double a, double b) { return a * a + b * b - 1.0; }
 
@@ -50,7 +50,7 @@ double beale(double a, double b) {
   return to_unit(value, 0.0, 181853.61328125);
 }
 
-/// The camel with three humps.
+/// The three-hump camel function.
 double camel(double a, double b) {
   const double x = 2.0 * a;
   const double y = 2.0 * b;
@@ -73,7 +73,7 @@ double styblinski_tang(double a, double b) {
   return to_unit(0.5 * (term(5.0 * a) + term(5.0 * b)), -78.332, 250.0);
 }
 
-/// Rises, unlike the step of one input; the paper defines both so.
+/// Rises, unlike the one-dimensional step; the paper defines them this way.
 double step(double a, double /*b*/) { return a < 0.0 ? -1.0 : 1.0; }
 
 struct Row {
@@ -84,7 +84,7 @@ struct Row {
 };
 
 const std::array<Row, 12>& rows() {
-  // Styblinski-Tang is least at the least root of 4x^3 - 32x + 5.
+  // Styblinski-Tang is smallest at the smallest root of 4x^3 - 32x + 5.
   constexpr double tang = -2.9035340277711770 / 5.0;
   static const std::array<Row, 12> table = {{
       {"sphere", sphere, Point{0.0, 0.0}, Point{1.0, 1.0}},

@@ -14,8 +14,8 @@ using std::numbers::pi;
 
 double squared(double v) { return v * v; }
 
-/// A minimisation problem on the box [low, high]^d with the bounds of its values that scale it.
-struct Problem {
+/// A minimisation problem on the box [low, high]^d, with the bounds on its values that scale it.
+struct MinimisationProblem {
   std::function<double(std::span<const double>)> formula;
   double box_low = 0.0;
   double box_high = 1.0;
@@ -28,7 +28,7 @@ double value_at_all(const std::function<double(std::span<const double>)>& formul
   return formula(std::vector<double>(d, x));
 }
 
-Problem levy(std::size_t d, double last_terms) {
+MinimisationProblem levy(std::size_t d, double last_terms) {
   auto formula = [last_terms](std::span<const double> x) { return levy_formula(x, last_terms); };
   return {.formula = formula,
           .box_low = -10.0,
@@ -38,7 +38,7 @@ Problem levy(std::size_t d, double last_terms) {
           .argmin = std::vector<double>(d, 0.1)};
 }
 
-Problem rosenbrock(std::size_t d) {
+MinimisationProblem rosenbrock(std::size_t d) {
   // The true maximum lies at (10, ..., 10, -5), so the scaled values go a little below -1, as in the paper.
   return {.formula = rosenbrock_formula,
           .box_low = -5.0,
@@ -48,7 +48,7 @@ Problem rosenbrock(std::size_t d) {
           .argmin = std::vector<double>(d, -0.2)};
 }
 
-Problem g_function(std::size_t d) {
+MinimisationProblem g_function(std::size_t d) {
   std::vector<double> best(d, 1.0);
   best[0] = 0.0;
   std::vector<double> best_in_box(d, 1.0);
@@ -61,7 +61,7 @@ Problem g_function(std::size_t d) {
           .argmin = std::move(best)};
 }
 
-Problem perm(std::size_t d) {
+MinimisationProblem perm(std::size_t d) {
   const auto edge = static_cast<double>(d);
   const double highest = value_at_all(perm_formula, d, -edge);
   if (!std::isfinite(highest)) {
@@ -78,8 +78,8 @@ Problem perm(std::size_t d) {
           .argmin = std::move(best)};
 }
 
-/// Scales values to [-1,1] and turns them upside down.
-TestFunction to_maximise(std::string_view name, std::size_t d, Problem problem) {
+/// Scales values to [-1,1] and negates them.
+TestFunction to_maximise(std::string_view name, std::size_t d, MinimisationProblem problem) {
   std::vector<double> argmin = std::move(problem.argmin);
   auto evaluate = [p = std::move(problem)](std::span<const double> x) {
     std::vector<double> original(x.size());
@@ -122,7 +122,7 @@ double g_formula(std::span<const double> x) {
 
 double perm_formula(std::span<const double> x) {
   constexpr double beta = 0.5;
-  // The powers grow along with i: d^2 multiplications instead of d^2 calls of pow.
+  // Powers are updated as i grows: d^2 multiplications instead of d^2 calls of pow.
   std::vector<double> j_to_i(x.size(), 1.0);
   std::vector<double> ratio_to_i(x.size(), 1.0);
   double value = 0.0;
@@ -144,18 +144,19 @@ std::vector<std::string> nd_function_names() {
 }
 
 std::optional<TestFunction> nd_function(std::string_view name, std::size_t dimension) {
-  const auto need = [&](std::size_t least) {
+  const auto require_inputs = [&](std::size_t least) {
     if (dimension < least) {
       throw ConfigError("data/functions", fmt::format("'{}' needs at least {} inputs, got {}", name, least, dimension));
     }
   };
-  const auto made = [&](Problem problem) { return to_maximise(name, dimension, std::move(problem)); };
-  if (name == "bo_levy") return need(1), made(levy(dimension, 1.0));
-  if (name == "bo_rosenbrock") return need(2), made(rosenbrock(dimension));
-  if (name == "bo_g_function") return need(1), made(g_function(dimension));
-  if (name == "bo_perm") return need(1), made(perm(dimension));
+  const auto maximise = [&](MinimisationProblem problem) { return to_maximise(name, dimension, std::move(problem)); };
+  if (name == "bo_levy") return require_inputs(1), maximise(levy(dimension, 1.0));
+  if (name == "bo_rosenbrock") return require_inputs(2), maximise(rosenbrock(dimension));
+  if (name == "bo_g_function") return require_inputs(1), maximise(g_function(dimension));
+  if (name == "bo_perm") return require_inputs(1), maximise(perm(dimension));
   // The published runs added the last coordinate's term once per pass of the loop over the others.
-  if (name == "bo_levy_published") return need(2), made(levy(dimension, static_cast<double>(dimension) - 1.0));
+  if (name == "bo_levy_published")
+    return require_inputs(2), maximise(levy(dimension, static_cast<double>(dimension) - 1.0));
   return std::nullopt;
 }
 

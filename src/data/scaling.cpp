@@ -19,7 +19,7 @@ void check_size(std::size_t size, std::size_t cols) {
   }
 }
 
-/// Maps every value with the column it stands in.
+/// Applies `map(value, column)` to every value.
 template <class Map>
 std::vector<double> mapped(std::span<const double> values, std::size_t cols, Map map) {
   check_size(values.size(), cols);
@@ -33,8 +33,8 @@ struct Moments {
   double deviation = 0.0;
 };
 
-/// Mean and population standard deviation around the mid-range. Differences are brought near 1 by a power of two, which
-/// is exact, so that neither huge nor tiny values overflow or vanish when squared.
+/// Mean and population standard deviation, computed around the mid-range. Differences are scaled to about 1 by a power
+/// of two, which is exact, so that squares of huge values do not overflow and those of tiny values do not vanish.
 Moments moments(std::span<const double> values, std::size_t cols, std::size_t column, double centre,
                 double half_range) {
   int exponent = 0;
@@ -55,7 +55,7 @@ Moments moments(std::span<const double> values, std::size_t cols, std::size_t co
 std::vector<double> Scaling::apply(std::span<const double> values) const {
   return mapped(values, cols(), [&](double value, std::size_t j) {
     const double difference = value - shift[j];
-    // Only values near the end of the double range overflow here, and halving those is exact.
+    // Only values near the limits of double overflow here, and halving those is exact.
     return std::isfinite(difference) ? difference / factor[j] : (value / 2 - shift[j] / 2) / (factor[j] / 2);
   });
 }
@@ -94,7 +94,7 @@ Scaling fit_scaling(std::span<const double> values, std::size_t cols, ScalingKin
       scaling.shift[j] = low;
       continue;
     }
-    // Halves first: the range of finite numbers may overflow, its half cannot.
+    // Halve first: the range of finite numbers may overflow, but half of it cannot.
     const double half_range = high / 2 - low / 2;
     const double centre = low + half_range;
     const Moments found =
@@ -107,8 +107,9 @@ Scaling fit_scaling(std::span<const double> values, std::size_t cols, ScalingKin
 
 DataSet scaled_dataset(const DataSet& data, const Scaling& inputs, const Scaling& targets) {
   if (inputs.cols() != data.cols() || targets.cols() != 1) {
-    throw DataError(where, fmt::format("the data set has {} inputs and one target, the scalings {} and {}", data.cols(),
-                                       inputs.cols(), targets.cols()));
+    throw DataError(where,
+                    fmt::format("the data set has {} inputs and one target, but the scalings have {} and {} columns",
+                                data.cols(), inputs.cols(), targets.cols()));
   }
   DataSet scaled = data;
   scaled.inputs = inputs.apply(data.inputs);

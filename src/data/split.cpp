@@ -25,7 +25,7 @@ void check_folds(std::size_t k) {
   if (k < 2) throw ConfigError(where, fmt::format("at least 2 folds are needed, got {}", k));
 }
 
-/// The number of test rows asked for, with at least one row on either side.
+/// The requested number of test rows, leaving at least one row on either side.
 std::size_t test_count(std::size_t rows, double fraction) {
   const auto wanted = static_cast<std::size_t>(std::llround(fraction * static_cast<double>(rows)));
   return std::clamp<std::size_t>(wanted, 1, rows - 1);
@@ -60,9 +60,9 @@ Groups number_groups(std::span<const std::string> names) {
 
 void check_group_count(std::size_t found, std::size_t needed) {
   if (found < needed) {
-    throw DataError(
-        where,
-        fmt::format("{} groups found, at least {} are needed; use fewer folds or another group column", found, needed));
+    throw DataError(where,
+                    fmt::format("{} groups found, but at least {} are needed; use fewer folds or another group column",
+                                found, needed));
   }
 }
 
@@ -79,7 +79,7 @@ Split random_split(std::size_t rows, double test_fraction, std::uint64_t seed) {
 
 std::vector<Split> k_folds(std::size_t rows, std::size_t k, std::uint64_t seed) {
   check_folds(k);
-  if (k > rows) throw ConfigError(where, fmt::format("{} folds asked for, but there are only {} rows", k, rows));
+  if (k > rows) throw ConfigError(where, fmt::format("{} folds requested, but there are only {} rows", k, rows));
   const std::vector<std::size_t> order = Random(seed).permutation(rows);
   std::vector<std::size_t> fold(rows);
   for (std::size_t i = 0; i < rows; ++i) fold[order[i]] = i % k;
@@ -99,7 +99,7 @@ Split group_split(std::span<const std::string> groups, double test_fraction, std
   // The last group of the order is never taken, so the training part is not empty.
   for (std::size_t i = 0; i + 1 < order.size() && taken < wanted; ++i) {
     const std::size_t size = found.rows[order[i]];
-    // A group that overshoots by more than is missing brings the part no nearer.
+    // Skip a group that would overshoot by more than is still missing.
     const bool overshoots = taken + size > wanted && taken + size - wanted > wanted - taken;
     if (overshoots) continue;
     in_test[order[i]] = 1;
@@ -143,12 +143,13 @@ Split time_split(std::span<const double> times, double test_fraction) {
   std::ranges::sort(sorted);
   if (sorted.empty() || sorted.front() == sorted.back()) {
     throw DataError(
-        where, fmt::format("the {} rows have fewer than two different times; earlier and later cannot be told apart",
-                           times.size()));
+        where,
+        fmt::format(
+            "the {} rows have fewer than two different times, so they cannot be split into earlier and later ones",
+            times.size()));
   }
   const std::size_t wanted = test_count(sorted.size(), test_fraction);
-  // Cut at the start of the tie that the wanted cut falls into, or after it when that is nearer or nothing comes
-  // before.
+  // Cut before the tie that the wanted cut falls into, or after it if that is nearer or no row comes before the tie.
   const double tie = sorted[sorted.size() - wanted];
   const auto tie_begin = std::lower_bound(sorted.begin(), sorted.end(), tie);
   const auto tie_end = std::upper_bound(sorted.begin(), sorted.end(), tie);

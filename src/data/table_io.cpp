@@ -38,7 +38,7 @@ bool is_missing_mark(std::string_view text) {
 }
 
 bool needs_quotes(std::string_view cell) {
-  // All three delimiters, because a reader may have to guess which one is meant.
+  // All three delimiters, because a reader may have to guess which one is used.
   return cell.find_first_of(",;\t\"\r\n") != std::string_view::npos || cell != trimmed(cell) || cell.starts_with('#') ||
          cell.starts_with(byte_order_mark);
 }
@@ -56,10 +56,10 @@ void append_cell(std::string& out, std::string_view cell, char delimiter, bool f
   out += '"';
 }
 
-/// Why a cell cannot serve as a number, and what to do about it.
-std::string complaint(CellKind kind, std::string_view cell, std::size_t count, std::size_t rows) {
+/// Why a cell is not a usable number, and what to do about it.
+std::string explain_bad_cell(CellKind kind, std::string_view cell, std::size_t count, std::size_t rows) {
   if (kind == CellKind::missing) {
-    return fmt::format("the value is missing ({} of {} cells of this column are); fill them in or drop these rows",
+    return fmt::format("the value is missing (as in {} of {} cells of this column); fill them in or drop these rows",
                        count, rows);
   }
   if (kind == CellKind::infinite) {
@@ -67,9 +67,9 @@ std::string complaint(CellKind kind, std::string_view cell, std::size_t count, s
                        cell, count, rows);
   }
   const bool decimal_comma = cell.find(',') != std::string_view::npos;
-  return fmt::format("'{}' is not a number ({} of {} cells of this column are not); {}", cell, count, rows,
-                     decimal_comma ? "write decimals with a point and no thousands separators"
-                                   : "correct them or use the column as text");
+  return fmt::format(
+      "'{}' is not a number ({} of {} cells of this column are not); {}", cell, count, rows,
+      decimal_comma ? "use a decimal point and no thousands separators" : "correct them or use the column as text");
 }
 
 }  // namespace
@@ -130,8 +130,8 @@ void Table::append(Column column) {
                     fmt::format("{}: there is already a column '{}'; choose another name", source_, column.name()));
   }
   if (!columns_.empty() && column.size() != rows()) {
-    throw DataError(where, fmt::format("{}: column '{}' has {} cells, the table {} rows", source_, column.name(),
-                                       column.size(), rows()));
+    throw DataError(where, fmt::format("{}: column '{}' has {} cells, but the table has {} rows", source_,
+                                       column.name(), column.size(), rows()));
   }
   columns_.push_back(std::move(column));
 }
@@ -168,13 +168,13 @@ void write_table(const std::filesystem::path& path, const Table& table) {
 CellValue read_cell(std::string_view cell) {
   std::string_view text = trimmed(cell);
   if (is_missing_mark(text)) return {.kind = CellKind::missing};
-  // from_chars takes no plus sign; "+-1" must stay text.
+  // from_chars does not accept a plus sign; "+-1" must stay text.
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   double number = 0.0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (status == std::errc::invalid_argument || end != text.data() + text.size()) return {.kind = CellKind::text};
   if (status == std::errc::result_out_of_range || std::isinf(number)) return {.kind = CellKind::infinite};
-  // "-nan" and "nan(...)" parse as numbers of a kind.
+  // from_chars also accepts "-nan" and "nan(...)".
   if (std::isnan(number)) return {.kind = CellKind::missing};
   return {.kind = CellKind::number, .number = number};
 }
@@ -200,7 +200,7 @@ std::vector<double> numeric_column(const Table& table, std::string_view name) {
     const CellValue value = read_cell(column[i]);
     numbers[i] = value.number;
     if (value.kind == CellKind::number) continue;
-    // Text is the graver fault: it says that the column is not what the user takes it for.
+    // Text is reported before missing cells: it means that the column is not what the user thinks it is.
     if (count == 0 || (value.kind != CellKind::missing && first_kind == CellKind::missing)) {
       first = i;
       first_kind = value.kind;
@@ -210,7 +210,7 @@ std::vector<double> numeric_column(const Table& table, std::string_view name) {
   }
   if (count == 0) return numbers;
   throw DataError(where, fmt::format("{}: {}", cell_location(table, first, name),
-                                     complaint(first_kind, column[first], count, column.size())));
+                                     explain_bad_cell(first_kind, column[first], count, column.size())));
 }
 
 std::string cell_location(const Table& table, std::size_t row, std::string_view column) {

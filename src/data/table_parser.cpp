@@ -16,16 +16,16 @@ constexpr std::string_view where = "data/table_io";
 
 bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 
-/// Splits text into records of cells and keeps count of lines; the delimiter may be set once the first is in sight.
+/// Splits text into records of cells and counts lines; the delimiter may be set after the first record is found.
 class RecordReader {
  public:
   RecordReader(std::string_view text, std::string_view name) : text_(text), name_(name) {}
 
-  /// Moves to the next record past blank lines and comments; false at the end of the text.
+  /// Skips blank lines and comments to the next record; false at the end of the text.
   bool find_record();
-  /// Reads the record found; one string per cell.
+  /// Reads the record that was found; one string per cell.
   void read_record(std::vector<std::string>& cells);
-  /// The delimiter most frequent in the record found, outside quotes.
+  /// The most frequent delimiter, outside quotes, in the record that was found.
   [[nodiscard]] char guess_delimiter() const;
 
   void set_delimiter(char delimiter) { delimiter_ = delimiter; }
@@ -61,7 +61,7 @@ void RecordReader::fail(std::size_t line, std::size_t column, std::string_view m
   throw DataError(where, fmt::format("{}, row {}, column {}: {}", name_, line, label, message));
 }
 
-/// Steps over one line ending of any of the three kinds.
+/// Skips one line ending: LF, CR LF or CR.
 void RecordReader::end_line() {
   if (at_end()) return;
   if (text_[at_] == '\r' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n') ++at_;
@@ -131,8 +131,7 @@ void RecordReader::read_quoted(std::string& cell, std::size_t column) {
   skip_blanks();
   if (!at_cell_end()) {
     fail(line_, column,
-         "text follows the closing quote; put all of the cell inside the quotes and double quotes that belong "
-         "to it");
+         "text follows the closing quote; put the whole cell inside the quotes and double any quotes in it");
   }
 }
 
@@ -151,7 +150,7 @@ char RecordReader::guess_delimiter() const {
       cell_start = found != candidates.end() || (cell_start && c == ' ');
     }
   }
-  // Among equals the comma comes last, because names hold commas more often than tabs or semicolons.
+  // On a tie the comma loses, because names contain commas more often than tabs or semicolons.
   const auto* most = std::ranges::max_element(count);
   return *most == 0 ? ',' : candidates[static_cast<std::size_t>(most - count.begin())];
 }
@@ -169,10 +168,9 @@ void check_text(std::string_view text, std::string_view name) {
   const std::size_t zero = text.find('\0');
   if (zero == std::string_view::npos) return;
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(zero), '\n');
-  throw DataError(where,
-                  fmt::format("{}, row {}: a zero byte, so this is no text table (a spreadsheet or UTF-16 file?); save "
-                              "it as CSV in UTF-8",
-                              name, line));
+  throw DataError(where, fmt::format("{}, row {}: found a zero byte, so this is not a text table (a spreadsheet or "
+                                     "UTF-16 file?); save it as CSV in UTF-8",
+                                     name, line));
 }
 
 void check_header(const std::vector<std::string>& header, std::string_view name, std::size_t line) {
@@ -196,7 +194,7 @@ void check_header(const std::vector<std::string>& header, std::string_view name,
     all_numbers = all_numbers && read_cell(header[j]).kind == CellKind::number;
     any_fraction = any_fraction || header[j].find_first_of(".eE-") != std::string::npos;
   }
-  // Whole numbers are a usual set of generated names; decimals are data, and one row of it would be lost in silence.
+  // Whole numbers are common generated names; decimals are data, and one row of them would be lost silently.
   if (all_numbers && any_fraction) {
     throw DataError(where,
                     fmt::format("{}, row {}, column '{}': the first row holds numbers where column names are expected; "
@@ -213,9 +211,9 @@ void check_width(const std::vector<std::string>& cells, const std::vector<std::s
       too_few ? fmt::format("nothing for column '{}'", header[cells.size()])
               : fmt::format("'{}' is beyond the last column '{}'", cells[header.size()], header.back());
   throw DataError(
-      where, fmt::format("{}, row {}: expected {} cells as in the header, found {} ({}); {}", name, line, header.size(),
-                         cells.size(), detail,
-                         too_few ? "leave a cell empty to mark it missing" : "quote cells that hold the delimiter"));
+      where, fmt::format("{}, row {}: expected {} cells as in the header, but found {} ({}); {}", name, line,
+                         header.size(), cells.size(), detail,
+                         too_few ? "leave a cell empty to mark it missing" : "quote cells that contain the delimiter"));
 }
 
 }  // namespace

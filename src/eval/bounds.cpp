@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::string_view where = "eval/bounds";
 
-/// mean + z sigma with the sigma of the side that z points to.
-double reach(double mean, double z, double below, double above) { return mean + z * (z < 0.0 ? below : above); }
+/// mean + z sigma, with the sigma of the side that z points to.
+double bound_at(double mean, double z, double below, double above) { return mean + z * (z < 0.0 ? below : above); }
 
-Bounds stretch(const PredictedRows& rows, const CalibratedSigma& sigma, const Multipliers& interval) {
+Bounds interval_bounds(const PredictedRows& rows, const CalibratedSigma& sigma, const Multipliers& interval) {
   Bounds bounds;
   for (std::size_t i = 0; i < rows.rows(); ++i) {
-    bounds.lower.push_back(reach(rows.mean[i], -interval.below, sigma.below[i], sigma.above[i]));
-    bounds.upper.push_back(reach(rows.mean[i], interval.above, sigma.below[i], sigma.above[i]));
+    bounds.lower.push_back(bound_at(rows.mean[i], -interval.below, sigma.below[i], sigma.above[i]));
+    bounds.upper.push_back(bound_at(rows.mean[i], interval.above, sigma.below[i], sigma.above[i]));
   }
   return bounds;
 }
@@ -28,11 +28,11 @@ void check_folds(std::span<const PredictedRows> fold_models, const Calibration& 
   const std::size_t folds = *std::ranges::max_element(calibration.score_folds) + 1;
   if (fold_models.size() != folds) {
     throw DataError(where,
-                    fmt::format("{} fold models given, the calibration has {} folds", fold_models.size(), folds));
+                    fmt::format("{} fold models given, but the calibration has {} folds", fold_models.size(), folds));
   }
   for (std::size_t k = 1; k < folds; ++k) {
     if (fold_models[k].rows() != fold_models[0].rows()) {
-      throw DataError(where, fmt::format("fold model {} predicted {} rows, fold model 0 predicted {}", k,
+      throw DataError(where, fmt::format("fold model {} predicted {} rows, but fold model 0 predicted {}", k,
                                          fold_models[k].rows(), fold_models[0].rows()));
     }
   }
@@ -48,7 +48,7 @@ double nth_smallest(std::vector<double>& values, std::size_t n) {
 
 Bounds make_bounds(const PredictedRows& rows, const Calibration& calibration, double level) {
   const Multipliers interval = multipliers(calibration, level);
-  return stretch(rows, calibrated_sigma(calibration, rows), interval);
+  return interval_bounds(rows, calibrated_sigma(calibration, rows), interval);
 }
 
 Bounds make_bounds(const Prediction& prediction, std::size_t member, const Calibration& calibration, double level) {
@@ -56,13 +56,14 @@ Bounds make_bounds(const Prediction& prediction, std::size_t member, const Calib
 }
 
 Bounds make_bounds(const PredictedRows& rows, const Calibration& calibration) {
-  return stretch(rows, calibrated_sigma(calibration, rows), {.below = 1.0, .above = 1.0});
+  return interval_bounds(rows, calibrated_sigma(calibration, rows), {.below = 1.0, .above = 1.0});
 }
 
 Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibration& calibration, double level) {
   if (calibration.kind != CalibrationKind::cross_conformal) {
-    throw ConfigError(where, fmt::format("CV+ bounds need a calibration of kind 'cross_conformal', this one is '{}'",
-                                         to_text(calibration.kind)));
+    throw ConfigError(where,
+                      fmt::format("CV+ bounds need a calibration of kind 'cross_conformal', but this one is '{}'",
+                                  to_text(calibration.kind)));
   }
   check_calibration(calibration);
   const std::size_t n = calibration.scores.size();
@@ -79,8 +80,8 @@ Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibratio
       lows[i] = fold_models[fold].mean[row] - calibration.scores[i] * sigma[fold].below[row];
       highs[i] = fold_models[fold].mean[row] + calibration.scores[i] * sigma[fold].above[row];
     }
-    // floor((n + 1) alpha) and ceil((n + 1) (1 - alpha)) add up to n + 1.
-    // Below level 1/2, where the guarantee is empty, they may cross.
+    // floor((n + 1) alpha) and ceil((n + 1) (1 - alpha)) add up to n + 1. Below level 1/2, where nothing is guaranteed,
+    // the two ends may cross.
     const auto [lower, upper] = std::minmax({nth_smallest(lows, n + 1 - rank), nth_smallest(highs, rank)});
     bounds.lower.push_back(lower);
     bounds.upper.push_back(upper);

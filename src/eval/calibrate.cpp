@@ -39,32 +39,34 @@ double mean_square(std::span<const double> values) {
   return sum / static_cast<double>(values.size());
 }
 
-void refuse_perfect_fit(double c) {
-  if (c == 0.0) throw DataError(where, "every target equals its prediction; no factor of sigma is best");
+void refuse_perfect_fit(double mean_square) {
+  if (mean_square == 0.0)
+    throw DataError(where,
+                    "every target equals its prediction, so no factor on sigma is best; calibrate on other rows");
 }
 
 void check_folds(std::span<const std::size_t> folds) {
   const std::size_t last = *std::ranges::max_element(folds);
-  if (last == 0) throw ConfigError(where, "all rows are in one fold; CV+ needs at least 2");
+  if (last == 0) throw ConfigError(where, "all rows are in one fold; CV+ needs at least 2 folds");
   std::vector<std::size_t> sizes(folds.size(), 0);
   for (const std::size_t fold : folds) {
     if (fold < sizes.size()) ++sizes[fold];
   }
   const auto gap = static_cast<std::size_t>(std::ranges::find(sizes, std::size_t{0}) - sizes.begin());
   if (gap <= last) {
-    throw DataError(where, fmt::format("fold {} has no rows while fold {} has; number folds without gaps", gap, last));
+    throw DataError(where, fmt::format("fold {} has no rows but fold {} has; number folds without gaps", gap, last));
   }
 }
 
-/// What the likelihood of c_model and c_noise needs of a row.
+/// What the likelihood of c_model and c_noise needs to know about a row.
 struct VarianceRow {
   double model = 0.0;
   double noise = 0.0;
   double squared_error = 0.0;
 };
 
-/// The minimum over t of the NLL (twice, less constants) with variances t (w_model model + w_noise noise), and the t
-/// that attains it. Along such a ray the minimum is in closed form, which leaves one dimension to search.
+/// The minimum over t of the NLL (doubled, without constants) for variances t (w_model model + w_noise noise), and the
+/// t that attains it. Along such a ray the minimum has a closed form, which leaves one dimension to search.
 struct RayMinimum {
   double nll = std::numeric_limits<double>::infinity();
   double scale = 0.0;
@@ -75,7 +77,7 @@ RayMinimum ray_minimum(std::span<const VarianceRow> rows, double w_model, double
   double ratios = 0.0;
   for (const VarianceRow& row : rows) {
     const double variance = w_model * row.model + w_noise * row.noise;
-    // A row of variance 0 is infinitely unlikely, or proves nothing where it is met exactly.
+    // A row of variance 0 is infinitely unlikely, or says nothing if its target is met exactly.
     if (!(variance > 0.0)) return {};
     logs += std::log(variance);
     ratios += row.squared_error / variance;
@@ -84,17 +86,17 @@ RayMinimum ray_minimum(std::span<const VarianceRow> rows, double w_model, double
   return {.nll = logs / n + std::log(ratios / n), .scale = ratios / n};
 }
 
-/// Shares of the two variances on a ray: log_odds = ln(w_model / w_noise).
+/// The model's share of the variance on a ray: log_odds = ln(w_model / w_noise).
 double model_share(double log_odds) { return 1.0 / (1.0 + std::exp(-log_odds)); }
 
-/// The log-odds with the best ray: a scan, because the profile may have several valleys, then golden sections.
+/// The log-odds of the best ray: a scan, because the profile may have several minima, then a golden-section search.
 double best_log_odds(std::span<const VarianceRow> rows, double centre) {
   const auto nll = [&](double s) { return ray_minimum(rows, model_share(s), model_share(-s)).nll; };
-  constexpr double reach = 16.0;
+  constexpr double half_range = 16.0;
   constexpr double step = 0.25;
-  double best = 0.0;  // equal factors win where all rays are alike
+  double best = 0.0;  // equal factors win if all rays are equally good
   double lowest = nll(best) - 1e-12;
-  for (double s = centre - reach; s <= centre + reach; s += step) {
+  for (double s = centre - half_range; s <= centre + half_range; s += step) {
     const double value = nll(s);
     if (value < lowest) {
       best = s;
@@ -127,7 +129,8 @@ Calibration calibrate_nll(const PredictedRows& rows, std::span<const double> tar
 
 Calibration calibrate_separate(const PredictedRows& rows, std::span<const double> targets) {
   if (rows.sigma_noise.empty()) {
-    throw ConfigError(where, "separate factors for model and noise need a model of the noise; there is none");
+    throw ConfigError(
+        where, "separate factors for model and noise need a model of the noise, and there is none; use one factor");
   }
   refuse_perfect_fit(mean_square(residuals(rows, targets, {})));
   std::vector<VarianceRow> variances(rows.rows());
@@ -154,7 +157,7 @@ Calibration calibrate_separate(const PredictedRows& rows, std::span<const double
       w_model = 0.0;
       w_noise = 1.0;
     }
-    // An end of the segment is taken only where no inner ray comes as near.
+    // Take an end of the segment only if no ray inside it is as good.
     if (both.nll <= best.nll + 1e-12) {
       best = both;
       w_model = model_share(s);
@@ -182,7 +185,7 @@ Calibration calibrate_coverage(const PredictedRows& rows, std::span<const double
     }
     return count;
   };
-  // Rounding may leave the row that decides just outside its own bound.
+  // Rounding may leave the row that determines c just outside its own bound.
   for (double nudge = 0x1p-52; covered() < wanted; nudge *= 2.0) c *= 1.0 + nudge;
   return {.kind = CalibrationKind::coverage, .c_model = c, .c_noise = c, .level = level, .rows = rows.rows()};
 }
@@ -194,7 +197,7 @@ Calibration calibrate_width(const PredictedRows& rows, double mean_width) {
   const CalibratedSigma sigma = calibrated_sigma({}, rows);
   double sum = std::accumulate(sigma.above.begin(), sigma.above.end(), 0.0);
   sum = std::accumulate(sigma.below.begin(), sigma.below.end(), sum);
-  if (sum == 0.0) throw DataError(where, "sigma is 0 in every row; no factor gives it a width");
+  if (sum == 0.0) throw DataError(where, "sigma is 0 in every row, so no factor can give the bounds a width");
   const double c = mean_width * static_cast<double>(rows.rows()) / sum;
   return {.kind = CalibrationKind::width, .c_model = c, .c_noise = c, .rows = rows.rows()};
 }
@@ -213,7 +216,7 @@ Calibration calibrate_cross_conformal(const PredictedRows& out_of_fold, std::spa
                                       std::span<const std::size_t> folds, const Calibration& base) {
   const std::vector<double> scores = absolute(residuals(out_of_fold, targets, base));
   if (folds.size() != scores.size()) {
-    throw DataError(where, fmt::format("{} folds given for {} rows; one each is needed", folds.size(), scores.size()));
+    throw DataError(where, fmt::format("{} folds given for {} rows; give one per row", folds.size(), scores.size()));
   }
   check_folds(folds);
   std::vector<std::size_t> order(scores.size());
@@ -236,8 +239,8 @@ Calibration calibrate_isotonic(const PredictedRows& rows, std::span<const double
                           .c_noise = base.c_noise,
                           .rows = rows.rows(),
                           .knots = residuals(rows, targets, base)};
-  // The pairs (predicted level, share of rows below it) of Kuleshov et al. rise already, so pooling adjacent violators
-  // would leave them as they are; sorting the residuals is the whole regression.
+  // The pairs (predicted level, share of rows below it) of Kuleshov et al. are already increasing, so pooling adjacent
+  // violators would not change them; sorting the residuals is the whole regression.
   std::ranges::sort(calibration.knots);
   return calibration;
 }

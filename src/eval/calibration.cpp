@@ -43,15 +43,16 @@ void check_rows(const PredictedRows& rows) {
   }
 }
 
-/// ceil and floor of a product that is a whole number in exact arithmetic, such as 100 * 0.95, must not slip by one.
-constexpr double slip = 1e-9;
+/// Keeps ceil and floor from slipping by one when a product is a whole number in exact arithmetic, such as
+/// 100 * 0.95.
+constexpr double rounding_slack = 1e-9;
 
 void throw_too_few(std::size_t rows, double level, double needed) {
-  throw ConfigError(where,
-                    fmt::format("level {} needs at least {:.0f} calibration rows, there are {}", level, needed, rows));
+  throw ConfigError(
+      where, fmt::format("level {} needs at least {:.0f} calibration rows, but there are {}", level, needed, rows));
 }
 
-/// The interpolated quantile of the standardised residuals; knot i stands at level (i + 1) / (n + 1).
+/// The interpolated quantile of the standardised residuals; knot i is at level (i + 1) / (n + 1).
 double knot_quantile(const std::vector<double>& knots, double level) {
   const double position =
       std::clamp(level * static_cast<double>(knots.size() + 1), 1.0, static_cast<double>(knots.size()));
@@ -61,13 +62,13 @@ double knot_quantile(const std::vector<double>& knots, double level) {
 }
 
 Multipliers isotonic_multipliers(const Calibration& calibration, double level) {
-  const double needed = std::ceil(2.0 / (1.0 - level) - slip) - 1.0;
+  const double needed = std::ceil(2.0 / (1.0 - level) - rounding_slack) - 1.0;
   if (static_cast<double>(calibration.knots.size()) < needed) throw_too_few(calibration.rows, level, needed);
   return {.below = -knot_quantile(calibration.knots, 0.5 * (1.0 - level)),
           .above = knot_quantile(calibration.knots, 0.5 * (1.0 + level))};
 }
 
-/// Folds of a cross-conformal calibration; they are numbered without gaps.
+/// Number of folds of a cross-conformal calibration; they are numbered without gaps.
 std::size_t fold_count(const Calibration& calibration) {
   return *std::ranges::max_element(calibration.score_folds) + 1;
 }
@@ -76,7 +77,7 @@ std::size_t fold_count(const Calibration& calibration) {
 
 std::string percent(double share) {
   std::string text = fmt::format("{:.4g}", 100.0 * share);
-  // Nearly all is not all.
+  // Do not round up to 100 %: nearly all is not all.
   if (text == "100" && share < 1.0) text = fmt::format("{:.12g}", 100.0 * share);
   return text + " %";
 }
@@ -94,7 +95,9 @@ PredictedRows predicted_rows(const Prediction& prediction, std::size_t member) {
 std::string_view to_text(CalibrationKind kind) { return kind_names.at(static_cast<std::size_t>(kind)); }
 
 void check_calibration(const Calibration& calibration) {
-  const auto refuse = [](std::string_view what) { throw DataError(where, fmt::format("damaged: {}", what)); };
+  const auto refuse = [](std::string_view what) {
+    throw DataError(where, fmt::format("not a valid calibration: {}", what));
+  };
   if (static_cast<std::size_t>(calibration.kind) >= kind_names.size()) refuse("unknown kind");
   for (const double c : {calibration.c_model, calibration.c_noise}) {
     if (!(std::isfinite(c) && c >= 0.0)) refuse(fmt::format("a factor of {}", c));
@@ -111,7 +114,7 @@ void check_calibration(const Calibration& calibration) {
     if (!std::ranges::all_of(*values, [](double value) { return std::isfinite(value); })) {
       refuse("a score is not finite");
     }
-    if (!std::ranges::is_sorted(*values)) refuse("scores are not in rising order");
+    if (!std::ranges::is_sorted(*values)) refuse("scores are not in ascending order");
   }
   if (has_scores && calibration.scores.front() < 0.0) refuse("a score is negative");
   if (calibration.kind == CalibrationKind::coverage && !(calibration.level > 0.0 && calibration.level < 1.0)) {
@@ -142,10 +145,10 @@ std::vector<double> central_sigma(const Calibration& calibration, const Predicte
 
 std::size_t conformal_rank(std::size_t rows, double level) {
   require_level(where, level);
-  const double rank = std::max(1.0, std::ceil(static_cast<double>(rows + 1) * level - slip));
+  const double rank = std::max(1.0, std::ceil(static_cast<double>(rows + 1) * level - rounding_slack));
   // n rows support the level when (n + 1) level <= n.
   if (rank > static_cast<double>(rows)) {
-    throw_too_few(rows, level, std::max(1.0, std::ceil(level / (1.0 - level) - slip)));
+    throw_too_few(rows, level, std::max(1.0, std::ceil(level / (1.0 - level) - rounding_slack)));
   }
   return static_cast<std::size_t>(rank);
 }
@@ -158,10 +161,13 @@ Multipliers multipliers(const Calibration& calibration, double level) {
                                            "calibrate it on rows that were not used for fitting",
                                            level));
     case CalibrationKind::width:
-      throw ConfigError(where, fmt::format("calibrated for a mean width, which tells nothing about level {}", level));
+      throw ConfigError(
+          where, fmt::format(
+                     "calibrated for a mean width, which implies nothing about level {}; calibrate for a level instead",
+                     level));
     case CalibrationKind::coverage:
-      if (std::abs(level - calibration.level) > slip) {
-        throw ConfigError(where, fmt::format("calibrated for level {} only, got {}; calibrate again for this level",
+      if (std::abs(level - calibration.level) > rounding_slack) {
+        throw ConfigError(where, fmt::format("calibrated for level {} only, got {}; recalibrate for this level",
                                              calibration.level, level));
       }
       return {.below = 1.0, .above = 1.0};
@@ -193,10 +199,10 @@ double half_width(const Calibration& calibration, double sigma_model, double sig
 double quantile_map(const Calibration& calibration, double level) {
   require_level(where, level);
   if (calibration.kind != CalibrationKind::isotonic) {
-    throw ConfigError(where, fmt::format("only an isotonic calibration has a quantile map, this one is '{}'",
+    throw ConfigError(where, fmt::format("only an isotonic calibration has a quantile map, but this one is '{}'",
                                          to_text(calibration.kind)));
   }
-  (void)isotonic_multipliers(calibration, std::abs(2.0 * level - 1.0));  // refuses what the rows cannot support
+  (void)isotonic_multipliers(calibration, std::abs(2.0 * level - 1.0));  // throws if there are too few rows
   return normal_cdf(knot_quantile(calibration.knots, level));
 }
 
@@ -236,8 +242,8 @@ std::string guarantee(const Calibration& calibration, double level) {
                          percent(level), n);
     case CalibrationKind::isotonic:
       return fmt::format(
-          "quantiles match the {} calibration rows; for new rows {} is reached as these grow many, with "
-          "no guarantee at a finite number",
+          "quantiles match the {} calibration rows; coverage of new rows approaches {} as calibration rows increase, "
+          "with no guarantee for a finite number of them",
           n, percent(level));
     default:
       return fmt::format(

@@ -18,7 +18,7 @@ constexpr std::string_view where = "eval/desiderata";
 constexpr double d2_threshold = 0.25;
 constexpr double d3_threshold = 0.5;
 constexpr double difference_step = 0.02;    // of the box's width
-constexpr std::size_t fewest_fit_rows = 4;  // what a data set must have at least
+constexpr std::size_t fewest_fit_rows = 4;  // the fewest a data set may have
 
 struct Box {
   std::vector<double> low;
@@ -39,7 +39,8 @@ void check_setup(std::span<const double> train, const DesiderataSubject& subject
   if (spec.probes < 2) throw ConfigError(where, fmt::format("at least 2 probes are needed, got {}", spec.probes));
   const std::size_t cols = spec.low.size();
   if (cols == 0 || spec.high.size() != cols) {
-    throw ConfigError(where, fmt::format("the box has {} lower and {} upper ends", cols, spec.high.size()));
+    throw ConfigError(where, fmt::format("the box has {} lower and {} upper ends; give one of each per input", cols,
+                                         spec.high.size()));
   }
   if (!spec.names.empty() && spec.names.size() != cols) {
     throw ConfigError(where, fmt::format("{} names given for {} inputs", spec.names.size(), cols));
@@ -47,15 +48,17 @@ void check_setup(std::span<const double> train, const DesiderataSubject& subject
   bool empty = true;
   for (std::size_t j = 0; j < cols; ++j) {
     if (!(std::isfinite(spec.low[j]) && std::isfinite(spec.high[j]) && spec.low[j] <= spec.high[j])) {
-      throw ConfigError(where, fmt::format("the box goes from {} to {} along input {} (counted from 0)", spec.low[j],
-                                           spec.high[j], j));
+      throw ConfigError(
+          where, fmt::format(
+                     "the box goes from {} to {} along input {} (counted from 0); its ends must be finite and in order",
+                     spec.low[j], spec.high[j], j));
     }
     empty = empty && spec.low[j] == spec.high[j];
   }
   if (empty)
     throw ConfigError(where,
-                      "the box has no width along any input: all are the same in every row, so nothing can be "
-                      "checked (--no-check leaves the checks out)");
+                      "the box has no width along any input: every input is constant, so nothing can be checked "
+                      "(--no-check skips the checks)");
   if (train.size() % cols != 0) {
     throw DataError(where, fmt::format("{} values do not fill rows of {} inputs", train.size(), cols));
   }
@@ -73,8 +76,8 @@ Box data_box(std::span<const double> train, std::size_t cols) {
   return box;
 }
 
-/// Uniform points of a box, [count][d], less those inside `except`; fewer than `count` where hardly any are left.
-std::vector<double> draw(const Box& box, std::size_t count, Random random, const Box* except = nullptr) {
+/// Uniform points of a box outside `except`, [count][d]; fewer than `count` if `except` leaves hardly any room.
+std::vector<double> uniform_points(const Box& box, std::size_t count, Random random, const Box* except = nullptr) {
   constexpr std::size_t tries = 100;
   std::vector<double> points;
   std::vector<double> x(box.cols());
@@ -85,8 +88,8 @@ std::vector<double> draw(const Box& box, std::size_t count, Random random, const
   return points;
 }
 
-std::vector<double> ask(const RowFunction& function, std::span<const double> points, std::size_t cols,
-                        std::string_view what) {
+std::vector<double> evaluate(const RowFunction& function, std::span<const double> points, std::size_t cols,
+                             std::string_view what) {
   std::vector<double> values = function(points);
   require_rows(where, what, values, points.size() / cols);
   return values;
@@ -113,8 +116,8 @@ Finding judged(std::string name, double measured, double threshold, bool holds, 
 }
 
 Finding examine_d1(const DesiderataSubject& subject, std::span<const double> probes, std::size_t cols) {
-  if (!subject.raw_sigma) return skipped("D1", "The method has no raw sigma: its uncertainty cannot be negative.");
-  const std::vector<double> raw = ask(subject.raw_sigma, probes, cols, "raw sigma");
+  if (!subject.raw_sigma) return skipped("D1", "The method has no raw sigma, so its uncertainty cannot be negative.");
+  const std::vector<double> raw = evaluate(subject.raw_sigma, probes, cols, "raw sigma");
   const auto negative = std::ranges::count_if(raw, [](double value) { return value < 0.0; });
   const double share = static_cast<double>(negative) / static_cast<double>(raw.size());
   return {.name = "D1",
@@ -127,11 +130,11 @@ Finding examine_d1(const DesiderataSubject& subject, std::span<const double> pro
 Finding examine_d2(std::span<const double> at_data, std::span<const double> elsewhere) {
   const double here = median(at_data);
   const double there = median(elsewhere);
-  if (!(there > 0.0)) return skipped("D2", "The median sigma at the probes is 0: there is nothing to compare with.");
+  if (!(there > 0.0)) return skipped("D2", "The median sigma at the probes is 0, so there is nothing to compare with.");
   const double ratio = here / there;
   return judged("D2", ratio, d2_threshold, ratio < d2_threshold,
-                fmt::format("Sigma at the training points is {:.3g} times that elsewhere (medians {:.3g} and {:.3g}); "
-                            "it should be below {}.",
+                fmt::format("Sigma at the training points is {:.3g} times sigma elsewhere (medians {:.3g} and {:.3g}); "
+                            "the ratio should be below {}.",
                             ratio, here, there, d2_threshold));
 }
 
@@ -153,14 +156,15 @@ Finding examine_d3(std::string name, std::string_view region, std::span<const do
 void examine_distances(const DesiderataSubject& subject, const DesiderataSpec& spec, std::span<const double> train,
                        const Box& box, std::vector<Finding>& findings) {
   const Box data = data_box(train, box.cols());
-  const std::vector<double> inside = draw(data, spec.probes, Random(spec.seed, 1));
-  const std::vector<double> outside = draw(box, spec.probes, Random(spec.seed, 2), &data);
-  std::vector<double> sigma = ask(subject.sigma, inside, box.cols(), "sigma");
+  const std::vector<double> inside = uniform_points(data, spec.probes, Random(spec.seed, 1));
+  const std::vector<double> outside = uniform_points(box, spec.probes, Random(spec.seed, 2), &data);
+  std::vector<double> sigma = evaluate(subject.sigma, inside, box.cols(), "sigma");
   std::vector<double> distance = distances(inside, train, box);
   Finding gaps = examine_d3("D3 gaps", "in the gaps between the data", sigma, distance);
-  Finding beyond = skipped("D3 outside", "The box does not reach beyond the data: nothing lies outside it.");
+  Finding beyond =
+      skipped("D3 outside", "The box does not extend beyond the data, so there is nothing outside to probe.");
   if (!outside.empty()) {
-    const std::vector<double> far_sigma = ask(subject.sigma, outside, box.cols(), "sigma");
+    const std::vector<double> far_sigma = evaluate(subject.sigma, outside, box.cols(), "sigma");
     const std::vector<double> far_distance = distances(outside, train, box);
     beyond = examine_d3("D3 outside", "outside the range of the data", far_sigma, far_distance);
     sigma.insert(sigma.end(), far_sigma.begin(), far_sigma.end());
@@ -174,13 +178,13 @@ void examine_distances(const DesiderataSubject& subject, const DesiderataSpec& s
 /// Mean absolute change of a function per step along each of `inputs`.
 std::vector<double> sensitivities(const RowFunction& function, std::span<const double> probes, const Box& box,
                                   std::span<const std::size_t> inputs, std::string_view what) {
-  const std::vector<double> base = ask(function, probes, box.cols(), what);
+  const std::vector<double> base = evaluate(function, probes, box.cols(), what);
   std::vector<double> result;
   for (const std::size_t j : inputs) {
     std::vector<double> moved(probes.begin(), probes.end());
     const double step = difference_step * box.width(j);
     for (std::size_t i = j; i < moved.size(); i += box.cols()) moved[i] += moved[i] + step > box.high[j] ? -step : step;
-    const std::vector<double> values = ask(function, moved, box.cols(), what);
+    const std::vector<double> values = evaluate(function, moved, box.cols(), what);
     double sum = 0.0;
     for (std::size_t i = 0; i < base.size(); ++i) sum += std::abs(values[i] - base[i]);
     result.push_back(sum / static_cast<double>(base.size()));
@@ -205,23 +209,23 @@ void examine_d4(const DesiderataSubject& subject, std::span<const double> probes
   if (constant(of_mean)) return findings.push_back(skipped("D4", "All inputs matter equally to the mean."));
   const auto most = static_cast<std::size_t>(std::ranges::max_element(of_mean) - of_mean.begin());
   const auto least = static_cast<std::size_t>(std::ranges::min_element(of_mean) - of_mean.begin());
-  // A sigma that ignores the least important input would give an infinite ratio, which reports cannot hold.
+  // A sigma that ignores the least important input would give an infinite ratio, which reports cannot store.
   const double ratio = of_sigma[most] > 0.0 ? of_sigma[most] / std::max(of_sigma[least], 1e-9 * of_sigma[most]) : 0.0;
   findings.push_back(judged("D4", ratio, 1.0, ratio > 1.0,
                             fmt::format("Sigma changes {:.3g} times as much along input {}, which matters most to the "
-                                        "mean, as along input {}, which matters least; it should be above 1.",
+                                        "mean, as along input {}, which matters least; the ratio should be above 1.",
                                         ratio, input_name(names, inputs[most]), input_name(names, inputs[least]))));
   if (inputs.size() < 3) return;
   const double correlation = constant(of_sigma) ? 0.0 : spearman(of_mean, of_sigma);
   findings.push_back(judged("D4 across inputs", correlation, 0.0, correlation > 0.0,
-                            fmt::format("Over all {} inputs, what changes the mean and what changes sigma have rank "
+                            fmt::format("Over all {} inputs, the effect on the mean and the effect on sigma have rank "
                                         "correlation {:.3g}; it should be above 0.",
                                         inputs.size(), correlation)));
 }
 
 Finding examine_d5(const DesiderataSubject& subject, std::size_t rows, std::span<const double> probes, std::size_t cols,
                    std::uint64_t seed) {
-  if (!subject.refit) return skipped("D5", "No way to refit was given.");
+  if (!subject.refit) return skipped("D5", "No function to refit the model was given.");
   const std::vector<std::size_t> order = Random(seed, 3).permutation(rows);
   std::vector<std::vector<std::size_t>> subsets;
   for (const std::size_t size : {rows / 4, rows / 2, rows}) {
@@ -229,20 +233,20 @@ Finding examine_d5(const DesiderataSubject& subject, std::size_t rows, std::span
     subsets.emplace_back(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(size));
     std::ranges::sort(subsets.back());
   }
-  if (subsets.size() < 2) return skipped("D5", fmt::format("{} rows are too few to leave some out.", rows));
+  if (subsets.size() < 2) return skipped("D5", fmt::format("{} rows are too few to refit on a part of them.", rows));
   const std::vector<RowFunction> fits = subject.refit(subsets);
   if (fits.size() != subsets.size()) {
     throw DataError(where, fmt::format("refitting {} subsets gave {} fits", subsets.size(), fits.size()));
   }
-  std::string story;
+  std::string means_text;
   std::vector<double> means;
   for (std::size_t k = 0; k < fits.size(); ++k) {
-    means.push_back(mean(ask(fits[k], probes, cols, "sigma after refitting")));
-    story += fmt::format("{}{:.3g} with {} rows", k == 0 ? "" : ", ", means.back(), subsets[k].size());
+    means.push_back(mean(evaluate(fits[k], probes, cols, "sigma after refitting")));
+    means_text += fmt::format("{}{:.3g} with {} rows", k == 0 ? "" : ", ", means.back(), subsets[k].size());
   }
-  if (!(means.front() > 0.0)) return skipped("D5", "Sigma is 0 with the fewest rows: it cannot shrink.");
+  if (!(means.front() > 0.0)) return skipped("D5", "Sigma is 0 with the fewest rows, so it cannot shrink.");
   const double ratio = means.back() / means.front();
-  return judged("D5", ratio, 1.0, ratio < 1.0, fmt::format("The mean sigma is {}; it should fall.", story));
+  return judged("D5", ratio, 1.0, ratio < 1.0, fmt::format("The mean sigma is {}; it should fall.", means_text));
 }
 
 }  // namespace
@@ -284,11 +288,11 @@ DesiderataReport check_desiderata(std::span<const double> train_inputs, const De
   check_setup(train_inputs, subject, spec);
   const Box box{.low = spec.low, .high = spec.high};
   const std::size_t cols = box.cols();
-  const std::vector<double> probes = draw(box, spec.probes, Random(spec.seed, 0));
+  const std::vector<double> probes = uniform_points(box, spec.probes, Random(spec.seed, 0));
   DesiderataReport report;
   report.findings.push_back(examine_d1(subject, probes, cols));
-  const std::vector<double> at_data = ask(subject.sigma, train_inputs, cols, "sigma at the training point");
-  report.findings.push_back(examine_d2(at_data, ask(subject.sigma, probes, cols, "sigma")));
+  const std::vector<double> at_data = evaluate(subject.sigma, train_inputs, cols, "sigma at the training point");
+  report.findings.push_back(examine_d2(at_data, evaluate(subject.sigma, probes, cols, "sigma")));
   examine_distances(subject, spec, train_inputs, box, report.findings);
   examine_d4(subject, probes, box, spec.names, report.findings);
   report.findings.push_back(examine_d5(subject, train_inputs.size() / cols, probes, cols, spec.seed));

@@ -47,7 +47,7 @@ double mean_of(std::span<const double> values) {
 
 double added_constant(NllConstant constant) { return constant == NllConstant::included ? half_log_two_pi : 0.0; }
 
-/// abs(z) of each row: the factor at which mean -+ c sigma reaches its target.
+/// abs(z) of each row: the factor c at which mean -+ c sigma reaches its target.
 std::vector<double> covering_factors(std::span<const double> mean, std::span<const double> sigma,
                                      std::span<const double> target) {
   check_gaussian(mean, sigma, target);
@@ -55,9 +55,9 @@ std::vector<double> covering_factors(std::span<const double> mean, std::span<con
   for (std::size_t i = 0; i < mean.size(); ++i) {
     const double error = std::abs(target[i] - mean[i]);
     if (sigma[i] == 0.0 && error > 0.0) {
-      throw DataError(where, fmt::format("row {} (counted from 0) has sigma 0 but is missed by {}: no factor of sigma "
-                                         "covers it",
-                                         i, error));
+      throw DataError(
+          where, fmt::format("row {} (counted from 0) has sigma 0 but is missed by {}, so no factor on sigma covers it",
+                             i, error));
     }
     factors[i] = error > 0.0 ? error / sigma[i] : 0.0;
   }
@@ -65,7 +65,7 @@ std::vector<double> covering_factors(std::span<const double> mean, std::span<con
 }
 
 /// The integral of abs(share - p) over p from a to b.
-double area_beside(double share, double a, double b) {
+double integrate_abs_difference(double share, double a, double b) {
   const double left = share - a;
   const double right = share - b;
   const double same_side = 0.5 * std::abs(left * left - right * right);
@@ -95,7 +95,9 @@ MinimalNll minimal_nll(std::span<const double> mean, std::span<const double> sig
   const std::vector<double> z = standardised_residuals(mean, sigma, target);
   const double mean_square = row_mean(z.size(), [&](std::size_t i) { return z[i] * z[i]; });
   if (mean_square == 0.0) {
-    throw DataError(where, "every target equals its prediction; the NLL falls without end as sigma shrinks");
+    throw DataError(
+        where,
+        "every target equals its prediction, so the NLL has no minimum: it falls without bound as sigma shrinks");
   }
   const double log_sigma = row_mean(z.size(), [&](std::size_t i) { return std::log(sigma[i]); });
   return {.value = log_sigma + 0.5 * std::log(mean_square) + 0.5 + added_constant(constant),
@@ -140,10 +142,10 @@ std::vector<CurvePoint> mw_cp_curve(std::span<const double> mean, std::span<cons
   std::ranges::sort(factors);
   const auto n = static_cast<double>(factors.size());
   const double width = 2.0 * mean_of(sigma);
-  const auto met = static_cast<std::size_t>(std::ranges::upper_bound(factors, 0.0) - factors.begin());
-  std::vector<CurvePoint> curve = {{.c = 0.0, .coverage = static_cast<double>(met) / n, .mean_width = 0.0}};
-  for (std::size_t i = met; i < factors.size(); ++i) {
-    if (i + 1 < factors.size() && factors[i + 1] == factors[i]) continue;  // rows that are reached together
+  const auto met_exactly = static_cast<std::size_t>(std::ranges::upper_bound(factors, 0.0) - factors.begin());
+  std::vector<CurvePoint> curve = {{.c = 0.0, .coverage = static_cast<double>(met_exactly) / n, .mean_width = 0.0}};
+  for (std::size_t i = met_exactly; i < factors.size(); ++i) {
+    if (i + 1 < factors.size() && factors[i + 1] == factors[i]) continue;  // rows covered by the same c
     const double c = factors[i];
     curve.push_back({.c = c, .coverage = curve.back().coverage, .mean_width = c * width});
     curve.push_back({.c = c, .coverage = static_cast<double>(i + 1) / n, .mean_width = c * width});
@@ -204,10 +206,10 @@ double miscalibration_area(std::span<const double> mean, std::span<const double>
   double area = 0.0;
   double from = 0.0;
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    area += area_beside(static_cast<double>(i) / n, from, levels[i]);
+    area += integrate_abs_difference(static_cast<double>(i) / n, from, levels[i]);
     from = levels[i];
   }
-  return area + area_beside(1.0, from, 1.0);
+  return area + integrate_abs_difference(1.0, from, 1.0);
 }
 
 double sharpness(std::span<const double> sigma) {

@@ -1,6 +1,6 @@
 #pragma once
-/// The standard normal distribution: density, distribution function and quantiles. Used wherever a level becomes a
-/// number of standard deviations.
+/// The standard normal distribution: density, distribution function and quantiles. Used wherever a level is converted
+/// to a number of standard deviations.
 
 #include <cmath>
 #include <numbers>
@@ -17,13 +17,13 @@ inline constexpr double half_log_two_pi = 0.91893853320467274178;
 /// P(Z <= z), with full relative accuracy in the lower tail.
 [[nodiscard]] inline double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
-/// The z with P(Z <= z) = p, for p inside (0, 1); full accuracy for p from 1e-300, and for p near 1 as far as 1 - p
-/// keeps it. NaN outside [0, 1], infinite at its ends.
+/// The z with P(Z <= z) = p, for p inside (0, 1). Fully accurate for p down to 1e-300, and near 1 as far as 1 - p is.
+/// NaN outside [0, 1], infinite at its ends.
 [[nodiscard]] inline double normal_quantile(double p) {
   if (!(p > 0.0 && p < 1.0)) return p == 0.0 ? -HUGE_VAL : p == 1.0 ? HUGE_VAL : std::nan("");
   const double tail = p < 0.5 ? p : 1.0 - p;
-  // Q(x) = P(Z > x) <= exp(-x^2/2) / 2 puts the start to the right of the root of ln Q(x) = ln tail. ln Q is concave
-  // and falls, so Newton's steps from there come down to the root without ever passing it.
+  // Q(x) = P(Z > x) <= exp(-x^2/2) / 2, so the start is to the right of the root of ln Q(x) = ln tail. ln Q is concave
+  // and decreasing, so Newton's steps from there approach the root without overshooting.
   double x = std::sqrt(-2.0 * std::log(2.0 * tail));
   for (int step = 0; step < 50; ++step) {
     const double upper = normal_cdf(-x);

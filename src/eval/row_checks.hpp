@@ -1,6 +1,6 @@
 #pragma once
-/// Refusals that everything computed row by row shares. Each names the row, counted from 0, so that it can be found in
-/// the user's table.
+/// Checks shared by everything that is computed row by row. Each error names the row, counted from 0, so that it can be
+/// found in the user's table.
 
 #include <fmt/format.h>
 
@@ -28,8 +28,7 @@ inline void require_finite(std::string_view where, std::string_view what, std::s
 inline void require_rows(std::string_view where, std::string_view what, std::span<const double> values,
                          std::size_t rows) {
   if (values.size() != rows) {
-    throw DataError(where,
-                    fmt::format("{} {} values given for {} rows; one each is needed", values.size(), what, rows));
+    throw DataError(where, fmt::format("{} {} values given for {} rows; give one per row", values.size(), what, rows));
   }
   require_finite(where, what, values);
 }
@@ -50,14 +49,14 @@ inline void require_positive(std::string_view where, std::string_view what, std:
   require_not_negative(where, what, values);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] == 0.0) {
-      throw DataError(where, fmt::format("the {} of row {} (counted from 0) is 0, which claims certainty; give it a "
-                                         "floor above 0",
-                                         what, i));
+      throw DataError(
+          where, fmt::format("the {} of row {} (counted from 0) is 0, which claims certainty; it needs a floor above 0",
+                             what, i));
     }
   }
 }
 
-/// Throws ConfigError unless the level lies inside (0, 1); NaN does not.
+/// Throws ConfigError unless the level lies inside (0, 1); also for NaN.
 inline void require_level(std::string_view where, double level) {
   if (!(level > 0.0 && level < 1.0)) {
     throw ConfigError(where, fmt::format("level must be in (0, 1), got {}", level));

@@ -50,9 +50,8 @@ Interval bootstrap(std::span<const double> values, const BootstrapSpec& spec, St
           .upper = quantile_in_place(results, 0.5 * (1.0 + spec.level))};
 }
 
-/// Probabilities of 0, ..., trials successes of a beta-binomial. Neighbours are in a simple ratio, so the logarithms
-/// are summed up from there and the normalising betas (and with them std::lgamma, which is not safe to call from
-/// several threads) never appear.
+/// Probabilities of 0, ..., trials successes of a beta-binomial. Neighbours have a simple ratio, so the logarithms are
+/// summed from those. This avoids the normalising betas and with them std::lgamma, which is not thread-safe.
 std::vector<double> beta_binomial(std::size_t trials, double a, double b) {
   const auto m = static_cast<double>(trials);
   std::vector<double> probability(trials + 1, 0.0);
@@ -98,8 +97,8 @@ double standard_error(std::span<const double> values) {
 Interval normal_interval(std::span<const double> values, double level) {
   require_level(where, level);
   const double centre = mean(values);
-  const double reach = -normal_quantile(0.5 * (1.0 - level)) * standard_error(values);
-  return {.lower = centre - reach, .upper = centre + reach};
+  const double half_width = -normal_quantile(0.5 * (1.0 - level)) * standard_error(values);
+  return {.lower = centre - half_width, .upper = centre + half_width};
 }
 
 Interval bootstrap_median_interval(std::span<const double> values, const BootstrapSpec& spec) {
@@ -127,7 +126,7 @@ std::vector<double> ranks_of(std::span<const double> values) {
 
 double spearman(std::span<const double> a, std::span<const double> b) {
   if (a.size() != b.size()) {
-    throw DataError(where, fmt::format("{} and {} values cannot be paired", a.size(), b.size()));
+    throw DataError(where, fmt::format("{} and {} values cannot be paired; give equally many", a.size(), b.size()));
   }
   if (a.size() < 2) throw DataError(where, fmt::format("a correlation needs at least 2 pairs, got {}", a.size()));
   const std::vector<double> ranks_a = ranks_of(a);
@@ -142,7 +141,7 @@ double spearman(std::span<const double> a, std::span<const double> b) {
     square_b += (ranks_b[i] - centre) * (ranks_b[i] - centre);
   }
   if (square_a == 0.0 || square_b == 0.0) {
-    throw DataError(where, "all values of one side are equal; there is no correlation with a constant");
+    throw DataError(where, "all values of one side are equal; a constant has no correlation");
   }
   return std::clamp(cross / std::sqrt(square_a * square_b), -1.0, 1.0);
 }
@@ -170,16 +169,16 @@ Interval conformal_coverage_interval(std::size_t calibration_rows, std::size_t t
   if (!(confidence > 0.0 && confidence < 1.0)) {
     throw ConfigError(where, fmt::format("confidence must be in (0, 1), got {}", confidence));
   }
-  if (test_rows == 0) throw ConfigError(where, "a coverage needs at least one test row, got 0");
+  if (test_rows == 0) throw ConfigError(where, "coverage needs at least one test row, got 0");
   const std::size_t k = conformal_rank(calibration_rows, level);
   const std::vector<double> probability =
       beta_binomial(test_rows, static_cast<double>(k), static_cast<double>(calibration_rows + 1 - k));
   const double tail = 0.5 * (1.0 - confidence);
-  // Counts are cut off at either end while what is cut stays within the tail.
+  // Drop counts at either end as long as their total probability stays within the tail.
   std::size_t low = 0;
-  for (double cut = probability[low]; cut <= tail; cut += probability[low]) ++low;
+  for (double dropped = probability[low]; dropped <= tail; dropped += probability[low]) ++low;
   std::size_t high = test_rows;
-  for (double cut = probability[high]; cut <= tail; cut += probability[high]) --high;
+  for (double dropped = probability[high]; dropped <= tail; dropped += probability[high]) --high;
   const auto m = static_cast<double>(test_rows);
   return {.lower = static_cast<double>(low) / m, .upper = static_cast<double>(high) / m};
 }
@@ -193,7 +192,7 @@ double shared_c(std::span<const std::vector<double>> z_of_runs) {
     for (const double z : run) squares += z * z;
     sum += squares / static_cast<double>(run.size());
   }
-  if (sum == 0.0) throw DataError(where, "every target equals its prediction; no factor of sigma is best");
+  if (sum == 0.0) throw DataError(where, "every target equals its prediction, so no factor on sigma is best");
   return std::sqrt(sum / static_cast<double>(z_of_runs.size()));
 }
 

@@ -1,4 +1,4 @@
-// Stands in for the ONNX part where the library is built without it.
+// Replaces the ONNX part when the library is built without it.
 
 #include "nomu/core/error.hpp"
 #include "nomu/interchange/attach.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 [[noreturn]] void refuse() {
   throw ConfigError("interchange/onnx",
-                    "this nomu was built without ONNX; install libonnx-dev and libprotobuf-dev and build it again");
+                    "this nomu was built without ONNX; install libonnx-dev and libprotobuf-dev and rebuild it");
 }
 
 }  // namespace

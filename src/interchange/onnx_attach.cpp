@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view where = "interchange/onnx";
 
-/// A beginning that no name in the graph has.
+/// A prefix that no name in the graph starts with.
 std::string free_prefix(const onnx::GraphProto& graph) {
   std::set<std::string> names = value_names(graph);
   for (const onnx::NodeProto& node : graph.node()) names.insert(node.name());
@@ -78,7 +78,7 @@ class AttachedGraph {
     return {weights.begin(), weights.end()};
   }
 
-  /// [1][1][n][...] for each member.
+  /// Repeats [1][1][n][...] for each member.
   [[nodiscard]] GraphValue each_member(const GraphValue& value) const {
     if (members_ == 1) return value;
     const std::vector<double> zeros(members_, 0.0);
@@ -118,10 +118,9 @@ class AttachedGraph {
 
 std::string pack_attached(const OnnxNetwork& network, const Model& model, std::optional<double> wanted) {
   const std::optional<double> level = wanted ? wanted : model.default_level();
-  if (level)
-    (void)guaranteed_coverage(model.calibration(), *level);  // refuses what the calibration knows nothing about
+  if (level) (void)guaranteed_coverage(model.calibration(), *level);  // throws if the calibration does not support it
   onnx::ModelProto file;
-  if (!file.ParseFromString(network.file())) throw DataError(where, "this is no ONNX file");
+  if (!file.ParseFromString(network.file())) throw DataError(where, "this is not an ONNX file");
   onnx::GraphProto& proto = *file.mutable_graph();
   const std::string output = network.info().output;
   modernise(file, network.info().input, network.info().output_axes);

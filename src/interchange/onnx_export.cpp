@@ -9,7 +9,7 @@
 namespace nomu {
 namespace {
 
-constexpr std::int64_t ir_version = 7;  ///< the one that came with the operator set
+constexpr std::int64_t ir_version = 7;  ///< the version released with the operator set
 
 void add_output(onnx::GraphProto& proto, GraphWriter& graph, const GraphValue& value, const char* name) {
   graph.name_output(graph.to_float(graph.reshape(value, {-1, 1})), name);
@@ -22,8 +22,7 @@ bool onnx_available() { return true; }
 
 std::string pack_onnx(const Model& model, std::optional<double> wanted) {
   const std::optional<double> level = wanted ? wanted : model.default_level();
-  if (level)
-    (void)guaranteed_coverage(model.calibration(), *level);  // refuses what the calibration knows nothing about
+  if (level) (void)guaranteed_coverage(model.calibration(), *level);  // throws if the calibration does not support it
   onnx::ModelProto file;
   file.set_ir_version(ir_version);
   file.set_producer_name("nomu");

@@ -44,7 +44,7 @@ std::set<std::string> value_names(const onnx::GraphProto& graph) {
 }
 
 void modernise(onnx::ModelProto& file, const std::string& input, std::size_t output_axes) {
-  constexpr std::int64_t least_ir = 4;  // constants need not be inputs from here on
+  constexpr std::int64_t least_ir = 4;  // from this version on constants need not be inputs
   onnx::GraphProto& graph = *file.mutable_graph();
   if (graph.name().empty()) graph.set_name("network");
   onnx::TypeProto::Tensor& type = *graph.mutable_output(0)->mutable_type()->mutable_tensor_type();
@@ -73,7 +73,7 @@ void check_onnx(const onnx::ModelProto& model) {
   try {
     onnx::checker::check_model(model);
   } catch (const std::exception& error) {
-    throw Error("interchange/onnx", fmt::format("ONNX's checker refuses the graph: {}", error.what()));
+    throw Error("interchange/onnx", fmt::format("ONNX's checker rejects the graph: {}", error.what()));
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What every ONNX file of ours has: typed inputs and outputs, notes about its origin, and the approval of ONNX's own
-// checker.
+// Parts common to every ONNX file that nomu writes: typed inputs and outputs, notes about its origin, and a pass
+// through ONNX's own checker.
 
 #include <cstddef>
 #include <optional>
@@ -17,27 +17,27 @@ class ValueInfoProto;
 
 namespace nomu {
 
-/// A float value [rows][cols], rows being any number.
+/// Describes a float value [rows][cols] with any number of rows.
 void describe_rows(onnx::ValueInfoProto& value, const std::string& name, std::size_t cols);
 
-/// A key and its text among the notes of the file.
+/// Adds a note (key and text) to the file's metadata.
 void add_note(onnx::ModelProto& model, const std::string& key, const std::string& text);
 
-/// Notes that every file carries: columns, target, level and what is guaranteed at it.
+/// Adds the notes that every file has: method, columns, target, level and what is guaranteed at that level.
 void add_model_notes(onnx::ModelProto& file, const Model& model, std::optional<double> level);
 
-/// Names of all values of a graph.
+/// Names of all values in a graph.
 [[nodiscard]] std::set<std::string> value_names(const onnx::GraphProto& graph);
 
-/// Adds what runtimes do without but the checker asks for: a name, the type of the only output with so many axes. And
-/// takes constants out of the inputs, where old files had to list them: in newer ones that would mean that they can be
-/// replaced, and runtimes would compute with them differently.
+/// Adds what runtimes do not need but the checker requires: a graph name, and the type of the only output with this
+/// many axes. Also removes constants from the inputs, where old files had to list them: in newer files that would make
+/// them replaceable, and runtimes would compute with them differently.
 void modernise(onnx::ModelProto& file, const std::string& input, std::size_t output_axes);
 
-/// Whether the installed checker knows the file's versions; younger files are left to whoever runs them.
+/// Whether the installed checker supports the file's versions; newer files are left to the runtime.
 [[nodiscard]] bool checkable(const onnx::ModelProto& file);
 
-/// Throws Error where ONNX's checker objects: a fault of ours, not of the user.
+/// Throws Error when ONNX's checker rejects the file, which is a bug in nomu, not a user error.
 void check_onnx(const onnx::ModelProto& model);
 
 /// The file's bytes, the same for the same model.

@@ -10,7 +10,7 @@ Fields fields_of(MlpSpec& spec) {
                "activation of the hidden layers and convolutions");
   f.add_choice("init", spec.init, {"uniform", "he", "glorot"}, "distribution of the initial weights and biases");
   f.add("init_scale", spec.init_scale, Range::positive(),
-        "half width of the uniform start, or factor on the He and Glorot ranges");
+        "half width of the uniform range, or factor on the He and Glorot ranges");
   f.add_nested("", fields_of(spec.convolution));
   return f;
 }

@@ -65,7 +65,7 @@ class Bench(unittest.TestCase):
     def test_unknown_case_and_key(self) -> None:
         result = run("bench", "--case", "r9")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("unknown case 'r9'; there are r1, r1_uci, r2, r2_mcdo, r3", result.stderr)
+        self.assertIn("unknown case 'r9'; use one of r1, r1_uci, r2, r2_mcdo, r3", result.stderr)
         result = run("bench", "--case", "r1", "--set", "member=3")
         self.assertEqual(result.returncode, 2)
         self.assertIn("did you mean 'members'?", result.stderr)
@@ -166,7 +166,7 @@ class Demo(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             result = run("demo", "--out", folder, "--set", "train.learning_rate=1e20", *self.quick)
             self.assertEqual(result.returncode, 1)
-            self.assertIn("the fit diverged, after 1 restarts too; try a smaller train.learning_rate", result.stderr)
+            self.assertIn("the fit diverged, even after 1 restarts; try a smaller train.learning_rate", result.stderr)
             self.assertEqual(os.listdir(folder), [])
 
 

@@ -103,7 +103,7 @@ class Fit(WithFolder):
 
     def test_missing_rows_are_dropped_only_on_request(self) -> None:
         text = "a,y\n1,5\n,6\n3,7\n4,6\n5,9\n"
-        self.refused_data("row 3, column 'a': the value is missing, and 1 of 5 rows lack one", text)
+        self.refused_data("row 3, column 'a': the value is missing, as in 1 of 5 rows", text)
         out = self.folder / "dropped.nomu"
         result = run("fit", self.write("bad.csv", text), "--target", "y", "--drop-missing", "-o", out, *TINY)
         self.assertIn("1 rows with missing values were left out", result.stdout)
@@ -136,7 +136,7 @@ class Fit(WithFolder):
         for role in ("--noise", "--weight", "--group", "--time"):
             self.refused("column 'y' cannot be the target and weight, noise, group or time as well", *fit, role, "y")
         self.refused("column 'y' is the target and cannot be ignored", *fit, "--ignore", "y")
-        self.refused("column 'a' is an input and ignored", *fit, "--ignore", "a", "--features", "a,b")
+        self.refused("column 'a' is listed both as an input and as ignored", *fit, "--ignore", "a", "--features", "a,b")
         for seed in ("-1", "1.5", "99999999999999999999999"):
             self.refused("must be a whole number from 0 to 9223372036854775807", *fit, "--seed", seed)
 

@@ -135,7 +135,7 @@ class Export(OnnxTest):
         out = self.folder / "no.onnx"
         process = self.folder / "gp.nomu"
         run("fit", self.train, "--target", "y", "--method", "gp", "--calibrate", "nll", "-o", process)
-        self.refused("a Gaussian process (method 'gp') keeps its training rows", "export", process, "-o", out)
+        self.refused("a Gaussian process (method 'gp') stores its training rows", "export", process, "-o", out)
         self.refused("needs at least 99 calibration rows", "export", self.model, "--level", "0.99", "-o", out)
         self.refused("this is no nomu model", "export", self.train, "-o", out)
         self.refused("would be overwritten", "export", self.model, "-o", self.model)
@@ -201,13 +201,13 @@ class Attach(OnnxTest):
         out = self.folder / "no.onnx"
         refuse = lambda message, name, *more: self.refused(
             message, "attach", GOLDEN / f"{name}.onnx", "--data", self.data, "--target", "y", "-o", out, *more)
-        refuse("node 'TreeEnsembleRegressor' (ai.onnx.ml.TreeEnsembleRegressor): this operator is not known", "sklearn_trees")
-        refuse("has 2 outputs ('h', 'a'), it must have one", "two_outputs")
+        refuse("node 'TreeEnsembleRegressor' (ai.onnx.ml.TreeEnsembleRegressor): this operator is not supported", "sklearn_trees")
+        refuse("has 2 outputs ('h', 'a'), but it must have one", "two_outputs")
         refuse("the batch axis of input 'x' is fixed at 1", "torch_one_row")
         refuse("the network reads 64 columns, the data have 2", "torch_cnn")
-        refuse("there is no layer 'fc9'; there are /0/Gemm, /1/Relu", "torch_relu", "--features", "fc9")
+        refuse("there is no layer 'fc9'; the layers are /0/Gemm, /1/Relu", "torch_relu", "--features", "fc9")
         refuse("the network reads 2 columns, the data have 1", "torch_relu", "--ignore", "b")
-        self.refused("this is no ONNX file", "attach", self.data, "--data", self.data, "--target", "y", "-o", out)
+        self.refused("this is not an ONNX file", "attach", self.data, "--data", self.data, "--target", "y", "-o", out)
         self.refused("cannot read", "attach", "missing.onnx", "--data", self.data, "--target", "y", "-o", out)
 
 

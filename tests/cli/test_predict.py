@@ -62,10 +62,10 @@ class Predict(WithFolder):
         rows = self.write("holes.csv", "site,a,b,note\nnorth,1,2,\nnorth,1,,x\n,1,2,y\nsouth,0,1,z\n")
         self.refused("row 3, column 'b': the value is missing, and 2 of 4 rows", "predict", self.model, rows, "-o", out)
         said = run("predict", self.model, rows, "--drop-missing", "-o", out).stdout
-        self.assertIn("2 rows left out", said)
+        self.assertIn("2 rows with missing values were dropped", said)
         self.assertEqual([row["note"] for row in csv.DictReader(io.StringIO(out.read_text()))], ["", "z"])
         empty = self.write("empty.csv", "site,a,b\nnorth,,2\n")
-        self.refused("every row lacks a value", "predict", self.model, empty, "--drop-missing", "-o", out)
+        self.refused("every row has a missing value", "predict", self.model, empty, "--drop-missing", "-o", out)
 
     def test_nothing_uncalibrated_has_a_level(self) -> None:
         model = self.folder / "raw.nomu"
@@ -74,7 +74,7 @@ class Predict(WithFolder):
         rows = list(csv.DictReader(io.StringIO(run("predict", model, self.train).stdout)))
         self.assertEqual((rows[0]["lower"], rows[0]["upper"]), ("", ""))
         self.refused("is not calibrated", "predict", model, self.train, "--level", "0.95")
-        self.assertIn("no bounds to judge", run("evaluate", model, self.train).stdout)
+        self.assertIn("no bounds to evaluate", run("evaluate", model, self.train).stdout)
         model.unlink()
 
     def test_damaged_models(self) -> None:
@@ -97,7 +97,7 @@ class Judge(WithFolder):
     def test_evaluate(self) -> None:
         fresh = self.write("fresh.csv", table(200, seed=3))
         self.assertIn("coverage", run("evaluate", self.model, fresh).stdout)
-        self.assertNotIn("proves little", run("evaluate", self.model, fresh).stdout)
+        self.assertNotIn("prove little", run("evaluate", self.model, fresh).stdout)
         self.assertIn("40 of them are among those the model was made with", run("evaluate", self.model, self.train).stdout)
         report = json.loads(run("evaluate", self.model, fresh, "--level", "0.9", "--json").stdout)
         self.assertEqual((report["rows"], report["level"]), (200, 0.9))

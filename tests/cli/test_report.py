@@ -45,7 +45,7 @@ class Page(HTMLParser):
 
 
 class Report(WithFolder):
-    chapters = ["What the bounds mean", "What the model says", "Is it right?", "Does the uncertainty behave?",
+    chapters = ["What the bounds mean", "What the model predicts", "Is it right?", "Does the uncertainty behave as it should?",
                 "How the fit went", "Data", "Settings"]  # fmt: skip
 
     def page(self, path) -> str:

@@ -83,7 +83,7 @@ class Reproduce(unittest.TestCase):
     def test_data_that_are_not_there(self) -> None:
         done = run("reproduce", "uci", "--out", self.folder / "a")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("name it with --data", done.stderr)
+        self.assertIn("give that folder with --data", done.stderr)
         done = run("reproduce", "solar", "--data", self.folder, "--out", self.folder / "a")
         self.assertEqual(done.returncode, 2)
         self.assertIn("solar/irradiance_data.txt", done.stderr)
@@ -173,7 +173,7 @@ class Reproduce(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_messages(self) -> None:
-        self.refused("name an experiment")
+        self.refused("give the name of an experiment")
         self.refused("did you mean 'toy-1d'?", "toy-1")
         self.refused("did you mean 'mcdo'?", "toy-1d", "--methods", "mcd")
         self.refused("no problem 'levi'", "toy-1d", "--functions", "levi")

@@ -1,6 +1,6 @@
 #pragma once
-/// M problems of the same width side by side, as the engines train them: in lock step, in single precision. Shorter
-/// members are padded with rows of weight 0, which no loss may feel.
+/// M problems with the same number of inputs, as the engines train them: in lock step and in single precision. Shorter
+/// members are padded with rows of weight 0, which must not affect any loss.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,35 +12,35 @@
 
 namespace nomu {
 
-/// Scaled data of M members with the seed each of them draws its random numbers from.
+/// Scaled data of M members, and the seed each of them draws its random numbers from.
 struct Cohort {
   Tensor<float> x;                   ///< [M][n][d]; 0 in padding
   Tensor<float> y;                   ///< [M][n][1]; 0 in padding
   Tensor<float> row_weight;          ///< [M][n][1]; 0 = padding
-  Tensor<float> noise;               ///< [M][n][1], known standard deviations, 1 in padding; empty: none are known
+  Tensor<float> noise;               ///< [M][n][1], known standard deviations, 1 in padding; empty: unknown
   std::vector<std::uint64_t> seeds;  ///< [M]
-  Tensor<float> unlabelled = {};     ///< [1 or M][k][d] inputs without target, scaled as x; empty: none are given
+  Tensor<float> unlabelled = {};     ///< [1 or M][k][d] inputs without a target, scaled like x; empty: none
 
   [[nodiscard]] std::size_t members() const { return x.members(); }
   [[nodiscard]] std::size_t rows() const { return x.rows(); }
   [[nodiscard]] std::size_t cols() const { return x.cols(); }
 };
 
-/// Packs members that are scaled already. Throws DataError when there is none, seeds are not one each, columns differ,
-/// only some members know their noise, or a number does not fit single precision.
+/// Packs members that are already scaled. Throws DataError when there are no members, the seeds are not one per member,
+/// the members differ in columns, only some of them have known noise, or a value does not fit in single precision.
 [[nodiscard]] Cohort pack(std::span<const DataSet> members, std::span<const std::uint64_t> seeds);
 
-/// The same data once per seed.
+/// One member per seed, all with the same data.
 [[nodiscard]] Cohort repeat(const DataSet& data, std::span<const std::uint64_t> seeds);
 
-/// Each member K times in a row, K = seeds.size() / M: copy k of member m is member m K + k and takes seeds[m K + k].
-/// Throws DataError when the seeds are no positive multiple of M.
+/// K = seeds.size() / M copies of each member: copy k of member m becomes member m K + k and takes seeds[m K + k].
+/// Throws DataError unless the number of seeds is a positive multiple of M.
 [[nodiscard]] Cohort repeat(const Cohort& cohort, std::span<const std::uint64_t> seeds);
 
-/// Members first, ..., first + count - 1. Throws DataError when there are not as many.
+/// Members first, ..., first + count - 1. Throws DataError when the cohort has fewer.
 [[nodiscard]] Cohort slice(const Cohort& cohort, std::size_t first, std::size_t count);
 
-/// Rows of a member without the padding at its end.
+/// Number of rows of a member, not counting the padding at its end.
 [[nodiscard]] std::size_t member_rows(const Cohort& cohort, std::size_t member);
 
 }  // namespace nomu

@@ -1,6 +1,6 @@
 #pragma once
-/// One regression problem in the user's units: inputs, targets and what is known about each row. It is made from a
-/// table, text columns becoming indicator inputs, or from plain vectors.
+/// One regression problem in the user's units: inputs, targets and what is known about each row. It is made from plain
+/// vectors, or from a table, whose text columns become indicator inputs.
 
 #include <cstddef>
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace nomu {
 
-/// How one column of a table becomes inputs; kept with the data so that later tables are encoded alike.
+/// How one column of a table becomes inputs; kept with the data so that later tables are encoded the same way.
 struct FeatureColumn {
   std::string name;
   std::vector<std::string> levels;  ///< sorted; one indicator input each. Empty: the column is one numeric input.
@@ -22,8 +22,9 @@ struct FeatureColumn {
 
 /// What happened while a table became a data set.
 struct DatasetReport {
-  std::vector<std::size_t> dropped_lines;     ///< lines of the file left out because a cell is missing
-  std::vector<std::string> constant_columns;  ///< inputs with the same value in every row: kept, but they tell nothing
+  std::vector<std::size_t> dropped_lines;  ///< lines of the file left out because a cell is missing
+  std::vector<std::string>
+      constant_columns;  ///< inputs with the same value in every row: kept, but they carry no information
 };
 
 /// n rows of d inputs with one target each. Every number is finite.
@@ -32,8 +33,8 @@ struct DataSet {
   std::vector<double> targets;           ///< [n]
   std::vector<double> row_weight;        ///< [n], not negative; empty: 1 each
   std::vector<double> noise;             ///< [n], known standard deviation of each target; empty: unknown
-  std::vector<std::string> groups;       ///< [n], rows of a group belong together in a split; empty: none
-  std::vector<double> times;             ///< [n], earlier rows are smaller; empty: unknown
+  std::vector<std::string> groups;       ///< [n], a split keeps the rows of a group together; empty: none
+  std::vector<double> times;             ///< [n], increasing with time; empty: unknown
   std::vector<std::string> input_names;  ///< [d]
   std::string target_name = "y";
   std::string noise_name;               ///< column `noise` came from; empty: given in memory, or none
@@ -48,29 +49,28 @@ struct DataSet {
   }
 };
 
-/// Which columns of a table play which part.
+/// The role of each column of a table.
 struct DatasetOptions {
   std::string target = {};                    ///< column to predict
-  std::vector<std::string> features = {};     ///< input columns, in this order; empty: all that play no other part
-  std::vector<std::string> categorical = {};  ///< inputs whose cells are names even where they look like numbers
+  std::vector<std::string> features = {};     ///< input columns, in this order; empty: all without another role
+  std::vector<std::string> categorical = {};  ///< inputs whose cells are names even if they look like numbers
   std::vector<std::string> ignore = {};       ///< columns left out of the default inputs (row ids, groups, times)
   std::string weight = {};                    ///< column of row weights; empty: none
   std::string noise = {};                     ///< column of known standard deviations; empty: none
-  std::string group = {};                     ///< column of groups, no input by default; empty: none
-  std::string time = {};                      ///< column of numbers or ISO dates, no input by default; empty: none
-  bool drop_missing = false;                  ///< leave rows with a missing cell out instead of refusing them
+  std::string group = {};                     ///< column of groups, not an input by default; empty: none
+  std::string time = {};                      ///< column of numbers or ISO dates, not an input by default; empty: none
+  bool drop_missing = false;                  ///< drop rows with a missing cell instead of throwing
   std::size_t min_rows = 4;                   ///< fewest rows accepted
-  std::size_t max_levels = 64;                ///< most distinct names of a text column
+  std::size_t max_levels = 64;                ///< most distinct names accepted in a text column
 };
 
 /// A data set from a table. A column of names becomes one 0/1 input per name. Throws DataError naming file, row and
-/// column: unknown columns, no inputs, a target that is not numeric, missing or constant, a column mixing numbers and
-/// names, too many names, too few rows, negative weights or noise.
+/// column for unknown columns, no inputs, a target that is not numeric, missing or constant, a column that mixes
+/// numbers and names, too many names, too few rows, and negative weights or noise.
 [[nodiscard]] DataSet make_dataset(const Table& table, const DatasetOptions& options);
 
-/// A data set from another table whose inputs are encoded as `features` says, for rows a model is to be judged by; the
-/// options about inputs play no part and the target may be constant. Throws DataError as above, and for names never
-/// seen before.
+/// A data set from another table, with its inputs encoded as in `features`, to evaluate a model on. The options about
+/// inputs are ignored and the target may be constant. Throws DataError as above, and for names not in `features`.
 [[nodiscard]] DataSet make_dataset(const Table& table, std::span<const FeatureColumn> features,
                                    const DatasetOptions& options);
 
@@ -78,17 +78,17 @@ struct DatasetOptions {
 [[nodiscard]] DataSet read_dataset(const std::filesystem::path& path, const DatasetOptions& options);
 
 /// A data set from plain vectors: inputs [n][cols] row by row and targets [n]; inputs are named x1, x2, ... Throws
-/// DataError when the sizes do not fit or a number is not finite.
+/// DataError when the sizes do not match or a number is not finite.
 [[nodiscard]] DataSet make_dataset(std::vector<double> inputs, std::size_t cols, std::vector<double> targets);
 
-/// Throws DataError unless sizes fit, all numbers are finite, and weights and noise are not negative.
+/// Throws DataError unless sizes match, all numbers are finite, and weights and noise are not negative.
 void check_dataset(const DataSet& data);
 
-/// The rows of the table that lack nothing in `columns`. Throws DataError for a column that is not there.
+/// The rows of the table without a missing cell in `columns`. Throws DataError for an unknown column.
 [[nodiscard]] Table complete_rows(const Table& table, std::span<const std::string> columns);
 
-/// The inputs of another table, [q][d], encoded as `features` says; other columns of the table are ignored. Throws
-/// DataError naming row and column of missing cells, text where numbers belong and names never seen before.
+/// The inputs of another table, [q][d], encoded as in `features`; its other columns are ignored. Throws DataError
+/// naming row and column of missing cells, text where numbers belong, and names not in `features`.
 [[nodiscard]] std::vector<double> encode_inputs(const Table& table, std::span<const FeatureColumn> features);
 
 /// The rows with these indices, in this order; indices may repeat. Throws DataError when one is out of range.

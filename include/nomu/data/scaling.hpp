@@ -1,6 +1,6 @@
 #pragma once
 /// Affine maps, one per column, between the user's units and the range networks learn best in. Values are shifted and
-/// divided; widths such as standard deviations are only divided.
+/// divided; widths, such as standard deviations, are only divided.
 
 #include <cstddef>
 #include <span>
@@ -11,7 +11,7 @@
 namespace nomu {
 
 enum class ScalingKind {
-  min_max,      ///< smallest to -1, largest to +1
+  min_max,      ///< minimum to -1, maximum to +1
   standardise,  ///< mean to 0, population standard deviation to 1
   identity,     ///< unchanged
 };
@@ -22,11 +22,11 @@ struct Scaling {
   std::vector<double> factor;  ///< [d], positive
 
   [[nodiscard]] std::size_t cols() const { return shift.size(); }
-  /// User's units to scaled, [n][d]. This and the functions below throw DataError when the size is no multiple of d.
+  /// User's units to scaled, [n][d]. This and the functions below throw DataError when the size is not a multiple of d.
   [[nodiscard]] std::vector<double> apply(std::span<const double> values) const;
   /// Scaled to user's units, [n][d].
   [[nodiscard]] std::vector<double> invert(std::span<const double> scaled) const;
-  /// Widths in user's units to scaled ones, [n][d].
+  /// Widths in user's units to scaled widths, [n][d].
   [[nodiscard]] std::vector<double> apply_width(std::span<const double> widths) const;
   /// Scaled widths to user's units, [n][d].
   [[nodiscard]] std::vector<double> invert_width(std::span<const double> widths) const;
@@ -34,11 +34,12 @@ struct Scaling {
   friend bool operator==(const Scaling&, const Scaling&) = default;
 };
 
-/// Learns the map from values [n][cols]. A constant column moves to 0 and keeps its units. Throws DataError when there
-/// is no row, the size is no multiple of `cols` or a value is not finite.
+/// Learns the map from values [n][cols]. A constant column is shifted to 0 and keeps its units. Throws DataError when
+/// there are no rows, the size is not a multiple of `cols` or a value is not finite.
 [[nodiscard]] Scaling fit_scaling(std::span<const double> values, std::size_t cols, ScalingKind kind);
 
-/// The data set with inputs, targets and noise mapped; `targets` has one column.
+/// The data set with inputs, targets and noise scaled; `targets` has one column. Throws DataError when a scaling has
+/// the wrong number of columns.
 [[nodiscard]] DataSet scaled_dataset(const DataSet& data, const Scaling& inputs, const Scaling& targets);
 
 }  // namespace nomu

@@ -1,6 +1,6 @@
 #pragma once
-/// Divides rows into a part to learn from and a part to judge by. The same seed always gives the same parts, and row
-/// indices come sorted.
+/// Splits rows into a training part and a test part. The same seed always gives the same parts, and row indices come
+/// sorted.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,24 +18,24 @@ struct Split {
   friend bool operator==(const Split&, const Split&) = default;
 };
 
-/// A random part of `test_fraction` of the rows, rounded, but at least one row on either side. Throws ConfigError when
-/// the fraction is not inside (0, 1), DataError when there are fewer than two rows.
+/// A random `test_fraction` of the rows, rounded, with at least one row on either side. Throws ConfigError when the
+/// fraction is not inside (0, 1), DataError when there are fewer than two rows.
 [[nodiscard]] Split random_split(std::size_t rows, double test_fraction, std::uint64_t seed);
 
-/// k splits whose test parts divide the rows at random into sizes that differ by at most one. Throws ConfigError when k
-/// < 2 or k > rows.
+/// k splits whose test parts partition the rows at random into sizes that differ by at most one. Throws ConfigError
+/// when k < 2 or k > rows.
 [[nodiscard]] std::vector<Split> k_folds(std::size_t rows, std::size_t k, std::uint64_t seed);
 
-/// Whole groups at random into the test part, as near to `test_fraction` of the rows as the order drawn allows.
-/// `groups` names the group of each row. Throws ConfigError for the fraction, DataError when there are fewer than two
-/// groups.
+/// Moves whole groups, in random order, to the test part until it is as near to `test_fraction` of the rows as that
+/// order allows. `groups` names the group of each row. Throws ConfigError for the fraction, DataError when there are
+/// fewer than two groups.
 [[nodiscard]] Split group_split(std::span<const std::string> groups, double test_fraction, std::uint64_t seed);
 
-/// k splits whose test parts are made of whole groups and as equal in rows as can be had by placing large groups first.
-/// Throws ConfigError when k < 2, DataError when there are fewer than k groups.
+/// k splits whose test parts consist of whole groups. Larger groups are placed first, which keeps the parts about equal
+/// in rows. Throws ConfigError when k < 2, DataError when there are fewer than k groups.
 [[nodiscard]] std::vector<Split> group_folds(std::span<const std::string> groups, std::size_t k, std::uint64_t seed);
 
-/// The latest rows as the test part, about `test_fraction` of all; rows of the same time stay together. Throws
+/// The latest rows, about `test_fraction` of all, as the test part; rows of the same time stay together. Throws
 /// ConfigError for the fraction, DataError when all times are equal or one is not finite.
 [[nodiscard]] Split time_split(std::span<const double> times, double test_fraction);
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Tables of text cells, read from and written to CSV and TSV files. Cells keep their text, so that a column can become
-/// numbers, categories, groups or times later, and go out again as they came in.
+/// Tables of text cells, read from and written to CSV and TSV files. Cells keep their text, so a column can later
+/// become numbers, categories, groups or times, and is written back unchanged.
 
 #include <cstddef>
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace nomu {
 
-/// One named column; the cells lie in one buffer, which is half the memory of a string each.
+/// One named column. All cells share one buffer, which takes half the memory of one string per cell.
 class Column {
  public:
   explicit Column(std::string name = {}) : name_(std::move(name)) {}
@@ -21,7 +21,7 @@ class Column {
   [[nodiscard]] std::size_t size() const { return ends_.size(); }
   /// The text of a cell; valid until the column changes.
   [[nodiscard]] std::string_view operator[](std::size_t row) const;
-  /// All cells as strings of their own, for example as groups of a split.
+  /// A copy of all cells, for example to use as the groups of a split.
   [[nodiscard]] std::vector<std::string> cells() const;
   void push_back(std::string_view cell);
 
@@ -64,21 +64,22 @@ class Table {
 
 /// How to read a table.
 struct TableOptions {
-  char delimiter = '\0';  ///< between cells; '\0': the one of comma, tab, semicolon most frequent in the header
+  char delimiter = '\0';  ///< between cells; '\0': comma, tab or semicolon, whichever is most frequent in the header
 };
 
-/// Reads a CSV or TSV file with a header line: RFC 4180 quotes, either line ending, `#` lines and blank lines skipped,
-/// blanks around unquoted cells trimmed. Throws DataError naming file, row (line of the file) and column.
+/// Reads a CSV or TSV file with a header line: RFC 4180 quotes and either line ending are understood, `#` lines and
+/// blank lines skipped, blanks around unquoted cells trimmed. Throws DataError naming file, row (line of the file) and
+/// column.
 [[nodiscard]] Table read_table(const std::filesystem::path& path, const TableOptions& options = {});
 
-/// The same from memory; `name` stands for the file in messages.
+/// The same from memory; messages show `name` as the file.
 [[nodiscard]] Table parse_table(std::string_view text, std::string name, const TableOptions& options = {});
 
-/// The table as text, quoted where needed; parse_table gives the same cells back.
+/// The table as text, quoted where needed; parse_table reads the same cells back.
 [[nodiscard]] std::string format_table(const Table& table, char delimiter = ',');
 
-/// Writes the table, all or nothing (see write_file_atomically); with tabs when the name ends in .tsv or .tab, else
-/// with commas. Throws DataError.
+/// Writes the table, all or nothing (see write_file_atomically): tab-separated when the name ends in .tsv or .tab, else
+/// comma-separated. Throws DataError when the file cannot be written.
 void write_table(const std::filesystem::path& path, const Table& table);
 
 /// What a cell holds.
@@ -95,20 +96,21 @@ struct CellValue {
   double number = 0.0;
 };
 
-/// Classifies a cell, the same in every locale: the whole cell must be a decimal number (no hexadecimal, no grouping).
+/// Classifies a cell, independently of the locale: a number must fill the whole cell and be decimal (no hexadecimal, no
+/// digit grouping).
 [[nodiscard]] CellValue read_cell(std::string_view cell);
 
-/// A number in the shortest text that reads back as the same double; NaN is the empty text.
+/// The shortest text that reads back as the same double; empty for NaN.
 [[nodiscard]] std::string format_number(double number);
 
-/// Index of a column. Throws DataError with the nearest name and the list of columns when there is none.
+/// Index of a column. Throws DataError with the nearest name and the list of columns when there is no such column.
 [[nodiscard]] std::size_t column_index(const Table& table, std::string_view name);
 
 /// The numbers of a column, [n]. Throws DataError naming the first cell that is text, infinite or missing, and how many
 /// there are.
 [[nodiscard]] std::vector<double> numeric_column(const Table& table, std::string_view name);
 
-/// "train.csv, row 7, column 'price'": how messages name a cell.
+/// How messages refer to a cell: "train.csv, row 7, column 'price'".
 [[nodiscard]] std::string cell_location(const Table& table, std::size_t row, std::string_view column);
 
 }  // namespace nomu

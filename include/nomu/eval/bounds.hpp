@@ -1,6 +1,6 @@
 #pragma once
-/// Lower and upper uncertainty bounds for the rows of one data set. They come from a calibration, which vouches for
-/// their level, and are asymmetric where the model's uncertainty is.
+/// Lower and upper uncertainty bounds for the rows of one data set. They come from a calibration, which determines the
+/// levels they can claim, and are asymmetric where the model's uncertainty is.
 
 #include <cstddef>
 #include <span>
@@ -19,20 +19,20 @@ struct Bounds {
   [[nodiscard]] std::size_t rows() const { return lower.size(); }
 };
 
-/// Central bounds of a level. Throws ConfigError when the calibration cannot vouch for it, DataError for rows that do
-/// not fit or are not finite.
+/// Central bounds of a level. Throws ConfigError when the calibration does not support the level, DataError when sizes
+/// do not match or a number is not finite.
 [[nodiscard]] Bounds make_bounds(const PredictedRows& rows, const Calibration& calibration, double level);
 
 /// The same for one member of a prediction.
 [[nodiscard]] Bounds make_bounds(const Prediction& prediction, std::size_t member, const Calibration& calibration,
                                  double level);
 
-/// The paper's UB_c: mean -+ calibrated sigma. No level is claimed, so any calibration will do.
+/// The paper's UB_c: mean -+ calibrated sigma. Claims no level, so any calibration will do.
 [[nodiscard]] Bounds make_bounds(const PredictedRows& rows, const Calibration& calibration);
 
-/// CV+ bounds (jackknife+ with one row per fold) of a level: `fold_models[k]` predicted the same q rows with the model
-/// that was fitted without fold k. Throws ConfigError when the calibration is of another kind or its rows cannot
-/// support the level, DataError when there is not one prediction per fold or sizes differ.
+/// CV+ bounds (jackknife+ with one row per fold) of a level: `fold_models[k]` holds the predictions for the same q rows
+/// by the model fitted without fold k. Throws ConfigError when the calibration is of another kind or has too few rows
+/// for the level, DataError when there is not one prediction per fold or sizes differ.
 [[nodiscard]] Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibration& calibration,
                                   double level);
 

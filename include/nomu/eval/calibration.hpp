@@ -1,6 +1,6 @@
 #pragma once
-/// Turns predicted standard deviations into statements that hold: factors or residuals learned from rows the model has
-/// not seen. Every calibration says what it guarantees, and refuses levels it knows nothing about.
+/// Turns predicted standard deviations into bounds that hold, by learning factors or residuals from rows the model has
+/// not seen. Every calibration states what it guarantees, and refuses levels it cannot support.
 
 #include <cstddef>
 #include <span>
@@ -17,50 +17,50 @@ struct PredictedRows {
   std::vector<double> mean;              ///< [q]
   std::vector<double> sigma_model;       ///< [q], not negative
   std::vector<double> sigma_noise = {};  ///< [q]; empty: no data noise is modelled
-  std::vector<double> sigma_below = {};  ///< [q], `sigma_model` downwards; empty: symmetric
+  std::vector<double> sigma_below = {};  ///< [q], `sigma_model` below the mean; empty: symmetric
 
   [[nodiscard]] std::size_t rows() const { return mean.size(); }
 };
 
-/// One member of a prediction, in double. Throws DataError when there is no such member or the tensors do not fit.
+/// One member of a prediction, in double precision. Throws DataError when there is no such member or the shapes do not
+/// match.
 [[nodiscard]] PredictedRows predicted_rows(const Prediction& prediction, std::size_t member = 0);
 
 enum class CalibrationKind {
   none,             ///< nothing was calibrated: no level may be claimed
-  nll,              ///< one factor c, best Gaussian likelihood
-  separate,         ///< one factor each for model and noise, best Gaussian likelihood
+  nll,              ///< one factor c, by maximum Gaussian likelihood
+  separate,         ///< one factor each for model and noise, by maximum Gaussian likelihood
   coverage,         ///< the smallest c that covers a share of the rows: one level only
-  width,            ///< c for a mean width: no level
-  conformal,        ///< split conformal, residuals over sigma
+  width,            ///< the c that gives a mean width: no level
+  conformal,        ///< split conformal, on residuals over sigma
   cross_conformal,  ///< jackknife+ or CV+ from out-of-fold predictions; see `cross_bounds`
-  isotonic,         ///< quantiles recalibrated by a rising map
+  isotonic,         ///< quantiles recalibrated by an increasing map
 };
 
 /// "nll", "cross_conformal", ...
 [[nodiscard]] std::string_view to_text(CalibrationKind kind);
 
-/// Plain data, for an archive to keep. The calibrated standard deviation is
-/// sqrt((c_model sigma_model)^2 + (c_noise sigma_noise)^2), so c_model^2 and c_noise^2 are the paper's c1 and c2, and a
-/// single c stands in both places.
+/// Plain data that archives can store. The calibrated standard deviation is sqrt((c_model sigma_model)^2 + (c_noise
+/// sigma_noise)^2), so c_model^2 and c_noise^2 are the paper's c1 and c2; a single c is stored in both.
 struct Calibration {
   CalibrationKind kind = CalibrationKind::none;
   double c_model = 1.0;
   double c_noise = 1.0;
   double level = 0.0;                         ///< coverage: the level it was made for; otherwise 0
   std::size_t rows = 0;                       ///< rows it was learned from
-  std::vector<double> scores = {};            ///< conformal kinds: abs(y - mean) / calibrated sigma, rising
+  std::vector<double> scores = {};            ///< conformal kinds: abs(y - mean) / calibrated sigma, ascending
   std::vector<std::size_t> score_folds = {};  ///< cross_conformal: the fold (0, 1, ...) of each score's row
-  std::vector<double> knots = {};  ///< isotonic: (y - mean) / calibrated sigma, rising; knot i has level (i+1)/(rows+1)
+  std::vector<double> knots =
+      {};  ///< isotonic: (y - mean) / calibrated sigma, ascending; knot i has level (i+1)/(rows+1)
 
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };
 
-/// Throws DataError when an archive's calibration cannot be one: unordered scores, counts that do not fit, ...
+/// Throws DataError when a calibration read from an archive is not valid: unordered scores, wrong counts, ...
 void check_calibration(const Calibration& calibration);
 
 /// One c by likelihood: the root mean square of (y - mean) / sigma, which minimises the Gaussian NLL. Needs no level.
-/// This and the functions below throw DataError for sizes that do not fit, numbers that are not finite, or a sigma of
-/// 0.
+/// This and the functions below throw DataError when sizes do not match, a number is not finite, or a sigma is 0.
 [[nodiscard]] Calibration calibrate_nll(const PredictedRows& rows, std::span<const double> targets);
 
 /// c_model and c_noise by likelihood; either may become 0. Throws ConfigError when no noise is modelled.
@@ -69,7 +69,7 @@ void check_calibration(const Calibration& calibration);
 /// The smallest c with at least `level` of the targets inside mean -+ c sigma.
 [[nodiscard]] Calibration calibrate_coverage(const PredictedRows& rows, std::span<const double> targets, double level);
 
-/// The c for which mean -+ c sigma is `mean_width` wide on average; the width must be positive.
+/// The c that makes mean -+ c sigma `mean_width` wide on average. Throws ConfigError unless the width is positive.
 [[nodiscard]] Calibration calibrate_width(const PredictedRows& rows, double mean_width);
 
 /// Split conformal. The rows must not have been used for fitting, nor for the c_model and c_noise of `base` when those
@@ -77,58 +77,58 @@ void check_calibration(const Calibration& calibration);
 [[nodiscard]] Calibration calibrate_conformal(const PredictedRows& rows, std::span<const double> targets,
                                               const Calibration& base = {});
 
-/// CV+ (one row per fold: jackknife+). Row i was predicted by the model that did not see fold `folds[i]`; folds are
+/// CV+ (one row per fold: jackknife+). Row i was predicted by the model fitted without fold `folds[i]`; folds are
 /// numbered 0, 1, ... without gaps. Throws ConfigError when there are fewer than two.
 [[nodiscard]] Calibration calibrate_cross_conformal(const PredictedRows& out_of_fold, std::span<const double> targets,
                                                     std::span<const std::size_t> folds, const Calibration& base = {});
 
-/// Recalibrates quantiles as Kuleshov et al. (2018) do: the rising map is the empirical distribution of the predicted
-/// levels of the targets, kept as standardised residuals so that it neither saturates in the tails nor depends on
-/// sigma's scale.
+/// Recalibrates quantiles as Kuleshov et al. (2018) do. The increasing map is the empirical distribution of the
+/// predicted levels of the targets, stored as standardised residuals so that it neither saturates in the tails nor
+/// depends on sigma's scale.
 [[nodiscard]] Calibration calibrate_isotonic(const PredictedRows& rows, std::span<const double> targets,
                                              const Calibration& base = {});
 
-/// Calibrated standard deviations upwards and downwards, [q] each; equal where the prediction is symmetric.
+/// Calibrated standard deviations above and below the mean, [q] each; equal where the prediction is symmetric.
 struct CalibratedSigma {
   std::vector<double> above;
   std::vector<double> below;
 };
 [[nodiscard]] CalibratedSigma calibrated_sigma(const Calibration& calibration, const PredictedRows& rows);
 
-/// One calibrated standard deviation a row, [q]: the average of the two sides where they differ.
+/// One calibrated standard deviation per row, [q]: the average of the two sides where they differ.
 [[nodiscard]] std::vector<double> central_sigma(const Calibration& calibration, const PredictedRows& rows);
 
 /// A central interval in calibrated standard deviations: mean - below sigma to mean + above sigma. Isotonic intervals
-/// need not be centred, and `below` or `above` is negative where the mean lies outside.
+/// need not be centred; `below` or `above` is negative where the mean lies outside the interval.
 struct Multipliers {
   double below = 0.0;
   double above = 0.0;
 };
 
-/// Throws ConfigError when the level is not inside (0, 1), or the calibration knows nothing about it: uncalibrated,
-/// made for another level or for none, or with too few rows, naming how many are needed.
+/// Throws ConfigError when the level is not inside (0, 1) or the calibration does not support it: uncalibrated, made
+/// for another level or for none, or with too few rows (the message says how many are needed).
 [[nodiscard]] Multipliers multipliers(const Calibration& calibration, double level);
 
-/// Half the width of the interval at `level` of a symmetric prediction. Throws ConfigError as `multipliers` does.
+/// Half the width of the interval at `level` for a symmetric prediction. Throws ConfigError as `multipliers` does.
 [[nodiscard]] double half_width(const Calibration& calibration, double sigma_model, double sigma_noise, double level);
 
 /// The level of the uncalibrated Gaussian prediction whose quantile is the `level`-quantile after isotonic
 /// recalibration: Kuleshov's map, inverted. Throws ConfigError as `multipliers` does.
 [[nodiscard]] double quantile_map(const Calibration& calibration, double level);
 
-/// The position, from 1, among n rising scores that a level needs: ceil((n + 1) level). Throws ConfigError naming the
-/// rows needed when it exceeds n.
+/// The rank, from 1, of the score that a level needs among n ascending scores: ceil((n + 1) level). Throws ConfigError
+/// naming the number of rows needed when it exceeds n.
 [[nodiscard]] std::size_t conformal_rank(std::size_t rows, double level);
 
-/// The coverage that is proven for new rows exchangeable with the calibration rows; 0 where nothing is. For CV+ this is
-/// 1 - 2 alpha less the allowance for K folds of Barber et al. (2021), Theorem 4. Throws ConfigError as `multipliers`
-/// does, except that cross_conformal is welcome.
+/// The coverage that is proven for new rows exchangeable with the calibration rows; 0 if none is. For CV+ this is 1 - 2
+/// alpha less the allowance for K folds of Barber et al. (2021), Theorem 4. Throws ConfigError as `multipliers` does,
+/// except that it accepts cross_conformal.
 [[nodiscard]] double guaranteed_coverage(const Calibration& calibration, double level);
 
-/// The same in a sentence. A width has no level: for it the level is ignored.
+/// The same as a sentence. Ignores the level for a calibration of kind width, which has none.
 [[nodiscard]] std::string guarantee(const Calibration& calibration, double level);
 
-/// A share as messages and reports say it: "95 %", "99.999 %".
+/// A share as printed in messages and reports: "95 %", "99.999 %".
 [[nodiscard]] std::string percent(double share);
 
 }  // namespace nomu

@@ -1,6 +1,6 @@
 #pragma once
-/// Measures whether a model's uncertainty behaves as the paper's desiderata D1 to D5 ask. It knows the model only as
-/// functions of input rows, so that any method can be examined.
+/// Measures whether a model's uncertainty behaves as the paper's desiderata D1 to D5 require. It sees the model only as
+/// functions of input rows, so any method can be checked.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,65 +19,64 @@ using RowFunction = std::function<std::vector<double>(std::span<const double>)>;
 /// Refits the method on several subsets of the training rows at once (one cohort) and returns the sigma of each fit.
 using RefitFunction = std::function<std::vector<RowFunction>(std::span<const std::vector<std::size_t>> subsets)>;
 
-/// What is examined.
+/// The model to check, as functions.
 struct DesiderataSubject {
   RowFunction sigma;           ///< model uncertainty, before or after calibration
   RowFunction mean = {};       ///< empty: D4 is skipped
-  RowFunction raw_sigma = {};  ///< sigma before its readout; empty: the method has none, D1 is skipped
+  RowFunction raw_sigma = {};  ///< sigma before the readout; empty: the method has none, D1 is skipped
   RefitFunction refit = {};    ///< empty: D5 is skipped
 };
 
 /// Where and how densely to probe.
 struct DesiderataSpec {
-  std::vector<double> low;   ///< [d], the box the model is meant for; wider than the data, or nothing lies outside it
+  std::vector<double> low;   ///< [d], the box the model is meant for; must be wider than the data to probe outside them
   std::vector<double> high;  ///< [d]
   std::size_t probes = 1000;
   std::uint64_t seed = 0;
-  std::vector<std::string> names = {};  ///< [d], of the inputs, for the sentences; empty: their numbers from 1
+  std::vector<std::string> names = {};  ///< [d], input names for the sentences; empty: numbers from 1
 };
 
 enum class Verdict {
   holds,
   fails,
-  reported,  ///< a number without a threshold
+  reported,  ///< measured, but without a threshold
   skipped,   ///< could not be measured; the sentence says why
 };
 
-/// One measured statement.
+/// The result of one check.
 struct Finding {
   std::string name;  ///< "D1", "D2", "D3", "D3 gaps", ...
   Verdict verdict = Verdict::skipped;
   std::optional<double> measured = {};   ///< empty when skipped
-  std::optional<double> threshold = {};  ///< what `measured` is held against; empty: nothing
-  std::string sentence;                  ///< for people
+  std::optional<double> threshold = {};  ///< what `measured` is compared with; empty: nothing
+  std::string sentence;                  ///< the result in words
 };
 
 struct DesiderataReport {
   std::vector<Finding> findings;
 
-  /// The finding of this name; throws ConfigError when there is none.
+  /// The finding with this name. Throws ConfigError when there is none.
   [[nodiscard]] const Finding& find(std::string_view name) const;
 };
 
-/// From each point [q][d] to its nearest training row [n][d], every input measured in widths of the box from `low` to
-/// `high`, [d] each; inputs without width do not count. Throws DataError when sizes do not fit or there is no training
-/// row.
+/// Distance from each point [q][d] to its nearest training row [n][d], [q]. Every input is measured in widths of the
+/// box from `low` to `high`, [d] each; inputs whose box has no width do not count. Throws DataError when sizes do not
+/// match or there is no training row.
 [[nodiscard]] std::vector<double> distances_to_data(std::span<const double> points,
                                                     std::span<const double> train_inputs, std::span<const double> low,
                                                     std::span<const double> high);
 
-/// Examines a model that was fitted on `train_inputs`, [n][d].
-/// - D1: the share of probes where the raw sigma is below 0 (reported).
-/// - D2: median sigma at the training points over its median at probes all over the box; holds below 0.25.
-/// - D3: Spearman correlation of sigma with the distance to the nearest training point, inputs measured in widths of
-/// the
-///   box; holds above 0.5. "D3 gaps" for probes inside the data's box, "D3 outside" for those outside, "D3" for both.
-/// - D4: sigma's mean absolute change along the input that changes the mean most, over that along the input that
-///   changes it least; holds above 1. "D4 across inputs", from three inputs on: Spearman correlation of the two
-///   sensitivities; holds above 0.
-/// - D5: mean sigma at the probes after fitting all rows over that after the fewest; holds below 1.
-/// Throws DataError when sizes do not fit, there are fewer than two training rows or a function returns a wrong count
-/// or a number that is not finite; ConfigError for an empty box, no probes or no sigma.
+/// Checks a model that was fitted on `train_inputs`, [n][d].
+/// - D1: share of probes where the raw sigma is below 0 (reported).
+/// - D2: median sigma at the training points divided by its median at probes all over the box; holds below 0.25.
+/// - D3: Spearman correlation of sigma with the distance to the nearest training point (see `distances_to_data`);
+///   holds above 0.5. "D3 gaps" for probes inside the data's box, "D3 outside" for those outside, "D3" for both.
+/// - D4: sigma's mean absolute change along the input that changes the mean most, divided by that along the input
+///   that changes it least; holds above 1. "D4 across inputs", with three or more inputs: Spearman correlation of the
+///   two sensitivities; holds above 0.
+/// - D5: mean sigma at the probes after fitting all rows divided by that after fitting the fewest; holds below 1.
+/// Throws DataError when sizes do not match, there are fewer than two training rows, or a function returns the wrong
+/// number of values or one that is not finite; ConfigError for an empty box, fewer than two probes or no sigma.
 [[nodiscard]] DesiderataReport check_desiderata(std::span<const double> train_inputs, const DesiderataSubject& subject,
                                                 const DesiderataSpec& spec);
 

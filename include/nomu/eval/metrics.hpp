@@ -1,6 +1,6 @@
 #pragma once
-/// How good bounds and predictive distributions are on the rows of one data set: the paper's NLL, CP, MW and AUC, and
-/// the scores others use. Spans are [q] each: means, standard deviations and targets in the units of the target.
+/// Scores of bounds and predictive distributions on the rows of one data set: the paper's NLL, CP, MW and AUC, and
+/// other common scores. Spans are [q] each: means, standard deviations and targets in the units of the target.
 
 #include <cstddef>
 #include <span>
@@ -11,11 +11,11 @@
 
 namespace nomu {
 
-/// Whether ln(2 pi) / 2 is part of a likelihood: the paper's synthetic tables leave it out, its UCI tables keep it.
+/// Whether a likelihood includes ln(2 pi) / 2: the paper's synthetic tables leave it out, its UCI tables include it.
 enum class NllConstant { left_out, included };
 
-/// Signed (y - mean) / sigma. This and all functions below throw DataError when sizes differ, there is no row or a
-/// number is not finite; where they divide by sigma also when one is 0, naming the row.
+/// Signed (y - mean) / sigma. This and all functions below throw DataError when sizes differ, there are no rows or a
+/// number is not finite; those that divide by sigma also when a sigma is 0, naming the row.
 [[nodiscard]] std::vector<double> standardised_residuals(std::span<const double> mean, std::span<const double> sigma,
                                                          std::span<const double> target);
 
@@ -23,12 +23,12 @@ enum class NllConstant { left_out, included };
 [[nodiscard]] double nll(std::span<const double> mean, std::span<const double> sigma, std::span<const double> target,
                          NllConstant constant);
 
-/// The smallest NLL over all factors c of sigma, and that c = sqrt(mean z^2).
+/// The smallest NLL over all factors c on sigma, and the minimiser c = sqrt(mean z^2).
 struct MinimalNll {
   double value = 0.0;
   double c = 0.0;
 };
-/// In closed form: mean(ln sigma) + ln(mean z^2) / 2 + 1/2. Throws DataError when every target is met exactly.
+/// In closed form: mean(ln sigma) + ln(mean z^2) / 2 + 1/2. Throws DataError when every target equals its mean.
 [[nodiscard]] MinimalNll minimal_nll(std::span<const double> mean, std::span<const double> sigma,
                                      std::span<const double> target, NllConstant constant);
 
@@ -54,12 +54,12 @@ struct CurvePoint {
 };
 
 /// The exact curve from c = 0 to the first c with CP = 1. CP jumps at every c = abs(z_i) while MW grows steadily, so
-/// each jump gives two points of the same c, before and after it. A row met exactly may have sigma 0; a row missed with
-/// sigma 0 is covered by no c and refused.
+/// each jump gives two points with the same c, before and after it. A row may have sigma 0 if its target equals the
+/// mean; otherwise no c covers it, and DataError is thrown.
 [[nodiscard]] std::vector<CurvePoint> mw_cp_curve(std::span<const double> mean, std::span<const double> sigma,
                                                   std::span<const double> target);
 
-/// The integral of MW over CP along a curve, by the trapezoidal rule; the paper's AUC by its definition.
+/// The integral of MW over CP along a curve, by the trapezoidal rule: the paper's AUC as defined there.
 [[nodiscard]] double area_under_curve(std::span<const CurvePoint> curve);
 
 /// The same for the exact curve in closed form: 2 mean(sigma) mean(abs(z)).
@@ -68,7 +68,7 @@ struct CurvePoint {
 /// Mean continuous ranked probability score of Gaussian predictions; abs(y - mean) where sigma is 0.
 [[nodiscard]] double crps(std::span<const double> mean, std::span<const double> sigma, std::span<const double> target);
 
-/// Mean interval score of central bounds of `level`: the width, plus 2 / (1 - level) times the distance by which a
+/// Mean interval score of central bounds of `level`: the width, plus 2 / (1 - level) times the distance by which the
 /// target is missed. Throws ConfigError when the level is not inside (0, 1).
 [[nodiscard]] double interval_score(std::span<const double> lower, std::span<const double> upper,
                                     std::span<const double> target, double level);
@@ -77,14 +77,14 @@ struct CurvePoint {
 [[nodiscard]] double rmse(std::span<const double> mean, std::span<const double> target);
 
 /// The area between the diagonal and the share of rows whose predicted level Phi(z_i) is at most p, over p in [0, 1],
-/// integrated exactly: 0 when all Gaussian quantiles are right, 1/2 at worst.
+/// integrated exactly: 0 when all Gaussian quantiles are right, at most 1/2.
 [[nodiscard]] double miscalibration_area(std::span<const double> mean, std::span<const double> sigma,
                                          std::span<const double> target);
 
-/// The root of the mean predictive variance.
+/// Square root of the mean predictive variance.
 [[nodiscard]] double sharpness(std::span<const double> sigma);
 
-/// The numbers that need neither level nor bounds.
+/// All scores that need neither a level nor bounds.
 struct MetricsReport {
   std::size_t rows = 0;
   double rmse = 0.0;

@@ -1,5 +1,5 @@
 #pragma once
-/// Models as ONNX files, which other programs run: networks, scaling, calibration and the bounds of one level in one
+/// Models as ONNX files that other programs can run: networks, scaling, calibration and the bounds of one level in one
 /// graph. An optional part of the library; without it these functions throw ConfigError saying what is missing.
 
 #include <cstddef>
@@ -21,14 +21,14 @@ namespace nomu {
 inline constexpr std::int64_t onnx_opset = 13;
 
 /// The model as the bytes of an ONNX file. Its input `x` is float [n][d], the columns named by `DataSet::input_names`
-/// (a column of names is one 0/1 input for each name); a model with known noise also reads `noise`, float [n][1]. Its
+/// (a column of names is one 0/1 input per name); a model with known noise also reads `noise`, float [n][1]. Its
 /// outputs are float [n][1]: `mean`, `sigma_model`, `sigma_noise`, with directed bounds `sigma_below`, and unless the
-/// model is uncalibrated `lower` and `upper` of the level, by default the model's own. MC dropout takes, for every
-/// row, the masks it draws for the first row of a table. Throws ConfigError naming the method where it is no network,
-/// and for a level that the calibration cannot vouch for.
+/// model is uncalibrated `lower` and `upper` at the level, by default the model's own. MC dropout uses, for every row,
+/// the masks it draws for the first row of a table. Throws ConfigError naming the method when it is not a network, and
+/// for a level that the calibration does not support.
 [[nodiscard]] std::string pack_onnx(const Model& model, std::optional<double> level = {});
 
-/// The same to a file, at once or not at all.
+/// The same, written to a file all or nothing.
 void save_onnx(const Model& model, const std::filesystem::path& path, std::optional<double> level = {});
 
 }  // namespace nomu

@@ -1,5 +1,5 @@
 #pragma once
-/// What a network does to rows that are images before its hidden layers: convolutions and pooling, as plain data.
+/// Convolutions and pooling before the hidden layers of a network whose rows are images, as plain data.
 
 #include <cstdint>
 #include <vector>
@@ -8,18 +8,18 @@
 
 namespace nomu {
 
-/// How a square of activated values becomes one.
+/// How a square of activations is reduced to one value.
 enum class Pooling { max, average };
 
-/// Convolutions before the hidden layers, for rows that are images. `filters` has one number for each of them; the
-/// lists below it have one for each or one for all.
+/// Convolutions before the hidden layers, for rows that are images. `filters` has one entry per convolution; the lists
+/// below it have one entry per convolution or a single one for all.
 struct ConvolutionSpec {
-  std::vector<std::int64_t> image;       ///< channels, height, width of a row, whose columns stand in that order
-  std::vector<std::int64_t> filters;     ///< none: rows go straight into the hidden layers
-  std::vector<std::int64_t> kernel{3};   ///< side of the square each filter looks at
+  std::vector<std::int64_t> image;       ///< channels, height, width; a row's columns are in that order, width fastest
+  std::vector<std::int64_t> filters;     ///< empty: rows go straight into the hidden layers
+  std::vector<std::int64_t> kernel{3};   ///< side of the square each filter covers
   std::vector<std::int64_t> stride{1};   ///< pixels from one square to the next
-  std::vector<std::int64_t> padding{0};  ///< zeros around the image on each side
-  std::vector<std::int64_t> pool{1};     ///< side of the squares that are pooled; 1: none, 0: the whole map
+  std::vector<std::int64_t> padding{0};  ///< zeros added on each side of the image
+  std::vector<std::int64_t> pool{1};     ///< side of the pooled squares; 1: no pooling, 0: the whole map
   Pooling pooling = Pooling::max;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The training losses as plain data; the formulas themselves stand once, in the engine's math.
+/// The training losses as plain data; the formulas themselves are in the engine's math.
 
 namespace nomu {
 
@@ -12,7 +12,7 @@ enum class LossKind {
   directed        ///< Appendix C.2 over f, upper and lower
 };
 
-/// How row losses are added up; `mean` divides by the sum of the row weights of the batch.
+/// How row losses are combined; `mean` divides by the sum of the batch's row weights.
 enum class Reduction { sum, mean };
 
 }  // namespace nomu

@@ -11,11 +11,12 @@ namespace nomu {
 
 enum class Activation { relu, tanh, softplus, identity };
 
-/// How weights and biases start: uniform on [-scale, scale], or scaled by fan-in (He) or fan-in and fan-out (Glorot).
+/// How weights and biases are initialised: uniform on [-scale, scale], or scaled by fan-in (He) or by fan-in and
+/// fan-out (Glorot).
 enum class Init { uniform, he, glorot };
 
-/// Whether the sigma loss reaches the mean network through the link: `coupled` as the paper was run, `stopped` as
-/// written.
+/// Whether gradients of the sigma loss reach the mean network through the link: `coupled`, as in the paper's runs, or
+/// `stopped`, as in its text.
 enum class Gradient { coupled, stopped };
 
 /// A network: convolutions where rows are images, fully connected hidden layers, then one linear output layer.
@@ -23,7 +24,7 @@ struct MlpSpec {
   std::vector<std::int64_t> hidden{1024, 1024, 1024};
   Activation activation = Activation::relu;
   Init init = Init::uniform;
-  double init_scale = 0.05;  ///< half width of the uniform start; a factor on the He and Glorot ranges
+  double init_scale = 0.05;  ///< half width of the uniform range; a factor on the He and Glorot ranges
   ConvolutionSpec convolution = {};
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-/// The report on a model of the front door: all that a `Model` knows, and on request fresh rows and the desiderata,
-/// as the subject of a report.
+/// Turns a `Model` into the subject of a report: everything the model knows and, on request, its scores on fresh rows
+/// and the desiderata.
 
 #include <optional>
 #include <string>
@@ -14,17 +14,17 @@
 namespace nomu {
 
 struct ModelReportSpec {
-  std::string title = {};               ///< of the page; empty: "Model of" and the target
-  std::string date = {};                ///< as it shall be printed; empty: none
-  std::optional<double> level = {};     ///< of the bounds; empty: the model's own
-  std::optional<DataSet> rows = {};     ///< with known targets, encoded as the model's; empty: the calibration's rows
-  std::string rows_source = {};         ///< where `rows` came from, a file for example
-  std::optional<CheckSpec> check = {};  ///< empty: the desiderata are not examined
+  std::string title = {};            ///< page title; empty: "Model of" and the target
+  std::string date = {};             ///< printed as given; empty: none
+  std::optional<double> level = {};  ///< level of the bounds; empty: the model's own
+  std::optional<DataSet> rows = {};  ///< rows with known targets, encoded like the model's; empty: the calibration rows
+  std::string rows_source = {};      ///< where `rows` came from, for example a file
+  std::optional<CheckSpec> check = {};  ///< empty: the desiderata are not checked
 };
 
-/// The model must not need more than it is: the subject keeps a copy. Where the noise of each row is known, pictures
-/// away from the rows assume its median. Throws ConfigError for a level that the calibration cannot vouch for,
-/// DataError when `rows` do not fit or are all among the rows the model learned from, Cancelled on request.
+/// The subject keeps a copy of the model, so `model` need not outlive it. If the noise of each row was given, plots
+/// away from the rows assume its median. Throws ConfigError for a level that the calibration does not support,
+/// DataError when `rows` do not match the model or all belong to the rows it was made with, Cancelled on request.
 [[nodiscard]] ReportSubject report_subject(const Model& model, const ModelReportSpec& spec = {},
                                            const Progress& progress = {});
 

@@ -1,6 +1,7 @@
 #pragma once
-/// Plots as data, drawn as SVG: a `Plot` lists layers and axes, `render_svg` makes one self-contained picture of it.
-/// The pictures carry no scripts, style sheets, ids or references, so any number of them can stand in one HTML page.
+/// Plots as data, drawn as SVG: a `Plot` lists layers and axes, and `render_svg` turns it into one self-contained
+/// picture. The pictures carry no scripts, style sheets, ids or references, so one HTML page can hold any number of
+/// them.
 
 #include <cstddef>
 #include <optional>
@@ -11,8 +12,8 @@
 
 namespace nomu {
 
-/// Colours that people with any of the common colour deficiencies can tell apart. `automatic` takes the next of blue,
-/// orange, green, purple, red and sky for every layer that asks for it.
+/// Colours that remain distinct for people with any common colour vision deficiency. Each `automatic` layer takes the
+/// next of blue, orange, green, purple, red and sky.
 enum class PlotColor { automatic, blue, orange, green, purple, red, sky, grey, ink };
 
 enum class PlotStroke { solid, dashed, dotted };
@@ -21,22 +22,22 @@ enum class PlotDirection { horizontal, vertical };
 enum class PlotCorner { top_left, top_right, bottom_left, bottom_right };
 enum class AxisScale { linear, log10 };
 
-/// Two ends of an axis, in the units of the data.
+/// The ends of an axis, in the units of the data.
 struct PlotRange {
   double low = 0.0;
   double high = 1.0;
 };
 
-/// One axis. Without a range it shows all the data with some padding, or all of its names.
+/// One axis. Without a range it shows all the data plus some padding, or all of its names.
 struct PlotAxis {
   std::string label = {};
   AxisScale scale = AxisScale::linear;
   std::optional<PlotRange> range = {};
-  std::vector<std::string> names = {};  ///< of the values 0, 1, 2, ..., in place of numbers; needs the linear scale
+  std::vector<std::string> names = {};  ///< labels of the values 0, 1, 2, ...; linear scale only
 };
 
-// Layers. `name` is the legend entry; layers without a name have none, layers of the same name share the first one's.
-// Samples with a value that is not finite (or beyond 1e305) are left out and break lines and bands.
+// Layers. `name` is the legend entry: layers without a name have none, layers with the same name share the first one's.
+// Samples with a value that is not finite (or beyond 1e305) are left out and interrupt lines and bands.
 
 /// The area between two curves over x; all [n].
 struct PlotBand {
@@ -81,9 +82,9 @@ struct PlotPoints {
 struct PlotHeatMap {
   std::vector<double> values = {};  ///< [rows][cols], the row of the smallest y first
   std::size_t cols = 0;
-  PlotRange x = {};     ///< outer edges of the first and last column; cells are evenly wide on the axis as it is drawn
+  PlotRange x = {};     ///< outer edges of the first and last column; cells are equally wide on the axis as drawn
   PlotRange y = {};     ///< outer edges of the first and last row
-  PlotAxis color = {};  ///< the colour bar
+  PlotAxis color = {};  ///< axis of the colour bar
 };
 
 /// A reference line across the whole plot.
@@ -95,7 +96,7 @@ struct PlotRule {
   PlotStroke stroke = PlotStroke::dashed;
 };
 
-/// Text beside the point (x, y) or in a corner; '\n' starts a new line. It is kept inside the plot.
+/// Text next to the point (x, y) or in a corner, kept inside the plot; '\n' starts a new line.
 struct PlotNote {
   std::string text = {};
   double x = 0.0;
@@ -114,7 +115,7 @@ struct Plot {
   std::vector<PlotLayer> layers = {};
 };
 
-/// Size in CSS pixels before scaling; text is sized for it, so a picture for a phone is best rendered at 360.
+/// Size in CSS pixels before scaling. Text is sized for it, so render a picture for a phone at a width of 360.
 struct PlotSize {
   int width = 640;
   int height = 400;
@@ -127,14 +128,14 @@ struct PlotGrid {
   PlotSize cell = {};
 };
 
-/// The plot as an SVG document that is also valid inside HTML and shrinks with its surroundings. The same plot gives
-/// the same bytes in every locale. A plot without a sample to draw says "no data". Throws DataError naming the layer
-/// when vectors differ in length or a logarithmic axis meets a value that is not positive, ConfigError for sizes
-/// outside 160 x 120 to 10000 x 10000, ranges that are empty or not finite, names on a logarithmic axis, opacities
-/// outside (0, 1] and a second heat map.
+/// The plot as an SVG document that can also be embedded in HTML and shrinks with its container. The same plot gives
+/// the same bytes in every locale. A plot without any sample to draw says "no data". Throws DataError naming the layer
+/// when vectors differ in length or a value on a logarithmic axis is not positive; ConfigError for sizes outside 160 x
+/// 120 to 10000 x 10000, ranges that are empty or not finite, names on a logarithmic axis, opacities outside (0, 1] and
+/// a second heat map.
 [[nodiscard]] std::string render_svg(const Plot& plot, PlotSize size = {});
 
-/// Plots side by side in rows of `columns`. Throws what render_svg does, and ConfigError for 0 columns.
+/// Plots in a grid with `columns` per row. Throws what render_svg does, and ConfigError for 0 columns.
 [[nodiscard]] std::string render_svg_grid(std::span<const Plot> plots, const PlotGrid& grid = {});
 
 }  // namespace nomu

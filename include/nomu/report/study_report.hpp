@@ -1,5 +1,5 @@
 #pragma once
-/// One HTML page about a study that opens offline: how the best value came down, what the model says around the best
+/// One HTML page about a study that opens offline: how the best value improved, what the model predicts around the best
 /// point, and the history.
 
 #include <string>
@@ -12,12 +12,13 @@ namespace nomu {
 struct OptimizationReportSpec {
   std::string title = "study";
   std::string date = {};
-  std::optional<double> optimum = {};           ///< where it is known, regret is drawn instead of the best value
-  std::vector<std::vector<Trial>> others = {};  ///< trials of other studies of the same function: a mean with its band
-  bool model = true;                            ///< fit a model for slices and maps
+  std::optional<double> optimum = {};           ///< if known, regret is drawn instead of the best value
+  std::vector<std::vector<Trial>> others = {};  ///< trials of other studies of the same function, drawn as their mean
+  bool model = true;                            ///< fit a model and draw its slices and maps
 };
 
-/// Only reads the study. Throws DataError where no trial has a result.
+/// Does not change the study. Throws DataError when no trial has a result yet, or one beats `optimum` in a study
+/// without noise.
 [[nodiscard]] std::string render_optimization_report(const Study& study, const OptimizationReportSpec& spec,
                                                      const Progress& progress = {});
 

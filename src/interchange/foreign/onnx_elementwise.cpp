@@ -29,13 +29,13 @@ OnnxArray::Shape joined(const OnnxNode& node, const OnnxArray::Shape& a, const O
     const std::int64_t left = i < a.size() ? a[a.size() - 1 - i] : 1;
     const std::int64_t right = i < b.size() ? b[b.size() - 1 - i] : 1;
     node.require(left == right || left == 1 || right == 1,
-                 fmt::format("shapes {} and {} do not fit", shape_text(a), shape_text(b)));
+                 fmt::format("shapes {} and {} do not match", shape_text(a), shape_text(b)));
     shape[shape.size() - 1 - i] = left == 1 ? right : left;
   }
   return shape;
 }
 
-/// Steps through an array of `shape` while another of shape `whole` is written from start to end.
+/// Steps through an array of `shape` while another of shape `whole` is written in order.
 class Places {
  public:
   Places(const OnnxArray::Shape& shape, const OnnxArray::Shape& whole)
@@ -74,7 +74,7 @@ OnnxArray join(const OnnxNode& node, const OnnxArray& a, const OnnxArray& b, con
   return out;
 }
 
-/// The same for integers, which are shapes and stay small.
+/// The same for integers, which are shapes and therefore small.
 template <class F>
 OnnxArray join_integers(const OnnxNode& node, const OnnxArray& a, const OnnxArray& b, const F& function) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
@@ -84,7 +84,7 @@ OnnxArray join_integers(const OnnxNode& node, const OnnxArray& a, const OnnxArra
   for (std::int64_t& value : out.integers) {
     const std::int64_t l = a.integers[left.next()];
     const std::int64_t r = b.integers[right.next()];
-    node.require(std::max(l, r) <= most && std::min(l, r) >= -most, "integers this large are no shapes");
+    node.require(std::max(l, r) <= most && std::min(l, r) >= -most, "an integer is too large to be part of a shape");
     value = function(l, r);
   }
   return out;
@@ -220,7 +220,7 @@ OnnxArray divide(const OnnxNode& node) {
   return binary(
       node, [](float a, float b) { return a / b; },
       [&](std::int64_t a, std::int64_t b) {
-        node.require(b != 0, "an integer is divided by 0");
+        node.require(b != 0, "integer division by 0");
         return a / b;
       });
 }
@@ -248,7 +248,7 @@ OnnxArray scaler(const OnnxNode& node) {
   node.require(out.rank() == 2, "its input must be [rows][columns]");
   const auto cols = static_cast<std::size_t>(out.shape[1]);
   const auto fits = [&](const std::vector<float>& list) { return list.size() == 1 || list.size() == cols; };
-  node.require(fits(offset) && fits(scale), "offset and scale need one number for each column");
+  node.require(fits(offset) && fits(scale), "offset and scale need one number per column");
   for (std::size_t e = 0; e < out.floats.size(); ++e) {
     const float shift = offset[offset.size() == 1 ? 0 : e % cols];
     out.floats[e] = (out.floats[e] - shift) * scale[scale.size() == 1 ? 0 : e % cols];
@@ -260,7 +260,7 @@ OnnxArray cast(const OnnxNode& node) {
   const OnnxArray& in = node.any(0);
   const std::int64_t to = node.integer("to", 0);
   const bool integral = to == onnx::TensorProto::INT64 || to == onnx::TensorProto::INT32;
-  node.require(integral || to == onnx::TensorProto::FLOAT, "only float32, int32 and int64 are known here");
+  node.require(integral || to == onnx::TensorProto::FLOAT, "only float32, int32 and int64 are supported");
   if (integral == in.integral) return in;
   OnnxArray out{.shape = in.shape, .integral = integral};
   if (!integral) {
@@ -268,7 +268,7 @@ OnnxArray cast(const OnnxNode& node) {
     return out;
   }
   for (const float value : in.floats) {
-    node.require(std::abs(value) < 1e9F, "a number this large is no integer here");
+    node.require(std::abs(value) < 1e9F, "a number is too large to convert to an integer");
     out.integers.push_back(static_cast<std::int64_t>(value));
   }
   return out;

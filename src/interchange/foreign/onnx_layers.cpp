@@ -12,8 +12,8 @@ using Shape = OnnxArray::Shape;
 
 std::size_t length(std::int64_t extent) { return static_cast<std::size_t>(extent); }
 
-/// out [rows][cols] = a [rows][inner] b [inner][cols]. Row by row and added up in double, so that a row's value does
-/// not depend on its neighbours and is as good as any other evaluation of the graph.
+/// out [rows][cols] = a [rows][inner] b [inner][cols]. Row by row and summed in double, so that a row's value does not
+/// depend on other rows and is as accurate as any other evaluation of the graph.
 void multiply_rows(const float* a, const float* b, std::size_t rows, std::size_t inner, std::size_t cols, float* out) {
   std::vector<double> sums(cols);
   for (std::size_t i = 0; i < rows; ++i) {
@@ -48,10 +48,10 @@ OnnxArray matmul(const OnnxNode& node) {
   const std::size_t cols = length(b.shape.back());
   node.require(inner == length(b.shape[b.rank() - 2]),
                fmt::format("matrices {} and {} cannot be multiplied", shape_text(a.shape), shape_text(b.shape)));
-  // Either one matrix for all, or as many on both sides.
+  // Either one matrix for all, or the same number on both sides.
   const bool shared = b.rank() == 2;
   node.require(shared || Shape(a.shape.begin(), a.shape.end() - 2) == Shape(b.shape.begin(), b.shape.end() - 2),
-               fmt::format("stacks of matrices {} and {} do not fit", shape_text(a.shape), shape_text(b.shape)));
+               fmt::format("stacks of matrices {} and {} do not match", shape_text(a.shape), shape_text(b.shape)));
   Shape shape = a.shape;
   shape.back() = b.shape.back();
   OnnxArray out = node.make(shape);
@@ -69,7 +69,7 @@ OnnxArray gemm(const OnnxNode& node) {
   const OnnxArray& a = node.floats(0);
   const OnnxArray& b = node.floats(1);
   node.require(a.rank() == 2 && b.rank() == 2, "matrices need two axes");
-  node.require(node.integer("transA", 0) == 0, "a transposed first matrix mixes rows");
+  node.require(node.integer("transA", 0) == 0, "a transposed first matrix would mix rows");
   const bool turn = node.integer("transB", 0) != 0;
   const std::size_t rows = length(a.shape[0]);
   const std::size_t inner = length(a.shape[1]);
@@ -91,7 +91,7 @@ OnnxArray gemm(const OnnxNode& node) {
   if (biased) {
     const OnnxArray& c = node.floats(2);
     const bool fits = (c.size() == cols || c.size() == 1) && c.rank() <= 2 && (c.rank() < 2 || c.shape[0] == 1);
-    node.require(fits, fmt::format("a bias {} does not fit {} columns", shape_text(c.shape), cols));
+    node.require(fits, fmt::format("a bias {} does not match {} columns", shape_text(c.shape), cols));
   }
   for (std::size_t e = 0; e < out.floats.size(); ++e) {
     out.floats[e] *= alpha;
@@ -150,8 +150,8 @@ OnnxArray softmax(const OnnxNode& node) {
   OnnxArray out = node.floats(0);
   node.require(out.rank() >= 2, "its input needs a batch axis");
   const std::size_t axis = node.axis(node.integer("axis", node.opset() >= 13 ? -1 : 1), out.rank());
-  // Before version 13 all axes from here on count as one.
-  node.require(axis + 1 == out.rank(), "only the last axis is known here");
+  // Before version 13 all axes from this one on counted as one.
+  node.require(axis + 1 == out.rank(), "only the last axis is supported");
   const std::size_t inner = length(out.shape.back());
   for (std::size_t first = 0; first < out.floats.size(); first += inner) {
     const std::span<float> values(out.floats.data() + first, inner);

@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::string_view where = "interchange/onnx";
 constexpr std::size_t most_rows = 64;
-constexpr std::size_t largest_block = std::size_t{1} << 25U;  // numbers at once
+constexpr std::size_t largest_block = std::size_t{1} << 25U;  // numbers in memory at once
 
-/// Names that the outputs of an attached graph take must be free.
+/// The output names of an attached graph must be unused.
 void check_names(const onnx::ModelProto& model) {
   const std::set<std::string> names = value_names(model.graph());
   for (const char* name : {"mean", "sigma_model", "sigma_noise", "lower", "upper"}) {
     if (names.contains(name) && !(std::string_view(name) == "mean" && model.graph().output(0).name() == "mean"))
-      throw DataError(where, fmt::format("the network already has a value '{}'; rename it", name));
+      throw DataError(where, fmt::format("the network already has a value '{}'; rename that value", name));
   }
 }
 
@@ -58,7 +58,7 @@ class EvaluatedOnnx final : public OnnxNetwork {
       check_rows(output, count, info_.output);
       check_rows(hidden, count, info_.features);
       if (output.size() != count || hidden.size() != count * features_)
-        throw DataError(where, "the network gives another number of values for other numbers of rows");
+        throw DataError(where, "the number of values per row depends on the number of rows");
       std::ranges::copy(output.floats, answer.mean.flat().begin() + static_cast<std::ptrdiff_t>(first));
       std::ranges::copy(hidden.floats, answer.features.flat().begin() + static_cast<std::ptrdiff_t>(first * features_));
     }
@@ -66,8 +66,8 @@ class EvaluatedOnnx final : public OnnxNetwork {
   }
 
  private:
-  /// Two rows tell what comes out for each: a shape that does not follow the number of rows betrays itself, and so does
-  /// a network that answers differently to a row in company, whose bounds would depend on who asks.
+  /// Evaluates two rows. This detects shapes that do not follow the number of rows, and networks whose output for a row
+  /// depends on the other rows of a batch, for which bounds would mean nothing.
   void probe() {
     Random random(1);
     std::vector<float> rows(2 * inputs());
@@ -76,7 +76,7 @@ class EvaluatedOnnx final : public OnnxNetwork {
     check_rows(both.output, 2, info_.output);
     check_rows(both.value, 2, info_.features);
     if (both.output.size() != 2)
-      throw DataError(where, fmt::format("output '{}' gives {} numbers a row, it must give one: the prediction",
+      throw DataError(where, fmt::format("output '{}' gives {} numbers per row, but it must give one, the prediction",
                                          info_.output, both.output.size() / 2));
     features_ = both.value.size() / 2;
     info_.output_axes = both.output.rank();
@@ -84,13 +84,11 @@ class EvaluatedOnnx final : public OnnxNetwork {
     for (std::size_t i = 0; i < 2; ++i) {
       const OnnxProgram::Values one = program_.run(std::span(rows).subspan(i * inputs(), inputs()), 1, info_.features);
       if (!same(one.output, both.output, i) || !same(one.value, both.value, i))
-        throw DataError(where,
-                        "the network answers differently to a row when another row comes with it; rows must not "
-                        "be mixed");
+        throw DataError(where, "the network's output for a row depends on other rows; rows must not be mixed");
     }
   }
 
-  /// What the checker would say of the file with bounds is said before they are trained.
+  /// Runs ONNX's checker before the bounds are trained rather than after.
   void check_file() const {
     onnx::ModelProto file = program_.model();
     modernise(file, info_.input, info_.output_axes);
@@ -110,7 +108,7 @@ class EvaluatedOnnx final : public OnnxNetwork {
 
   static void check_rows(const OnnxArray& array, std::size_t rows, const std::string& name) {
     if (array.integral || array.rank() == 0 || array.shape[0] != static_cast<std::int64_t>(rows) || array.size() == 0)
-      throw DataError(where, fmt::format("'{}' is {} for {} rows; its first axis must be the rows", name,
+      throw DataError(where, fmt::format("'{}' has shape {} for {} rows; its first axis must be the rows", name,
                                          shape_text(array.shape), rows));
   }
 
@@ -118,7 +116,7 @@ class EvaluatedOnnx final : public OnnxNetwork {
   OnnxProgram program_;
   OnnxNetworkInfo info_;
   std::size_t features_ = 0;
-  std::size_t block_rows_ = 1;  ///< evaluated together: fewer where layers are wide
+  std::size_t block_rows_ = 1;  ///< rows evaluated at once; fewer if layers are wide
 };
 
 }  // namespace

@@ -14,17 +14,17 @@ namespace {
 constexpr std::string_view where = "interchange/onnx";
 
 constexpr std::size_t most_axes = 16;
-constexpr std::size_t most_integers = 1 << 20;  // they are shapes and places
+constexpr std::size_t most_integers = 1 << 20;  // integers are shapes and indices
 
-/// Elements of a shape; empty text where it is one, else what is wrong.
+/// Counts the elements of a shape; returns what is wrong with it, or an empty text.
 std::string count(const OnnxArray::Shape& shape, std::size_t limit, std::size_t& elements) {
   elements = 1;
-  if (shape.size() > most_axes) return fmt::format("{} axes are more than {}", shape.size(), most_axes);
+  if (shape.size() > most_axes) return fmt::format("{} axes; at most {} are supported", shape.size(), most_axes);
   for (const std::int64_t extent : shape) {
-    if (extent < 0) return fmt::format("the shape {} is impossible", shape_text(shape));
+    if (extent < 0) return fmt::format("the shape {} has a negative length", shape_text(shape));
     const auto length = static_cast<std::size_t>(extent);
     if (length > limit || (length != 0 && elements > limit / length))
-      return fmt::format("the shape {} holds more than {} numbers", shape_text(shape), limit);
+      return fmt::format("the shape {} has more than {} numbers", shape_text(shape), limit);
     elements *= length;
   }
   return {};
@@ -68,7 +68,7 @@ const OnnxArray& OnnxNode::any(std::size_t i) const {
 
 const OnnxArray& OnnxNode::floats(std::size_t i) const {
   const OnnxArray& array = any(i);
-  if (array.integral) refuse(fmt::format("input {} must hold float32 numbers, these are integers", i + 1));
+  if (array.integral) refuse(fmt::format("input {} must be float32, but it holds integers", i + 1));
   return array;
 }
 
@@ -118,7 +118,7 @@ std::vector<std::int64_t> OnnxNode::list_or_input(std::string_view name, std::si
 
 std::size_t OnnxNode::axis(std::int64_t given, std::size_t rank) const {
   const auto count = static_cast<std::int64_t>(rank);
-  if (given < -count || given >= count) refuse(fmt::format("there is no axis {} among {}", given, rank));
+  if (given < -count || given >= count) refuse(fmt::format("there is no axis {}, only {} axes", given, rank));
   return static_cast<std::size_t>(given < 0 ? given + count : given);
 }
 
@@ -147,7 +147,7 @@ OnnxArray OnnxNode::make_integers(std::vector<std::int64_t> values) const {
 
 void OnnxNode::check_work(double multiplications) const {
   if (multiplications > left_.work)
-    refuse(fmt::format("{:.3g} multiplications are more than the {:.3g} that are left of those a network may take",
+    refuse(fmt::format("it takes {:.3g} multiplications, but only {:.3g} are left of the limit for a network",
                        multiplications, left_.work));
   left_.work -= multiplications;
 }
@@ -157,7 +157,7 @@ OnnxArray read_tensor(const onnx::TensorProto& tensor, std::string_view name) {
     throw DataError(where, fmt::format("constant '{}': {}", name, what));
   };
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
-    refuse("its numbers lie in another file; save the network as one file");
+    refuse("its numbers are in another file; save the network as one file");
   OnnxArray array{.shape = {tensor.dims().begin(), tensor.dims().end()}};
   std::size_t elements = 0;
   if (const std::string wrong = count(array.shape, OnnxLimits{}.numbers, elements); !wrong.empty()) refuse(wrong);
@@ -185,7 +185,7 @@ OnnxArray read_tensor(const onnx::TensorProto& tensor, std::string_view name) {
       raw ? read_raw<std::int64_t, std::int32_t>(tensor.raw_data(), array.integers)
           : read_field(tensor.int32_data(), array.integers);
       break;
-    default: refuse("its type is neither float32 nor int32 nor int64; export the network in float32");
+    default: refuse("its type is not float32, int32 or int64; export the network in float32");
   }
   return array;
 }

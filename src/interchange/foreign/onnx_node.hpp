@@ -1,6 +1,6 @@
 #pragma once
-// A node of a foreign graph while it is evaluated: its inputs, its settings, and how it complains. Files come from
-// anywhere, so everything is checked here and in the operators before it is used.
+// A node of a foreign graph during evaluation: its inputs, its settings, and its errors. Files come from anywhere, so
+// everything is checked here and in the operators before it is used.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ class TensorProto;
 
 namespace nomu {
 
-/// A dense array in row-major order, of floats or, where shapes and places are computed, of integers.
+/// A dense array in row-major order, of floats, or of integers for shapes and indices.
 struct OnnxArray {
   using Shape = std::vector<std::int64_t>;
 
@@ -27,7 +27,7 @@ struct OnnxArray {
   std::vector<std::int64_t> integers = {};
 
   [[nodiscard]] std::size_t size() const { return integral ? integers.size() : floats.size(); }
-  /// Its memory in float32 numbers.
+  /// Its size in memory, in float32 numbers.
   [[nodiscard]] std::size_t held() const { return floats.size() + 2 * integers.size(); }
   [[nodiscard]] std::size_t rank() const { return shape.size(); }
 };
@@ -35,13 +35,13 @@ struct OnnxArray {
 /// "[2][3]"
 [[nodiscard]] std::string shape_text(const OnnxArray::Shape& shape);
 
-/// What evaluating a graph may cost; a file can ask for any amount in a few bytes.
+/// Limits on the cost of evaluating a graph, since a file of a few bytes can demand any amount.
 struct OnnxLimits {
-  std::size_t numbers = std::size_t{1} << 26U;  ///< float32 ones of an array; twice as many at the same time
-  double work = 2e9;                            ///< multiplications of one row
+  std::size_t numbers = std::size_t{1} << 26U;  ///< float32 numbers in one array; twice as many in total at one time
+  double work = 2e9;                            ///< multiplications per row
 };
 
-/// What is left of the limits while a graph is evaluated.
+/// What is left of the limits during an evaluation.
 struct OnnxAllowance {
   std::size_t numbers = 0;
   double work = 0.0;
@@ -49,11 +49,11 @@ struct OnnxAllowance {
 
 class OnnxNode {
  public:
-  /// `left` is less by the node's work afterwards.
+  /// The node's work is subtracted from `left`.
   OnnxNode(const onnx::NodeProto& proto, std::int64_t opset, OnnxAllowance& left, std::vector<const OnnxArray*> inputs)
       : proto_(proto), opset_(opset), left_(left), inputs_(std::move(inputs)) {}
 
-  /// "node 'fc/Gemm' (Gemm)", as messages call it.
+  /// The node's name in messages: "node 'fc/Gemm' (Gemm)".
   [[nodiscard]] static std::string title(const onnx::NodeProto& proto);
 
   [[noreturn]] void refuse(std::string_view what) const;
@@ -75,17 +75,17 @@ class OnnxNode {
   [[nodiscard]] std::string text(std::string_view name, std::string_view otherwise) const;
   [[nodiscard]] std::vector<std::int64_t> list(std::string_view name, std::vector<std::int64_t> otherwise) const;
   [[nodiscard]] std::vector<float> numbers(std::string_view name) const;
-  /// A list that was an attribute before it became input `i`.
+  /// A list that was an attribute in old versions and is input `i` in newer ones.
   [[nodiscard]] std::vector<std::int64_t> list_or_input(std::string_view name, std::size_t i) const;
 
-  /// An axis counted from either end, as a place among `rank`.
+  /// The index of an axis that may be counted from either end.
   [[nodiscard]] std::size_t axis(std::int64_t given, std::size_t rank) const;
-  /// How many numbers the shape holds; refuses sizes over the limit.
+  /// Number of elements of the shape. Throws if it exceeds the limit.
   [[nodiscard]] std::size_t elements(const OnnxArray::Shape& shape, bool integral) const;
-  /// An array of zeros; refuses sizes over the limit.
+  /// An array of zeros. Throws if it exceeds the limit.
   [[nodiscard]] OnnxArray make(OnnxArray::Shape shape, bool integral = false) const;
   [[nodiscard]] OnnxArray make_integers(std::vector<std::int64_t> values) const;
-  /// Refuses more work than is left.
+  /// Throws if this is more work than is left.
   void check_work(double multiplications) const;
 
  private:
@@ -95,11 +95,11 @@ class OnnxNode {
   std::vector<const OnnxArray*> inputs_;
 };
 
-/// A constant of the file. Throws DataError naming it where its type is none of float, int32, int64 or its numbers do
-/// not fill its shape.
+/// A constant in the file. Throws DataError naming it when its type is not float, int32 or int64, or its numbers do not
+/// fill its shape.
 [[nodiscard]] OnnxArray read_tensor(const onnx::TensorProto& tensor, std::string_view name);
 
-/// How an operator of the graph is evaluated; empty for operators that are not known.
+/// The function that evaluates an operator; empty for unknown operators.
 using OnnxOperator = OnnxArray (*)(const OnnxNode& node);
 [[nodiscard]] OnnxOperator find_operator(std::string_view domain, std::string_view op);
 

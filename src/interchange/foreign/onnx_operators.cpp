@@ -23,7 +23,7 @@ constexpr std::array<Entry, 56> entries{{
     {"", "Conv", onnx_operators::convolve},
     {"", "Cos", onnx_operators::cosine},
     {"", "Div", onnx_operators::divide},
-    {"", "Dropout", onnx_operators::identity},  // inference leaves everything in
+    {"", "Dropout", onnx_operators::identity},  // keeps everything during inference
     {"", "Elu", onnx_operators::elu},
     {"", "Erf", onnx_operators::erf},
     {"", "Exp", onnx_operators::exp},

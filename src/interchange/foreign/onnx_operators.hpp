@@ -1,11 +1,11 @@
 #pragma once
-// The operators of foreign graphs, one function each; `find_operator` has the list with their names in ONNX.
+// The operators of foreign graphs, one function each; `find_operator` lists them by their ONNX names.
 
 #include "interchange/foreign/onnx_node.hpp"
 
 namespace nomu::onnx_operators {
 
-// Number by number.
+// Elementwise.
 [[nodiscard]] OnnxArray identity(const OnnxNode& node);
 [[nodiscard]] OnnxArray relu(const OnnxNode& node);
 [[nodiscard]] OnnxArray tanh(const OnnxNode& node);

@@ -25,7 +25,7 @@ std::int64_t opset_of(const onnx::ModelProto& model) {
   return 0;
 }
 
-/// Constants that the file lists among its inputs too, as old versions had to, are no inputs.
+/// The inputs without constants, which old versions had to list as inputs too.
 std::vector<const onnx::ValueInfoProto*> real_inputs(const onnx::GraphProto& graph) {
   std::set<std::string_view> constants;
   for (const onnx::TensorProto& tensor : graph.initializer()) constants.insert(tensor.name());
@@ -45,14 +45,14 @@ OnnxProgram::OnnxProgram(std::string_view bytes, const OnnxLimits& limits)
   if (bytes.empty()) refuse("the file is empty");
   if (bytes.size() > std::size_t{1} << 30U) refuse("the file is larger than 1 GB");
   if (!model_->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model_->has_graph())
-    refuse("this is no ONNX file");
+    refuse("this is not an ONNX file");
   opset_ = opset_of(*model_);
   if (opset_ < least_opset)
-    refuse(fmt::format("the operators are those of version {}; at least {} is needed", opset_, least_opset));
+    refuse(fmt::format("the operator set is version {}, but at least {} is needed", opset_, least_opset));
   read_interface();
   for (const onnx::TensorProto& tensor : model_->graph().initializer()) {
     if (!constants_.emplace(tensor.name(), read_tensor(tensor, tensor.name())).second)
-      refuse(fmt::format("constant '{}' is there twice", tensor.name()));
+      refuse(fmt::format("constant '{}' is defined twice", tensor.name()));
     fixed_.insert(tensor.name());
   }
   read_nodes();
@@ -61,13 +61,13 @@ OnnxProgram::OnnxProgram(std::string_view bytes, const OnnxLimits& limits)
 void OnnxProgram::read_interface() {
   const onnx::GraphProto& graph = model_->graph();
   const std::vector<const onnx::ValueInfoProto*> inputs = real_inputs(graph);
-  if (inputs.size() != 1) refuse(fmt::format("the network has {} inputs, it must have one", inputs.size()));
+  if (inputs.size() != 1) refuse(fmt::format("the network has {} inputs, but it must have one", inputs.size()));
   if (graph.output_size() != 1) {
     std::string names;
     for (const onnx::ValueInfoProto& output : graph.output())
       names += fmt::format("{}'{}'", names.empty() ? "" : ", ", output.name());
-    refuse(
-        fmt::format("the network has {} outputs ({}), it must have one: the prediction", graph.output_size(), names));
+    refuse(fmt::format("the network has {} outputs ({}), but it must have one, the prediction", graph.output_size(),
+                       names));
   }
   input_ = inputs[0]->name();
   output_ = graph.output(0).name();
@@ -94,35 +94,35 @@ void OnnxProgram::read_interface() {
 
 void OnnxProgram::read_nodes() {
   const onnx::GraphProto& graph = model_->graph();
-  if (graph.node_size() > most_nodes) refuse(fmt::format("more than {} nodes", most_nodes));
+  if (graph.node_size() > most_nodes) refuse(fmt::format("the network has more than {} nodes", most_nodes));
   for (int i = 0; i < graph.node_size(); ++i) {
     const onnx::NodeProto& node = graph.node(i);
     const OnnxOperator function = find_operator(node.domain(), node.op_type());
     if (function == nullptr)
       refuse(
-          fmt::format("{}: this operator is not known here; bounds can be attached to networks of dense and "
-                      "convolution layers, docs/onnx.md has the list",
+          fmt::format("{}: this operator is not supported; bounds can be attached to networks of dense and convolution "
+                      "layers, see docs/onnx.md for the list",
                       OnnxNode::title(node)));
     operators_.push_back(function);
     if (node.output_size() < 1 || node.output(0).empty())
       refuse(fmt::format("{} has no output", OnnxNode::title(node)));
     for (const std::string& name : node.input()) {
       if (name.empty()) continue;
-      if (name != input_ && !constants_.contains(name) && !makers_.contains(name))
-        refuse(
-            fmt::format("{}: nobody makes its input '{}' before it (of nodes with several outputs, the first is known)",
-                        OnnxNode::title(node), name));
+      if (name != input_ && !constants_.contains(name) && !producers_.contains(name))
+        refuse(fmt::format(
+            "{}: no earlier node produces its input '{}' (of nodes with several outputs, only the first is supported)",
+            OnnxNode::title(node), name));
       last_use_[name] = i;
     }
-    // A shape depends on the number of rows only.
+    // A shape depends only on the number of rows.
     const bool fixed = node.op_type() == "Shape" ||
                        std::ranges::all_of(node.input(), [&](const std::string& name) { return is_constant(name); });
     const std::string& name = node.output(0);
-    if (name == input_ || constants_.contains(name) || !makers_.emplace(name, i).second)
-      refuse(fmt::format("{}: '{}' is made twice", OnnxNode::title(node), name));
+    if (name == input_ || constants_.contains(name) || !producers_.emplace(name, i).second)
+      refuse(fmt::format("{}: '{}' is produced twice", OnnxNode::title(node), name));
     if (fixed) fixed_.insert(name);
   }
-  if (!makers_.contains(output_)) refuse(fmt::format("no node makes the output '{}'", output_));
+  if (!producers_.contains(output_)) refuse(fmt::format("no node produces the output '{}'", output_));
 }
 
 std::size_t OnnxProgram::row_size() const {
@@ -132,8 +132,8 @@ std::size_t OnnxProgram::row_size() const {
 }
 
 int OnnxProgram::maker_of(const std::string& value) const {
-  const auto found = makers_.find(value);
-  return found == makers_.end() ? -1 : found->second;
+  const auto found = producers_.find(value);
+  return found == producers_.end() ? -1 : found->second;
 }
 
 bool OnnxProgram::is_constant(const std::string& value) const { return value.empty() || fixed_.contains(value); }
@@ -158,14 +158,14 @@ bool OnnxProgram::behind_weights(const std::string& value) const {
 }
 
 std::string OnnxProgram::last_hidden() const {
-  constexpr std::string_view advice = "name the layer that the bounds should read with --features";
+  constexpr std::string_view advice = "use --features to name the layer that the bounds should read";
   std::string value = output_;
   for (int i = maker_of(value); i >= 0; i = maker_of(value)) {
     const onnx::NodeProto& node = model_->graph().node(i);
     if (weighs(i)) {
       value = node.input(0);
       if (!behind_weights(value))
-        refuse(fmt::format("there is no hidden layer before {}; a linear model has no features of its own",
+        refuse(fmt::format("there is no hidden layer before {}; a linear model has no features to read",
                            OnnxNode::title(node)));
       return value;
     }
@@ -174,14 +174,14 @@ std::string OnnxProgram::last_hidden() const {
       if (!is_constant(name)) sources.push_back(name);
     }
     if (sources.size() != 1)
-      refuse(fmt::format("{}: the way back from the output parts here; {}", OnnxNode::title(node), advice));
+      refuse(fmt::format("{}: the path back from the output branches here; {}", OnnxNode::title(node), advice));
     value = sources[0];
   }
   refuse(fmt::format("no layer with weights leads to the output; {}", advice));
 }
 
 std::string OnnxProgram::value_named(const std::string& name) const {
-  if (makers_.contains(name) && !is_constant(name)) return name;
+  if (producers_.contains(name) && !is_constant(name)) return name;
   std::string known;
   for (int i = 0; i < model_->graph().node_size(); ++i) {
     const onnx::NodeProto& node = model_->graph().node(i);
@@ -189,11 +189,11 @@ std::string OnnxProgram::value_named(const std::string& name) const {
     if (node.name() == name && !name.empty()) return node.output(0);
     known += fmt::format("{}{}", known.empty() ? "" : ", ", node.name().empty() ? node.output(0) : node.name());
   }
-  refuse(fmt::format("there is no layer '{}'; there are {}", name, known));
+  refuse(fmt::format("there is no layer '{}'; the layers are {}", name, known));
 }
 
 OnnxProgram::Values OnnxProgram::run(std::span<const float> rows, std::size_t count, const std::string& value) const {
-  constexpr double copied = 8.0;  // multiplications that take as long as making one number of a result
+  constexpr double copied = 8.0;  // multiplications that take as long as writing one number of a result
   std::map<std::string, OnnxArray, std::less<>> made;
   OnnxArray& x = made[input_];
   x.shape = row_shape_;
@@ -220,7 +220,7 @@ OnnxProgram::Values OnnxProgram::run(std::span<const float> rows, std::size_t co
     held += out.held();
     peak = std::max(peak, held);
     if (held > 2 * limits_.numbers)
-      refuse(fmt::format("{}: the network needs more than {} numbers at once", OnnxNode::title(node),
+      refuse(fmt::format("{}: the network needs more than {} numbers in memory at once", OnnxNode::title(node),
                          2 * limits_.numbers));
     made[node.output(0)] = std::move(out);
     for (const std::string& name : node.input()) {

@@ -1,6 +1,6 @@
 #pragma once
-// A foreign graph, checked and ready to be evaluated. Only what is certain to be understood gets this far; everything
-// else is refused with the name of the node.
+// A foreign graph, checked and ready to be evaluated. Anything not fully understood is refused with the name of the
+// node.
 
 #include <cstdint>
 #include <map>
@@ -21,8 +21,8 @@ namespace nomu {
 
 class OnnxProgram {
  public:
-  /// Throws DataError naming what is wrong: no ONNX, an operator that is not known, several inputs or outputs, no batch
-  /// axis, a value that nobody makes.
+  /// Throws DataError naming what is wrong: not an ONNX file, an unknown operator, several inputs or outputs, no batch
+  /// axis, a value that no node produces.
   OnnxProgram(std::string_view bytes, const OnnxLimits& limits);
   OnnxProgram(const OnnxProgram&) = delete;
   OnnxProgram& operator=(const OnnxProgram&) = delete;
@@ -34,23 +34,23 @@ class OnnxProgram {
   [[nodiscard]] std::int64_t opset() const { return opset_; }
   [[nodiscard]] const std::string& input() const { return input_; }
   [[nodiscard]] const std::string& output() const { return output_; }
-  /// Axes of the input behind the batch.
+  /// Shape of the input after the batch axis.
   [[nodiscard]] const OnnxArray::Shape& row_shape() const { return row_shape_; }
   [[nodiscard]] std::size_t row_size() const;
 
-  /// The value that the last layer with weights reads: what the network has made of a row. Throws DataError where there
-  /// is none or more than one.
+  /// The value that the last layer with weights reads: the network's features of a row. Throws DataError when there is
+  /// none or more than one.
   [[nodiscard]] std::string last_hidden() const;
-  /// The value that a node or a value of this name stands for. Throws DataError listing the layers there are.
+  /// The value of this name, or the output of the node of this name. Throws DataError listing the layers.
   [[nodiscard]] std::string value_named(const std::string& name) const;
 
-  /// What a run found: the value that was asked for, the output, and how many numbers it held at once at most.
+  /// The result of a run: the requested value, the output, and the most numbers in memory at once.
   struct Values {
     OnnxArray value;
     OnnxArray output;
     std::size_t peak = 0;
   };
-  /// The value of this name and the output for rows [q][d]. Throws DataError naming the node that cannot be evaluated.
+  /// The requested value and the output for rows [q][d]. Throws DataError naming the node that cannot be evaluated.
   [[nodiscard]] Values run(std::span<const float> rows, std::size_t count, const std::string& value) const;
 
  private:
@@ -67,10 +67,10 @@ class OnnxProgram {
   std::string input_, output_;
   OnnxArray::Shape row_shape_;
   std::map<std::string, OnnxArray, std::less<>> constants_;
-  std::set<std::string, std::less<>> fixed_;          ///< values that are the same for all rows
-  std::vector<OnnxOperator> operators_;               ///< of each node
-  std::map<std::string, int, std::less<>> makers_;    ///< node of each value
-  std::map<std::string, int, std::less<>> last_use_;  ///< node that reads a value last
+  std::set<std::string, std::less<>> fixed_;           ///< values that are the same for all rows
+  std::vector<OnnxOperator> operators_;                ///< one per node
+  std::map<std::string, int, std::less<>> producers_;  ///< the node that produces each value
+  std::map<std::string, int, std::less<>> last_use_;   ///< the last node that reads each value
 };
 
 }  // namespace nomu

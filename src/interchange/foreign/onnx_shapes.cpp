@@ -15,7 +15,7 @@ using Shape = OnnxArray::Shape;
 std::size_t length(std::int64_t extent) { return static_cast<std::size_t>(extent); }
 
 OnnxArray with_shape(const OnnxNode& node, OnnxArray array, Shape shape) {
-  // Sizes are compared without multiplying what the file says.
+  // Compares sizes without multiplying lengths from the file, which could overflow.
   std::size_t left = array.size();
   bool fits = true;
   bool nothing = false;
@@ -32,7 +32,7 @@ OnnxArray with_shape(const OnnxNode& node, OnnxArray array, Shape shape) {
   return array;
 }
 
-/// Entries of `in` chosen by their places; out has `shape`.
+/// Entries of `in` selected by index; the result has `shape`.
 template <class F>
 OnnxArray chosen(const OnnxNode& node, const OnnxArray& in, Shape shape, const F& place_of) {
   OnnxArray out = node.make(std::move(shape), in.integral);
@@ -52,14 +52,14 @@ std::size_t product(const Shape& shape, std::size_t from, std::size_t to) {
   return total;
 }
 
-/// The sums or means along one axis, which stays with length 1.
+/// The sums or means along one axis, which is kept with length 1.
 OnnxArray reduced(const OnnxNode& node, const OnnxArray& in, std::size_t axis, bool mean) {
   Shape shape = in.shape;
   shape[axis] = 1;
   OnnxArray out = node.make(shape);
   const std::size_t inner = product(in.shape, axis + 1, in.rank());
   const std::size_t count = length(in.shape[axis]);
-  node.require(count > 0, "there is nothing to add up");
+  node.require(count > 0, "there is nothing to sum");
   for (std::size_t e = 0; e < out.floats.size(); ++e) {
     double total = 0.0;
     for (std::size_t k = 0; k < count; ++k)
@@ -72,10 +72,10 @@ OnnxArray reduced(const OnnxNode& node, const OnnxArray& in, std::size_t axis, b
 OnnxArray reduced(const OnnxNode& node, bool mean) {
   OnnxArray out = node.floats(0);
   const std::vector<std::int64_t> given = node.list_or_input("axes", 1);
-  node.require(!given.empty(), "the axes must be given, since rows must not be mixed");
+  node.require(!given.empty(), "the axes must be given, because rows must not be mixed");
   std::set<std::size_t> axes;
   for (const std::int64_t axis : given) axes.insert(node.axis(axis, out.rank()));
-  node.require(axes.size() == given.size(), "an axis is named twice");
+  node.require(axes.size() == given.size(), "an axis is listed twice");
   node.require(!axes.contains(0), "rows must not be mixed");
   for (const std::size_t axis : axes) out = reduced(node, out, axis, mean);
   if (node.integer("keepdims", 1) != 0) return out;
@@ -94,7 +94,7 @@ OnnxArray constant(const OnnxNode& node) {
     return {.shape = {}, .integral = true, .integers = {node.integer("value_int", 0)}};
   if (node.find("value_float") != nullptr) return {.shape = {}, .floats = {node.number("value_float", 0.0F)}};
   const std::vector<float> numbers = node.numbers("value_floats");
-  node.require(!numbers.empty(), "only constants of float32 or integers are known here");
+  node.require(!numbers.empty(), "only constants of float32 or integers are supported");
   return {.shape = {static_cast<std::int64_t>(numbers.size())}, .floats = numbers};
 }
 
@@ -113,26 +113,26 @@ OnnxArray shape_of(const OnnxNode& node) {
 OnnxArray reshape(const OnnxNode& node) {
   const OnnxArray& in = node.any(0);
   Shape shape = node.integers(1).integers;
-  node.require(shape.size() <= 8, "more than 8 axes");
+  node.require(shape.size() <= 8, "at most 8 axes are supported");
   std::size_t known = 1;
   std::ptrdiff_t open = -1;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] == 0) {
       node.require(i < in.rank() && node.integer("allowzero", 0) == 0,
-                   "the new shape refers to an axis that is not there");
+                   "the new shape refers to an axis that does not exist");
       shape[i] = in.shape[i];
     }
     if (shape[i] == -1) {
-      node.require(open < 0, "the new shape leaves two axes open");
+      node.require(open < 0, "the new shape leaves the length of two axes open");
       open = static_cast<std::ptrdiff_t>(i);
       continue;
     }
     node.require(shape[i] >= 0 && (shape[i] == 0 || known <= in.size() / length(shape[i])),
-                 fmt::format("{} cannot become {}", shape_text(in.shape), shape_text(shape)));
+                 fmt::format("{} cannot be reshaped to {}", shape_text(in.shape), shape_text(shape)));
     known *= length(shape[i]);
   }
   if (open >= 0) {
-    node.require(known > 0, "the open axis of the new shape can have any length");
+    node.require(known > 0, "the open axis of the new shape could have any length");
     shape[static_cast<std::size_t>(open)] = static_cast<std::int64_t>(in.size() / known);
   }
   return with_shape(node, in, std::move(shape));
@@ -150,13 +150,14 @@ OnnxArray flatten(const OnnxNode& node) {
 OnnxArray squeeze(const OnnxNode& node) {
   const OnnxArray& in = node.any(0);
   const std::vector<std::int64_t> axes = node.list_or_input("axes", 1);
-  node.require(!axes.empty(), "the axes to leave out must be given; else a single row would lose its own");
+  node.require(!axes.empty(), "the axes to remove must be given; otherwise a single row would lose its row axis");
   std::vector<bool> gone(in.rank(), false);
   for (const std::int64_t axis : axes) gone[node.axis(axis, in.rank())] = true;
   Shape shape;
   for (std::size_t i = 0; i < in.rank(); ++i) {
     if (!gone[i]) shape.push_back(in.shape[i]);
-    node.require(!gone[i] || in.shape[i] == 1, fmt::format("axis {} of {} is no single one", i, shape_text(in.shape)));
+    node.require(!gone[i] || in.shape[i] == 1,
+                 fmt::format("axis {} of {} does not have length 1", i, shape_text(in.shape)));
   }
   return with_shape(node, in, std::move(shape));
 }
@@ -165,10 +166,10 @@ OnnxArray unsqueeze(const OnnxNode& node) {
   const OnnxArray& in = node.any(0);
   const std::vector<std::int64_t> axes = node.list_or_input("axes", 1);
   const std::size_t rank = in.rank() + axes.size();
-  node.require(rank <= 8, "more than 8 axes");
+  node.require(rank <= 8, "at most 8 axes are supported");
   std::vector<bool> fresh(rank, false);
   for (const std::int64_t axis : axes) fresh[node.axis(axis, rank)] = true;
-  node.require(std::ranges::count(fresh, true) == static_cast<std::ptrdiff_t>(axes.size()), "an axis is named twice");
+  node.require(std::ranges::count(fresh, true) == static_cast<std::ptrdiff_t>(axes.size()), "an axis is listed twice");
   Shape shape;
   std::size_t next = 0;
   for (std::size_t i = 0; i < rank; ++i) shape.push_back(fresh[i] ? 1 : in.shape[next++]);
@@ -184,7 +185,7 @@ OnnxArray transpose(const OnnxNode& node) {
   std::ranges::sort(sorted);
   std::vector<std::int64_t> expected(in.rank());
   std::iota(expected.begin(), expected.end(), 0);
-  node.require(sorted == expected, "perm is no order of the axes");
+  node.require(sorted == expected, "perm is not a permutation of the axes");
   Shape shape;
   for (const std::int64_t axis : order) shape.push_back(in.shape[length(axis)]);
   return chosen(node, in, shape, [&](std::size_t e) {
@@ -207,13 +208,14 @@ OnnxArray concat(const OnnxNode& node) {
   for (std::size_t i = 0; i < node.inputs(); ++i) {
     const OnnxArray& part = node.any(i);
     Shape shape = part.shape;
-    node.require(part.integral == first.integral && part.rank() == first.rank(), "its inputs are of different kinds");
+    node.require(part.integral == first.integral && part.rank() == first.rank(),
+                 "its inputs differ in type or number of axes");
     out.shape[axis] += shape[axis];
     shape[axis] = first.shape[axis];
     node.require(shape == first.shape,
-                 fmt::format("{} and {} do not fit", shape_text(first.shape), shape_text(part.shape)));
+                 fmt::format("{} and {} do not match", shape_text(first.shape), shape_text(part.shape)));
   }
-  (void)node.elements(out.shape, out.integral);  // refuses sizes over the limit
+  (void)node.elements(out.shape, out.integral);  // throws if the size exceeds the limit
   const std::size_t outer = product(out.shape, 0, axis);
   for (std::size_t o = 0; o < outer; ++o) {
     for (std::size_t i = 0; i < node.inputs(); ++i) {
@@ -238,13 +240,13 @@ OnnxArray gather(const OnnxNode& node) {
   std::vector<std::size_t> places;
   for (const std::int64_t index : indices.integers) {
     node.require(index >= -in.shape[axis] && index < in.shape[axis],
-                 fmt::format("there is no entry {} among {}", index, in.shape[axis]));
+                 fmt::format("there is no entry {}, only {} entries", index, in.shape[axis]));
     places.push_back(length(index < 0 ? index + in.shape[axis] : index));
   }
   Shape shape(in.shape.begin(), in.shape.begin() + static_cast<std::ptrdiff_t>(axis));
   shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
   shape.insert(shape.end(), in.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, in.shape.end());
-  node.require(shape.size() <= 8, "more than 8 axes");
+  node.require(shape.size() <= 8, "at most 8 axes are supported");
   const std::size_t inner = product(in.shape, axis + 1, in.rank());
   const std::size_t count = length(in.shape[axis]);
   return chosen(node, in, shape, [&](std::size_t e) {

@@ -16,7 +16,7 @@ std::size_t length(std::int64_t extent) { return static_cast<std::size_t>(extent
 struct Axis {
   std::int64_t in, kernel, stride, dilation, before, after, out;
 
-  /// The place that tap k of window w reads; may lie outside.
+  /// The position that tap k of window w reads; may lie outside.
   [[nodiscard]] std::int64_t place(std::int64_t w, std::int64_t k) const { return w * stride - before + k * dilation; }
   [[nodiscard]] bool inside(std::int64_t place) const { return place >= 0 && place < in; }
 };
@@ -41,14 +41,15 @@ void set_same(Axis& axis, bool upper) {
 }
 
 Windows windows(const OnnxNode& node, const OnnxArray& in, const std::vector<std::int64_t>& kernel) {
-  node.require(in.rank() == 3 || in.rank() == 4, "its input must be [rows][channels][height][width] or without height");
+  node.require(in.rank() == 3 || in.rank() == 4,
+               "its input must be [rows][channels][height][width] or [rows][channels][width]");
   const bool flat = in.rank() == 3;
   const std::size_t axes = flat ? 1 : 2;
   const std::vector<std::int64_t> strides = node.list("strides", std::vector<std::int64_t>(axes, 1));
   const std::vector<std::int64_t> dilations = node.list("dilations", std::vector<std::int64_t>(axes, 1));
   const std::vector<std::int64_t> pads = node.list("pads", std::vector<std::int64_t>(2 * axes, 0));
   node.require(kernel.size() == axes && strides.size() == axes && dilations.size() == axes && pads.size() == 2 * axes,
-               "kernel_shape, strides, dilations and pads do not fit its input");
+               "kernel_shape, strides, dilations and pads do not match its input");
   const std::string automatic = node.text("auto_pad", "NOTSET");
   const auto make = [&](std::size_t i) {
     Axis axis{.in = in.shape[2 + i],
@@ -61,13 +62,13 @@ Windows windows(const OnnxNode& node, const OnnxArray& in, const std::vector<std
     const auto fine = [](std::int64_t v, std::int64_t least) { return v >= least && v <= largest_setting; };
     node.require(fine(axis.in, 1) && fine(axis.kernel, 1) && fine(axis.stride, 1) && fine(axis.dilation, 1) &&
                      fine(axis.before, 0) && fine(axis.after, 0),
-                 "a window, stride or padding is impossible");
+                 "a window, stride, dilation or padding is out of range");
     if (automatic == "SAME_UPPER" || automatic == "SAME_LOWER") set_same(axis, automatic == "SAME_UPPER");
     const std::int64_t room = axis.in + axis.before + axis.after - ((axis.kernel - 1) * axis.dilation + 1);
     node.require(room >= 0, fmt::format("a window of {} does not fit into {}", axis.kernel, axis.in));
     const bool up = node.integer("ceil_mode", 0) != 0;
     axis.out = (room + (up ? axis.stride - 1 : 0)) / axis.stride + 1;
-    // A window must begin inside the image or its first padding.
+    // A window must start inside the image or its leading padding.
     if (up && (axis.out - 1) * axis.stride >= axis.in + axis.before) --axis.out;
     return axis;
   };
@@ -75,7 +76,7 @@ Windows windows(const OnnxNode& node, const OnnxArray& in, const std::vector<std
   return {.rows = in.shape[0], .channels = in.shape[1], .y = flat ? one : make(0), .x = make(axes - 1), .flat = flat};
 }
 
-/// Calls function(image, window of y, window of x, place in out) for every window of every channel of every row.
+/// Calls function(image, window of y, window of x, index in out) for every window of every channel of every row.
 template <class F>
 void each_window(const Windows& w, std::int64_t images, const F& function) {
   std::size_t e = 0;
@@ -86,7 +87,7 @@ void each_window(const Windows& w, std::int64_t images, const F& function) {
   }
 }
 
-/// Calls function(place in the image, tap) for the taps of a window that lie inside.
+/// Calls function(index in the image, tap) for the taps of a window that lie inside.
 template <class F>
 void each_tap(const Windows& w, std::int64_t i, std::int64_t j, const F& function) {
   for (std::int64_t a = 0; a < w.y.kernel; ++a) {
@@ -133,8 +134,8 @@ OnnxArray convolve(const OnnxNode& node) {
   node.require(
       groups >= 1 && filters >= 1 && depth >= 1 && groups <= filters && filters % groups == 0 &&
           w.channels == depth * groups,
-      fmt::format("weights {} in {} groups do not fit {} channels", shape_text(weights.shape), groups, w.channels));
-  if (node.has(2)) node.require(node.floats(2).size() == length(filters), "the bias needs one number for each filter");
+      fmt::format("weights {} in {} groups do not match {} channels", shape_text(weights.shape), groups, w.channels));
+  if (node.has(2)) node.require(node.floats(2).size() == length(filters), "the bias needs one number per filter");
   OnnxArray out = node.make(w.shape(filters));
   node.check_work(static_cast<double>(out.floats.size()) * taps(w) * static_cast<double>(depth));
   const std::size_t image = length(w.y.in * w.x.in);
@@ -175,7 +176,7 @@ OnnxArray average_pool(const OnnxNode& node) {
   OnnxArray out = node.make(w.shape(w.channels));
   node.check_work(static_cast<double>(out.floats.size()) * taps(w));
   const bool padded = node.integer("count_include_pad", 0) != 0;
-  node.require(!padded || node.integer("ceil_mode", 0) == 0, "count_include_pad with ceil_mode is not known here");
+  node.require(!padded || node.integer("ceil_mode", 0) == 0, "count_include_pad with ceil_mode is not supported");
   each_window(w, w.rows * w.channels, [&](std::int64_t which, std::int64_t i, std::int64_t j, std::size_t e) {
     const float* from = in.floats.data() + length(which * w.y.in * w.x.in);
     double total = 0.0;

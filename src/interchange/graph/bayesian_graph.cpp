@@ -23,7 +23,7 @@ GraphValue transposed(GraphWriter& graph, std::string_view name, const Tensor<fl
       {static_cast<std::int64_t>(members), 1, static_cast<std::int64_t>(cols), static_cast<std::int64_t>(rows)});
 }
 
-/// Derivative of the activation, from the activated value; empty name: it is 1.
+/// Derivative of the activation as a function of the activated value; an empty name means 1.
 GraphValue slope(GraphWriter& graph, Activation kind, const GraphValue& a) {
   const auto from_one = [&](const GraphValue& v) { return graph.subtract(graph.number(1.0), v); };
   switch (kind) {
@@ -44,7 +44,7 @@ struct Regressors {
   GraphValue x;  ///< double
   GraphValue ones;
 
-  /// What layer l reads.
+  /// The input of layer l.
   [[nodiscard]] const GraphValue& source(std::size_t l) const { return l == 0 ? x : network.activity[l - 1]; }
 
   /// The last hidden layer and a 1, [M][1][n][h + 1].
@@ -53,7 +53,7 @@ struct Regressors {
     return graph.concat(both, 3);
   }
 
-  /// Slopes of the output by all parameters in the order of LinearisedNet, [M][1][n][p].
+  /// Derivatives of the output with respect to all parameters, in the order of LinearisedNet, [M][1][n][p].
   [[nodiscard]] GraphValue slopes() const {
     std::vector<GraphValue> all;
     GraphValue delta = ones;
@@ -64,14 +64,14 @@ struct Regressors {
       const GraphValue left = graph.reshape(source(l), {0, 0, 0, in, 1});
       const GraphValue right = graph.reshape(delta, {0, 0, 0, 1, units});
       all.push_back(graph.reshape(graph.multiply(left, right), {0, 0, 0, in * units}));
-      if (l > 0) delta = behind(l, delta);
+      if (l > 0) delta = previous_delta(l, delta);
     }
     std::ranges::reverse(all);
     return graph.concat(all, 3);
   }
 
   /// The delta of layer l - 1.
-  [[nodiscard]] GraphValue behind(std::size_t l, const GraphValue& delta) const {
+  [[nodiscard]] GraphValue previous_delta(std::size_t l, const GraphValue& delta) const {
     const engine::Layer& layer = layout.layers[l];
     const std::size_t size = layer.fan_in() * layer.units;
     Tensor<float> weights(members, layer.fan_in(), layer.units);

@@ -1,5 +1,5 @@
 #pragma once
-// Linearised Laplace and the neural linear model as part of an ONNX graph: regressors of every row and the norm of
+// Linearised Laplace and the neural linear model as part of an ONNX graph: the regressors of every row and the norm of
 // their projection.
 
 #include "interchange/graph/method_graph.hpp"
@@ -11,10 +11,10 @@ namespace nomu {
 [[nodiscard]] GraphPrediction add_bayesian_net(GraphWriter& graph, const FittedBayesianNet& fitted,
                                                const GraphValue& x);
 
-/// One number a member, [M][1][1], as a constant [M][1][1][1].
+/// One number per member, [M][1][1], as a constant [M][1][1][1].
 [[nodiscard]] GraphValue member_numbers(GraphWriter& graph, const Tensor<float>& numbers);
 
-/// `number` in every place of `model`.
+/// `number` broadcast to the shape of `model`.
 [[nodiscard]] GraphValue constant_like(GraphWriter& graph, const GraphValue& number, const GraphValue& model);
 
 }  // namespace nomu

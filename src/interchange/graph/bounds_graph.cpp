@@ -7,7 +7,7 @@
 namespace nomu {
 namespace {
 
-/// One double a member and column, [M][1][1][cols].
+/// One double per member and column, [M][1][1][cols].
 template <class F>
 GraphValue each_member(GraphWriter& graph, std::string_view name, std::span<const MemberScaling> scalings,
                        std::size_t cols, const F& values_of) {
@@ -24,9 +24,9 @@ GraphValue total(GraphWriter& graph, const GraphValue& model, const std::optiona
   return noise ? graph.root(graph.add(graph.square(model), graph.square(*noise))) : model;
 }
 
-/// mean + z sigma with the sigma of the side that z points to.
-GraphValue reach(GraphWriter& graph, const GraphValue& mean, double z, const GraphValue& below,
-                 const GraphValue& above) {
+/// mean + z sigma, with the sigma of the side that z points to.
+GraphValue bound_at(GraphWriter& graph, const GraphValue& mean, double z, const GraphValue& below,
+                    const GraphValue& above) {
   return graph.add(mean, graph.multiply(graph.number(z), z < 0.0 ? below : above));
 }
 
@@ -34,7 +34,7 @@ struct Calibrated {
   GraphValue mean, above, below;
 };
 
-/// CV+: ranks among the scores of all calibration rows, each around the fold model that did not see its row.
+/// CV+: ranks over all calibration rows, each score applied to the fold model fitted without its row.
 void add_cross_bounds(GraphWriter& graph, const Calibrated& all, const Calibration& calibration, double level,
                       GraphBounds& bounds) {
   std::vector<std::int64_t> folds;
@@ -104,8 +104,8 @@ GraphBounds add_bounds(GraphWriter& graph, const GraphPrediction& members, const
     return bounds;
   }
   const Multipliers interval = multipliers(calibration, *level);
-  bounds.lower = reach(graph, bounds.mean, -interval.below, own(all.below), own(all.above));
-  bounds.upper = reach(graph, bounds.mean, interval.above, own(all.below), own(all.above));
+  bounds.lower = bound_at(graph, bounds.mean, -interval.below, own(all.below), own(all.above));
+  bounds.upper = bound_at(graph, bounds.mean, interval.above, own(all.below), own(all.above));
   return bounds;
 }
 

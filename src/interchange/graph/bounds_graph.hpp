@@ -1,5 +1,5 @@
 #pragma once
-// From predictions on the scale of the fit to what `nomu predict` prints, as part of an ONNX graph.
+// Turns predictions on the scale of the fit into what `nomu predict` prints, as part of an ONNX graph.
 
 #include <optional>
 
@@ -7,7 +7,7 @@
 
 namespace nomu {
 
-/// Inputs x, float [n][d], in the scale of every member, float [M][1][n][d].
+/// Inputs x, float [n][d], on the scale of each member, float [M][1][n][d].
 [[nodiscard]] GraphValue add_input_scaling(GraphWriter& graph, const GraphValue& x,
                                            std::span<const MemberScaling> scalings);
 
@@ -15,7 +15,7 @@ namespace nomu {
 [[nodiscard]] GraphPrediction add_target_scaling(GraphWriter& graph, const GraphPrediction& scaled,
                                                  std::span<const MemberScaling> scalings);
 
-/// Doubles [1][1][n][1] of the model itself: calibrated standard deviations, and bounds where there is a level.
+/// Doubles [1][1][n][1] of the model itself: calibrated standard deviations, and bounds if there is a level.
 struct GraphBounds {
   GraphValue mean;
   GraphValue sigma_model;
@@ -25,7 +25,7 @@ struct GraphBounds {
   std::optional<GraphValue> upper = {};
 };
 
-/// Throws ConfigError where the calibration cannot vouch for the level.
+/// Throws ConfigError when the calibration does not support the level.
 [[nodiscard]] GraphBounds add_bounds(GraphWriter& graph, const GraphPrediction& members, const Calibration& calibration,
                                      std::size_t count, std::optional<double> level);
 

@@ -7,8 +7,8 @@ namespace {
 
 std::int64_t number(std::size_t value) { return static_cast<std::int64_t>(value); }
 
-/// Filters of every part, [M K filters][channels][kernel][kernel]; the engine keeps them as [kernel][kernel][channels]
-/// [filters].
+/// Filters of every part, [M K filters][channels][kernel][kernel]; the engine stores
+/// [kernel][kernel][channels][filters].
 GraphValue filters_of(GraphWriter& graph, const engine::Layer& layer, const Tensor<float>& parameters,
                       const GraphParts& parts) {
   const engine::Convolution& shape = *layer.convolution;
@@ -39,7 +39,7 @@ GraphValue bias_of(GraphWriter& graph, const engine::Layer& layer, const Tensor<
   return graph.floats("bias", values, {number(values.size())});
 }
 
-/// Of floats, for which runtimes have Softplus; dense layers compute theirs in double (network_graph.cpp).
+/// For floats, for which runtimes have Softplus; dense layers are computed in double (network_graph.cpp).
 GraphValue activated(GraphWriter& graph, Activation kind, const GraphValue& z) {
   switch (kind) {
     case Activation::relu: return graph.positive(z);
@@ -71,7 +71,7 @@ GraphValue add_convolution(GraphWriter& graph, const engine::Layer& layer, const
     const std::vector<double> zeros(parts.parts, 0.0);
     own = graph.add(own, graph.doubles("zeros", zeros, {1, each, 1, 1}));
   }
-  // Parts have filters of their own and become channels; passes share them and become rows.
+  // Parts have their own filters and become channels; passes share filters and become rows.
   const bool grouped = each > 1;
   const std::int64_t second = grouped ? each : number(passes);
   using Order = std::array<std::int64_t, 5>;

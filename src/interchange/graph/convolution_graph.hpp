@@ -8,9 +8,9 @@
 
 namespace nomu {
 
-/// Adds a convolution with its activation and pooling, in single precision, which is what runtimes have kernels for.
-/// `source` is double [M][1 or K][n][numbers], or [M][passes][n][numbers] of a network with one part; the result is
-/// double [M][K or passes][n][layer.units], pixel by pixel as in the engine.
+/// Adds a convolution with its activation and pooling in single precision, for which runtimes have kernels. `source` is
+/// double [M][1 or K][n][numbers], or [M][passes][n][numbers] for a network with one part; the result is double [M][K
+/// or passes][n][layer.units], pixel by pixel as in the engine.
 [[nodiscard]] GraphValue add_convolution(GraphWriter& graph, const engine::Layer& layer,
                                          const Tensor<float>& parameters, const GraphParts& parts,
                                          const GraphValue& source, std::size_t passes);

@@ -109,7 +109,7 @@ GraphValue GraphWriter::pick(const GraphValue& a, std::span<const std::int64_t> 
   return gather(a, indices, 0);
 }
 
-// Counted from the front: negative axes of Gather are younger than version 7.
+// Counted from the front, because Gather of version 7 has no negative axes.
 GraphValue GraphWriter::column(const GraphValue& a, std::int64_t k) { return gather(a, {&k, 1}, 3); }
 
 GraphValue GraphWriter::front_columns(const GraphValue& a, std::int64_t count) {
@@ -144,7 +144,7 @@ GraphValue GraphWriter::pool(std::string_view op, const GraphValue& images, std:
 
 GraphValue GraphWriter::sum(const GraphValue& a, std::int64_t axis) {
   std::vector<GraphValue> inputs{a};
-  // The axes became an input in version 13.
+  // In version 13 the axes became an input.
   if (opset_ >= 13) inputs.push_back(integers("axes", {&axis, 1}));
   onnx::NodeProto& node = add_node("ReduceSum", inputs);
   if (opset_ < 13) add_integers(node, "axes", {&axis, 1});
@@ -154,7 +154,7 @@ GraphValue GraphWriter::sum(const GraphValue& a, std::int64_t axis) {
 
 GraphValue GraphWriter::kth_largest(const GraphValue& a, std::int64_t k) {
   std::vector<GraphValue> inputs{a};
-  // The number became an input in version 10.
+  // In version 10 k became an input.
   if (opset_ >= 10) inputs.push_back(integers("k", {&k, 1}));
   onnx::NodeProto& node = add_node("TopK", inputs);
   node.add_output(node.name() + "_places");

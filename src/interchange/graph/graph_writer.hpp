@@ -1,6 +1,6 @@
 #pragma once
-// Adds nodes and constants to an ONNX graph, one operation a call, with operators that mean the same from version 7 of
-// the operator set on. Values of nomu's graphs have the axes [members][parts][rows][columns].
+// Adds nodes and constants to an ONNX graph, one operation per call, with operators that mean the same in every
+// operator set from version 7 on. Values of nomu's graphs have the axes [members][parts][rows][columns].
 
 #include <cstddef>
 #include <cstdint>
@@ -26,17 +26,17 @@ class GraphWriter {
  public:
   using Shape = std::vector<std::int64_t>;
 
-  /// Every name it gives begins with `prefix`, which no name of the graph does yet.
+  /// All new names start with `prefix`, which must not be a prefix of any name in the graph.
   GraphWriter(onnx::GraphProto& graph, std::int64_t opset, std::string prefix)
       : graph_(graph), opset_(opset), prefix_(std::move(prefix)) {}
 
   [[nodiscard]] GraphValue floats(std::string_view name, std::span<const float> values, const Shape& shape);
   [[nodiscard]] GraphValue doubles(std::string_view name, std::span<const double> values, const Shape& shape);
   [[nodiscard]] GraphValue integers(std::string_view name, std::span<const std::int64_t> values);
-  /// A double without axes.
+  /// A scalar double.
   [[nodiscard]] GraphValue number(double value);
 
-  /// One node with one output.
+  /// Adds a node with one output.
   [[nodiscard]] GraphValue apply(std::string_view op, std::initializer_list<GraphValue> inputs);
 
   [[nodiscard]] GraphValue add(const GraphValue& a, const GraphValue& b) { return apply("Add", {a, b}); }
@@ -51,7 +51,7 @@ class GraphWriter {
 
   [[nodiscard]] GraphValue to_double(const GraphValue& a);
   [[nodiscard]] GraphValue to_float(const GraphValue& a);
-  /// A double with the digits of a float: where the library keeps one, so does the graph.
+  /// A double rounded to single precision, where the library stores a float.
   [[nodiscard]] GraphValue rounded(const GraphValue& a) { return to_double(to_float(a)); }
   [[nodiscard]] GraphValue reshape(const GraphValue& a, const Shape& shape);
   [[nodiscard]] GraphValue reshape_like(const GraphValue& a, const GraphValue& model);
@@ -60,23 +60,24 @@ class GraphWriter {
   [[nodiscard]] GraphValue transpose(const GraphValue& a, std::span<const std::int64_t> order);
   /// The first `count` columns of the last axis.
   [[nodiscard]] GraphValue front_columns(const GraphValue& a, std::int64_t count);
-  /// Entries of the first axis, in this order; the axis stays.
+  /// Entries of the first axis, in this order; the axis is kept.
   [[nodiscard]] GraphValue pick(const GraphValue& a, std::span<const std::int64_t> indices);
-  /// Column k of the last axis, which stays with length 1.
+  /// Column k of the last axis, which is kept with length 1.
   [[nodiscard]] GraphValue column(const GraphValue& a, std::int64_t k);
-  /// The sum over an axis, which stays with length 1.
+  /// The sum over an axis, which is kept with length 1.
   [[nodiscard]] GraphValue sum(const GraphValue& a, std::int64_t axis);
-  /// The k-th largest along the first axis, which stays with length 1.
+  /// The k-th largest along the first axis, which is kept with length 1.
   [[nodiscard]] GraphValue kth_largest(const GraphValue& a, std::int64_t k);
 
-  /// Images [n][groups channels][height][width] of floats under weights [groups filters][channels][kernel][kernel].
+  /// Convolves float images [n][groups channels][height][width] with weights [groups
+  /// filters][channels][kernel][kernel].
   [[nodiscard]] GraphValue convolve(const GraphValue& images, const GraphValue& weights, const GraphValue& bias,
                                     std::int64_t groups, std::int64_t kernel, std::int64_t stride,
                                     std::int64_t padding);
-  /// Each height x width block of pixels becomes one, by "MaxPool" or "AveragePool".
+  /// Pools each height x width block of pixels, with "MaxPool" or "AveragePool".
   [[nodiscard]] GraphValue pool(std::string_view op, const GraphValue& images, std::int64_t height, std::int64_t width);
 
-  /// Makes a value known under a name of its own, without prefix.
+  /// Publishes a value under this name, without the prefix.
   void name_output(const GraphValue& a, const std::string& name);
 
  private:

@@ -80,7 +80,7 @@ GraphPrediction predict(GraphWriter& graph, const FittedCohort& fitted, const Gr
   if (const auto* bayesian = dynamic_cast<const FittedBayesianNet*>(&fitted))
     return add_bayesian_net(graph, *bayesian, x);
   throw ConfigError(where,
-                    "a Gaussian process (method 'gp') keeps its training rows and is not a network; export a model of "
+                    "a Gaussian process (method 'gp') stores its training rows and is not a network; export a model of "
                     "another method");
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What each method predicts, as part of an ONNX graph: the formula of its fitted object's `predict`, for all members at
-// once and on the scale of the fit.
+// The predictions of each method as part of an ONNX graph: the formula of its fitted object's `predict`, for all
+// members at once and on the scale of the fit.
 
 #include <optional>
 
@@ -9,7 +9,7 @@
 
 namespace nomu {
 
-/// Doubles [M][1][n][1], the members of a fitted cohort side by side.
+/// Doubles [M][1][n][1], one entry per member of a fitted cohort.
 struct GraphPrediction {
   GraphValue mean;
   GraphValue sigma_model;
@@ -17,8 +17,8 @@ struct GraphPrediction {
   std::optional<GraphValue> sigma_below = {};
 };
 
-/// Adds the model's networks, reading scaled inputs x, float [M][1][n][d]. Throws ConfigError naming the method where
-/// no graph is known for it.
+/// Adds the model's networks, which read scaled inputs x, float [M][1][n][d]. Throws ConfigError naming the method when
+/// there is no graph for it.
 [[nodiscard]] GraphPrediction add_method(GraphWriter& graph, const Model& model, const GraphValue& x);
 
 }  // namespace nomu

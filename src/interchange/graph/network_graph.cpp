@@ -17,7 +17,7 @@ GraphValue block(GraphWriter& graph, std::string_view name, const Tensor<float>&
     const std::span<const float> own = parameters.member(source).subspan(offset, in * units);
     values.insert(values.end(), own.begin(), own.end());
   }
-  // Kept as floats, which they are: the file is half as large, and runtimes convert constants once.
+  // Stored as floats, as they are: the file is half as large, and runtimes convert constants only once.
   return graph.to_double(graph.floats(name, values,
                                       {static_cast<std::int64_t>(parts.members), static_cast<std::int64_t>(parts.parts),
                                        static_cast<std::int64_t>(in), static_cast<std::int64_t>(units)}));
@@ -33,7 +33,7 @@ GraphValue activate(GraphWriter& graph, Activation kind, const GraphValue& z) {
   return z;
 }
 
-/// What the passes keep of layer `l`, as factors [M][passes][1][units].
+/// Dropout factors of layer `l` for each pass, [M][passes][1][units].
 GraphValue mask(GraphWriter& graph, const GraphDropout& dropout, std::size_t l, std::size_t units) {
   std::vector<double> values;
   const double scale = 1.0 / (1.0 - static_cast<double>(dropout.rate));
@@ -92,7 +92,7 @@ NetworkGraph add_networks(GraphWriter& graph, const engine::Layout& layout, cons
     };
     GraphValue a;
     if (layer.convolution) {
-      // Passes begin with the first mask.
+      // The first layer comes before any mask, so all passes share it.
       const std::size_t passes = layer.depth == 0 || dropout.passes == 0 ? 1 : dropout.passes;
       a = add_convolution(graph, layer, parameters, parts, source(layer.feeds.front()), passes);
     } else {

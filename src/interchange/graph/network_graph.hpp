@@ -1,5 +1,5 @@
 #pragma once
-// Networks of the engine as part of an ONNX graph: all members and all parts of each in one go, as a cohort is.
+// Networks of the engine as part of an ONNX graph: all members and all their parts at once, like a cohort.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,40 +13,40 @@
 
 namespace nomu {
 
-/// Which parameter vectors a graph is made of: parts [M][K] with the weight of each in its member's answer.
+/// Which parameter vectors a graph uses: parts [M][K], and the weight of each in its member's prediction.
 struct GraphParts {
   std::size_t members = 1;
   std::size_t parts = 1;
-  std::vector<std::size_t> source;  ///< [M][K], member of the parameters
+  std::vector<std::size_t> source;  ///< [M][K], index into the members of the parameters
   std::vector<double> weight;       ///< [M][K], adding up to 1 for each member
 };
 
-/// One network a member.
+/// One network per member.
 [[nodiscard]] GraphParts single_parts(std::size_t members);
 
-/// Those with a positive weight, `weights` [M][K]; members with fewer repeat their first at weight 0, since a network
-/// without a say may hold numbers that are none.
+/// The parts with a positive weight, `weights` [M][K]. Members with fewer parts repeat their first at weight 0, because
+/// the parameters of unused networks may not be finite.
 [[nodiscard]] GraphParts weighted_parts(std::size_t members, std::span<const double> weights);
 
-/// Dropout masks for the rows of a graph: those that a member's passes draw for the first row.
+/// Dropout masks used for all rows of a graph: those that a member's passes draw for the first row.
 struct GraphDropout {
   std::vector<std::uint64_t> seeds;  ///< [M]
   std::size_t passes = 0;            ///< 0: no dropout
   float rate = 0.0F;
 };
 
-/// A network seen layer by layer.
+/// The values of a network, layer by layer.
 struct NetworkGraph {
   std::vector<GraphValue> activity;  ///< of each layer of the layout, double [M][K][n][units]; heads included
   std::vector<GraphValue> outputs;   ///< each column of the outputs, double [M][K][n][1]
 };
 
-/// Layers that are there already, by their index: values for those that read them, no nodes of their own.
+/// Layers whose values already exist, by index: no nodes are added for them.
 using GivenLayers = std::map<std::size_t, GraphValue>;
 
-/// Adds the networks, reading x, float or double [M][1][n][d]; `parameters` is [P][1][layout.parameters]. Dense layers
-/// are computed in double, as the reference engine does: near the data sigma is a small difference of large numbers.
-/// The outputs have the digits of a float, as every engine's have.
+/// Adds the networks, which read x, float or double [M][1][n][d]; `parameters` is [P][1][layout.parameters]. Dense
+/// layers are computed in double, like in the reference engine, because near the data sigma is a small difference of
+/// large numbers. Outputs are rounded to single precision, as in every engine.
 [[nodiscard]] NetworkGraph add_networks(GraphWriter& graph, const engine::Layout& layout,
                                         const Tensor<float>& parameters, const GraphParts& parts, const GraphValue& x,
                                         const GraphDropout& dropout = {}, const GivenLayers& given = {});

@@ -1,5 +1,5 @@
 #pragma once
-// Small formulas that several methods share, as parts of an ONNX graph.
+// Small formulas shared by several methods, as parts of an ONNX graph.
 
 #include <span>
 
@@ -12,7 +12,7 @@ namespace nomu {
 /// Sigma of a raw output, double of any shape.
 [[nodiscard]] GraphValue add_readout(GraphWriter& graph, const Readout& readout, const GraphValue& raw);
 
-/// The noise that a raw output stands for: softplus and a floor.
+/// The noise of a raw output: softplus plus a floor.
 [[nodiscard]] GraphValue add_noise(GraphWriter& graph, const GraphValue& raw, double floor);
 
 /// Means over the parts of each member, [M][K][n][1] to [M][1][n][1].

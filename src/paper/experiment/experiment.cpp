@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view where = "paper/experiment";
 
-/// "100 d": so many times the input columns; nothing for any other value.
+/// "100 d" means 100 times the number of input columns; empty for any other value.
 std::optional<std::int64_t> per_column(const FieldValue& value, std::size_t cols) {
   const auto* text = std::get_if<std::string>(&value);
   if (text == nullptr || !text->ends_with(" d")) return std::nullopt;
@@ -27,23 +27,23 @@ std::optional<std::int64_t> per_column(const FieldValue& value, std::size_t cols
   return factor * static_cast<std::int64_t>(cols);
 }
 
-/// Keeps the elements whose name `keep` accepts; names that none has are errors.
+/// Keeps the elements whose name matches one of `names`. Throws ConfigError for a name without a match.
 template <class Element, class Name, class Keep>
 void keep_named(std::vector<Element>& all, const std::vector<std::string>& names, std::string_view what,
-                const Name& name_of, const Keep& keep) {
+                const Name& name_of, const Keep& matches) {
   if (names.empty()) return;
   std::vector<std::string> known;
   known.reserve(all.size());
   for (const Element& element : all) known.push_back(name_of(element));
   for (const std::string& name : names) {
-    if (std::ranges::any_of(known, [&](const std::string& one) { return keep(one, name); })) continue;
+    if (std::ranges::any_of(known, [&](const std::string& one) { return matches(one, name); })) continue;
     const std::string near = nearest(name, known);
     throw ConfigError(where, fmt::format("the experiment has no {} '{}'; {}", what, name,
                                          near.empty() ? fmt::format("there are {}", fmt::join(known, ", "))
                                                       : fmt::format("did you mean '{}'?", near)));
   }
   std::erase_if(all, [&](const Element& element) {
-    return std::ranges::none_of(names, [&](const std::string& name) { return keep(name_of(element), name); });
+    return std::ranges::none_of(names, [&](const std::string& name) { return matches(name_of(element), name); });
   });
 }
 
@@ -73,16 +73,16 @@ void restrict_to(ExperimentSpec& spec, const ExperimentPart& part) {
   keep_named(
       spec.methods, part.methods, "method", [](const ExperimentMethod& method) { return method.name; },
       [](const std::string& one, const std::string& name) { return one == name || one.starts_with(name + "/"); });
-  const auto counted = [&] {
+  const auto counted_problems = [&] {
     return std::ranges::count_if(spec.problems, [&](const std::string& problem) {
-      return std::ranges::find(spec.beside, problem) == spec.beside.end();
+      return std::ranges::find(spec.not_in_total, problem) == spec.not_in_total.end();
     });
   };
-  const auto before = counted();
+  const auto before = counted_problems();
   keep_named(
       spec.problems, part.problems, "problem", [](const std::string& problem) { return problem; },
       [](const std::string& one, const std::string& name) { return one == name; });
-  spec.whole = spec.whole && counted() == before;
+  spec.all_problems = spec.all_problems && counted_problems() == before;
   if (part.runs < 0) throw ConfigError(where, fmt::format("the number of runs must be positive, got {}", part.runs));
   if (part.runs > 0) spec.runs = part.runs;
 }

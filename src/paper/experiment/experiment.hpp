@@ -1,6 +1,6 @@
 #pragma once
-/// An experiment as data: which methods run on which problems how often, read from a TOML file. `[smoke]` holds what
-/// the small profile changes; a sweep is a `grid` of a method, never a copied file.
+/// An experiment as data: which methods run on which problems and how many times, read from a TOML file. `[smoke]`
+/// holds the changes of the small profile; a sweep is a `grid` of a method, never a copied file.
 
 #include <cstdint>
 #include <filesystem>
@@ -16,66 +16,66 @@ namespace nomu {
 
 /// One method with its settings: a column of the experiment's tables.
 struct ExperimentMethod {
-  std::string name;                   ///< "nomu", "gp-converged": for --methods, and in rows
-  std::string title;                  ///< for tables and pictures
-  std::string paper;                  ///< its name in the expected numbers; empty: the paper has none
+  std::string name;                   ///< "nomu", "gp-converged": used by --methods and in result rows
+  std::string title;                  ///< for tables and plots
+  std::string paper;                  ///< its name among the expected numbers; empty: not in the paper
   std::string method = "nomu";        ///< see `method_named`
   std::string preset = "published";   ///< see `method_preset`
-  std::vector<std::string> problems;  ///< it is run on; empty: all of the experiment
-  std::string protocol;               ///< how it is calibrated and judged, where a kind of experiment knows several
+  std::vector<std::string> problems;  ///< problems it is run on; empty: all of the experiment
+  std::string protocol;               ///< how it is calibrated and scored, for kinds of experiments with several ways
   std::int64_t cohort = 200;          ///< runs trained in lock step on a GPU
   std::int64_t cohort_cpu = 8;        ///< the same elsewhere
   std::vector<std::pair<std::string, FieldValue>> settings;  ///< changes to the preset, in order
 
-  /// The spec for problems of so many rows and input columns. A setting may be the text "100 d": so many times the
-  /// columns. Throws ConfigError naming the experiment's method and the setting.
+  /// The spec for problems with this many rows and input columns. A setting may be the text "100 d", which means 100
+  /// times the columns. Throws ConfigError naming the experiment's method and the setting.
   [[nodiscard]] MethodSpec spec(std::size_t rows, std::size_t cols) const;
 };
 
-/// `nomu reproduce` runs it; see experiment_kind for what the kinds make of these.
+/// An experiment that `nomu reproduce` runs; see `ExperimentKind` for how each kind uses these.
 struct ExperimentSpec {
-  std::string name;  ///< that of its file
+  std::string name;  ///< the name of its file, without extension
   std::string title;
   std::string kind;   ///< see `experiment_kinds`
-  std::string paper;  ///< which tables of the paper it is about
+  std::string paper;  ///< the tables of the paper it reproduces
   std::vector<std::string> problems;
-  std::vector<std::string> beside;  ///< of them, those that the line for all problems leaves out
-  bool whole = true;                ///< no other problem was left out: runs of all may be put beside the paper's
-  std::int64_t dimension = 1;       ///< of problems that do not say themselves
+  std::vector<std::string> not_in_total;  ///< problems that the line for all problems leaves out
+  bool all_problems = true;    ///< no other problem was left out, so the line for all compares with the paper's
+  std::int64_t dimension = 1;  ///< of problems whose name does not give it
   std::int64_t rows = 8;
   std::int64_t test_rows = 100;
-  bool rows_per_input = false;  ///< rows and test_rows are meant for each input column
+  bool rows_per_input = false;  ///< rows and test_rows are per input column
   std::string inputs = "uniform";
-  std::string protocol;  ///< of methods that do not say themselves
+  std::string protocol;  ///< of methods without their own
   std::int64_t first_seed = 501;
   std::int64_t runs = 500;
   std::int64_t results_version = 1;
   std::int64_t decimals = 2;          ///< of the paper's numbers
   std::vector<std::int64_t> network;  ///< hidden widths of functions that are networks; empty: the paper's
   std::vector<ExperimentMethod> methods;
-  std::filesystem::path expected;  ///< file of the paper's numbers; empty: none
-  std::filesystem::path data;      ///< folder of data files; no part of any key
+  std::filesystem::path expected;  ///< file with the paper's numbers; empty: none
+  std::filesystem::path data;      ///< folder of data files; not part of any key
 };
 
 enum class ExperimentProfile {
-  smoke,  ///< seconds on two cores, run by the tests; its numbers mean nothing
+  smoke,  ///< takes seconds on two cores, for the tests; its numbers mean nothing
   full    ///< the paper's sizes
 };
 
-/// Throws ConfigError naming file, line and the nearest key there is.
+/// Throws ConfigError naming file and line, and for an unknown key the nearest known one.
 [[nodiscard]] ExperimentSpec read_experiment(const std::filesystem::path& file, ExperimentProfile profile);
 
-/// Part of an experiment: methods and problems by name, so many runs; what is empty or 0 stays whole.
+/// Part of an experiment: methods and problems by name, and a number of runs. An empty list or 0 keeps all.
 struct ExperimentPart {
-  std::vector<std::string> methods;  ///< "nomu" also means the sweep "nomu/..."
+  std::vector<std::string> methods;  ///< "nomu" includes the sweep "nomu/..."
   std::vector<std::string> problems;
   std::int64_t runs = 0;
 };
 
-/// Throws ConfigError naming the nearest method or problem there is.
+/// Throws ConfigError naming the nearest known method or problem.
 void restrict_to(ExperimentSpec& spec, const ExperimentPart& part);
 
-/// The experiment files of a folder, by name.
+/// The experiment files in a folder, sorted by name.
 [[nodiscard]] std::vector<std::filesystem::path> list_experiments(const std::filesystem::path& folder);
 
 }  // namespace nomu

@@ -51,15 +51,15 @@ PlotSubject solar_subject(const ExperimentSpec& spec, const std::string& split) 
     const char* const last = split.data() + split.size();
     const auto [end, error] = std::from_chars(split.data(), last, seed);
     if (error != std::errc{} || end != last)
-      throw ConfigError(where,
-                        fmt::format("solar-{} is no picture; it takes the seed of a split, such as solar-655", split));
+      throw ConfigError(
+          where, fmt::format("there is no figure 'solar-{}'; give the seed of a split, such as solar-655", split));
   }
-  const DataSet years = made ? made_years() : read_solar(spec.data);
+  const DataSet years = made ? synthetic_years() : read_solar(spec.data);
   RunData rows = solar_rows(years, seed);
   return {.title = {},
           .train = std::move(rows.train),
           .test = std::move(rows.test),
-          .reach = 1.0,
+          .half_range = 1.0,
           .x_units = fit_scaling(years.inputs, 1, ScalingKind::min_max),
           .y_units = fit_scaling(years.targets, 1, ScalingKind::min_max),
           .x_label = "year",
@@ -79,11 +79,11 @@ PlotSubject subject_of(const ExperimentSpec& spec, const std::string& name) {
 
 double factor_of(const ExperimentMethod& method) {
   if (method.protocol.empty()) return 1.0;
-  constexpr std::string_view beginning = "c=";
+  constexpr std::string_view prefix = "c=";
   double c = 0.0;
-  if (method.protocol.starts_with(beginning)) {
+  if (method.protocol.starts_with(prefix)) {
     const char* const last = method.protocol.data() + method.protocol.size();
-    const auto [end, error] = std::from_chars(method.protocol.data() + beginning.size(), last, c);
+    const auto [end, error] = std::from_chars(method.protocol.data() + prefix.size(), last, c);
     if (error == std::errc{} && end == last && c > 0.0) return c;
   }
   throw ConfigError(where, fmt::format("method '{}': protocol must be a factor on sigma such as c=5, got '{}'",
@@ -100,7 +100,7 @@ Plot panel(const ExperimentSpec& spec, const ExperimentMethod& method, PlotSubje
   const std::vector<std::uint64_t> seeds{static_cast<std::uint64_t>(spec.first_seed)};
   const auto fitted = fit(resolved, repeat(subject.train, seeds), engine, progress);
   if (fitted->reports()[0].diverged) {
-    throw Error(where, fmt::format("the fit of '{}' diverged, after {} restarts too", method.name,
+    throw Error(where, fmt::format("the fit of '{}' diverged, even after {} restarts", method.name,
                                    fitted->reports()[0].restarts));
   }
   return d == 1 ? line_plot(subject, *fitted) : map_plot(subject, *fitted);
@@ -134,7 +134,8 @@ std::string draw_figure(const ExperimentSpec& spec, const std::string& name, Eng
     if (std::ranges::find(method.problems, name) == method.problems.end()) continue;
     panels.push_back(panel(spec, method, subject, engine, progress));
   }
-  if (panels.empty()) throw ConfigError(where, fmt::format("no method of the experiment lists the picture '{}'", name));
+  if (panels.empty())
+    throw ConfigError(where, fmt::format("no method of the experiment lists the figure '{}' among its problems", name));
   const bool map = subject.train.cols() == 2;
   const std::size_t columns = panels.size() < 4 ? panels.size() : panels.size() == 4 ? 2 : 3;
   return render_svg_grid(panels,

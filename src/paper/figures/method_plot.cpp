@@ -11,7 +11,7 @@ std::vector<double> in_units(const std::optional<Scaling>& units, std::vector<do
   return units ? units->invert(values) : std::move(values);
 }
 
-std::vector<double> steps(double low, double high, std::size_t count) {
+std::vector<double> evenly_spaced(double low, double high, std::size_t count) {
   std::vector<double> x(count);
   for (std::size_t i = 0; i < count; ++i) {
     x[i] = low + (high - low) * static_cast<double>(i) / static_cast<double>(count - 1);
@@ -46,7 +46,7 @@ Tensor<float> as_rows(std::span<const double> x, std::size_t cols) {
 }
 
 Plot line_plot(const PlotSubject& subject, const FittedCohort& fitted) {
-  const std::vector<double> x = steps(-subject.reach, subject.reach, 401);
+  const std::vector<double> x = evenly_spaced(-subject.half_range, subject.half_range, 401);
   const Prediction prediction = fitted.predict(as_rows(x, 1));
   std::vector<double> mean;
   std::vector<double> half;
@@ -73,7 +73,7 @@ Plot line_plot(const PlotSubject& subject, const FittedCohort& fitted) {
   plot.layers.emplace_back(
       PlotLine{.name = "mean", .x = along, .y = in_units(subject.y_units, mean), .color = PlotColor::blue});
   if (subject.show_sigma) {
-    for (double& value : half) value -= 1.0;  // from the lower edge of the targets' range upwards
+    for (double& value : half) value -= 1.0;  // drawn upwards from the lower end of the targets' range
     plot.layers.emplace_back(PlotLine{.name = fmt::format("{:.2f} sigma", subject.c),
                                       .x = along,
                                       .y = in_units(subject.y_units, half),
@@ -94,7 +94,7 @@ Plot line_plot(const PlotSubject& subject, const FittedCohort& fitted) {
 Plot map_plot(const PlotSubject& subject, const FittedCohort& fitted) {
   constexpr std::size_t side = 61;
   constexpr double edge = 1.0;
-  const std::vector<double> along = steps(-edge, edge, side);
+  const std::vector<double> along = evenly_spaced(-edge, edge, side);
   std::vector<double> x;
   for (const double b : along) {
     for (const double a : along) x.insert(x.end(), {a, b});

@@ -1,5 +1,5 @@
 #pragma once
-// One fitted method in one picture: its bounds along a line, or its uncertainty over a square.
+// The plot of one fitted method: its bounds along a line, or its uncertainty over a square.
 
 #include <functional>
 #include <optional>
@@ -18,16 +18,16 @@ namespace nomu {
 struct PlotSubject {
   std::string title;
   DataSet train;                                                           ///< one or two input columns
-  DataSet test = {};                                                       ///< shown where it has rows
+  DataSet test = {};                                                       ///< drawn if it has rows
   std::function<std::vector<double>(std::span<const double>)> truth = {};  ///< x [q][d] to [q]; empty: not known
   double c = 1.0;                                                          ///< factor on sigma
-  bool show_sigma = false;  ///< c sigma as a line of its own beneath the bounds
-  double reach = 1.1;       ///< the line is drawn from -reach to reach, the square from -1 to 1
-  std::optional<Scaling> x_units = {}, y_units = {};  ///< from the units of the fit to those of the axes
+  bool show_sigma = false;  ///< draw c sigma as a separate line below the bounds
+  double half_range = 1.1;  ///< the line is drawn from -half_range to half_range, the square from -1 to 1
+  std::optional<Scaling> x_units = {}, y_units = {};  ///< units of the axes, mapped to those of the fit
   std::string x_label = "x", y_label = "y";
 };
 
-/// Mean, bounds mean -+ c sigma of member 0, the truth and the rows; one input column.
+/// Mean and bounds mean -+ c sigma of member 0, the true function and the rows; for one input column.
 [[nodiscard]] Plot line_plot(const PlotSubject& subject, const FittedCohort& fitted);
 
 /// c sigma of member 0 as colours over two input columns, with the training rows.

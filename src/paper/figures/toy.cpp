@@ -16,7 +16,7 @@ namespace {
 
 std::vector<double> widened(const Tensor<float>& values) { return {values.flat().begin(), values.flat().end()}; }
 
-DesiderataReport examine(const FittedCohort& fitted, const std::vector<double>& train, std::size_t d) {
+DesiderataReport check_toy_desiderata(const FittedCohort& fitted, const std::vector<double>& train, std::size_t d) {
   const auto rows = [d](std::span<const double> x) { return as_rows(x, d); };
   DesiderataSubject subject{
       .sigma = [&](std::span<const double> x) { return widened(fitted.predict(rows(x)).sigma_model); },
@@ -53,12 +53,12 @@ ToyReport run_toy(const ToySpec& spec, const MethodSpec& method, Engine& engine,
   if (outcome.diverged) {
     throw Error(
         "paper/toy",
-        fmt::format("the fit diverged, after {} restarts too; try a smaller train.learning_rate or another seed",
+        fmt::format("the fit diverged, even after {} restarts; try a smaller train.learning_rate or another seed",
                     outcome.restarts));
   }
   const Prediction prediction = fitted->predict(as_rows(inputs.test, d));
   ToyReport report{.metrics = measure(prediction, 0, evaluate_rows(function, inputs.test)),
-                   .desiderata = examine(*fitted, inputs.train, d),
+                   .desiderata = check_toy_desiderata(*fitted, inputs.train, d),
                    .fit = outcome,
                    .c = 0.0,
                    .plot = {}};

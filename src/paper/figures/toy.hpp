@@ -1,6 +1,6 @@
 #pragma once
 /// One run of the paper's toy regression (Section 4.1.1): a few noiseless points of a known function, a method fitted
-/// to them, its metrics on fresh points, the desiderata, and in one dimension a picture of its bounds.
+/// to them, its metrics on fresh points, the desiderata, and in one dimension a plot of its bounds.
 
 #include <cstdint>
 #include <string>
@@ -30,11 +30,11 @@ struct ToyReport {
   MetricsReport metrics;
   DesiderataReport desiderata;  ///< D1 to D4, probed a tenth beyond [-1,1]^d
   FitReport fit;
-  double c = 0.0;  ///< the factor on sigma with the least NLL on the test points, shown in the plot
+  double c = 0.0;  ///< the factor on sigma with the smallest NLL on the test points, used in the plot
   Plot plot;       ///< one dimension only; empty otherwise
 };
 
-/// Throws ConfigError for an unknown function or dimension, Error where the fit diverged.
+/// Throws ConfigError for an unknown function or dimension, Error when the fit diverges.
 [[nodiscard]] ToyReport run_toy(const ToySpec& spec, const MethodSpec& method, Engine& engine,
                                 const Progress& progress = {});
 

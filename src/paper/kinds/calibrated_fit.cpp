@@ -26,7 +26,7 @@ std::vector<std::vector<double>> inputs_of(Rows data) {
   return x;
 }
 
-/// The rows of both, those of `first` before those of `second`, but no more than `most`.
+/// The rows of `first` followed by those of `second`, at most `most`.
 DataSet joined(const DataSet& first, const DataSet& second, std::size_t most) {
   DataSet all = first;
   all.inputs.insert(all.inputs.end(), second.inputs.begin(), second.inputs.end());
@@ -36,8 +36,8 @@ DataSet joined(const DataSet& first, const DataSet& second, std::size_t most) {
   return subset(all, rows);
 }
 
-/// Raw sigmas and means on the scale of the fit become deviations in the units of the target.
-class Published {
+/// The published protocol's readout: chosen on the scale of the fit, applied in the units of the target.
+class PublishedReadout {
  public:
   static std::vector<ReadoutFit> choose(const Members& members, Rows validation) {
     std::vector<ReadoutFit> fits;
@@ -70,7 +70,7 @@ class Published {
  private:
   static Tensor<float> raw_sigma(const Members& members, const std::vector<std::vector<double>>& x) {
     Tensor<float> raw = members.fitted->raw_sigma(scaled_rows(members.scalings, x));
-    if (raw.empty()) throw ConfigError("paper/uci", "protocol published needs a method with a raw sigma: nomu");
+    if (raw.empty()) throw ConfigError("paper/uci", "protocol published needs a method with a raw sigma; use nomu");
     return raw;
   }
   static std::vector<double> front(const Tensor<float>& values, std::size_t m, std::size_t rows) {
@@ -79,7 +79,8 @@ class Published {
   }
 };
 
-/// One factor for each part of the deviation; where none can be had (a sigma of 0) the run will not be scored.
+/// One factor for each part of the deviation. Empty calibrations, whose runs are not scored, if none exists (a sigma of
+/// 0).
 std::vector<Calibration> factors_of(const Members& members, Rows validation) {
   const std::vector<PredictedRows> predicted = predict_each(*members.fitted, members.scalings, inputs_of(validation));
   std::vector<Calibration> factors;
@@ -96,7 +97,7 @@ std::vector<Calibration> factors_of(const Members& members, Rows validation) {
 
 Measured score(const Calibration& calibration, const PredictedRows& predicted, const DataSet& test) {
   try {
-    if (calibration.kind == CalibrationKind::none) throw DataError("paper/uci", "no factors");
+    if (calibration.kind == CalibrationKind::none) throw DataError("paper/uci", "the run has no factors on sigma");
     const MetricsReport metrics = measure(predicted.mean, central_sigma(calibration, predicted), test.targets);
     const double covered = coverage(make_bounds(predicted, calibration, level), test.targets);
     return {.status = RunStatus::ok,
@@ -107,12 +108,12 @@ Measured score(const Calibration& calibration, const PredictedRows& predicted, c
   }
 }
 
-/// Everything about the runs of a piece that does not depend on the protocol.
-struct Parts {
+/// The rows and seeds of the runs of a piece, for either protocol.
+struct PieceRows {
   std::vector<DataSet> train, validation, test;
   std::vector<std::uint64_t> seeds;
 
-  Parts(const Piece& piece, std::span<const RunData* const> data) {
+  PieceRows(const Piece& piece, std::span<const RunData* const> data) {
     for (std::size_t m = 0; m < data.size(); ++m) {
       train.push_back(data[m]->train);
       validation.push_back(data[m]->validation);
@@ -121,8 +122,8 @@ struct Parts {
     }
   }
 
-  /// What the second fit learns from.
-  [[nodiscard]] std::vector<DataSet> again(bool published) const {
+  /// The rows of the second fit.
+  [[nodiscard]] std::vector<DataSet> second_fit_rows(bool published) const {
     std::vector<DataSet> rows;
     for (std::size_t m = 0; m < train.size(); ++m) {
       rows.push_back(published ? joined(validation[m], train[m], train[m].rows())
@@ -145,18 +146,18 @@ std::vector<Measured> fit_calibrated(const Piece& piece, std::span<const RunData
   if (!published && !piece.method.protocol.empty() && piece.method.protocol != "refit") {
     throw ConfigError("paper/uci", fmt::format("protocol must be refit or published, got '{}'", piece.method.protocol));
   }
-  const Parts parts(piece, data);
+  const PieceRows parts(piece, data);
   const FitSpec spec{
       .method = piece.spec, .scale_inputs = ScaleChoice::standardise, .scale_target = ScaleChoice::standardise};
   const Members first = fit_members(spec, parts.train, parts.seeds, engine, progress);
   const std::vector<ReadoutFit> readouts =
-      published ? Published::choose(first, parts.validation) : std::vector<ReadoutFit>{};
+      published ? PublishedReadout::choose(first, parts.validation) : std::vector<ReadoutFit>{};
   std::vector<Calibration> factors = published ? std::vector<Calibration>{} : factors_of(first, parts.validation);
   for (const ReadoutFit& fit : readouts) factors.push_back(fit.calibration);
 
-  const Members second = fit_members(spec, parts.again(published), parts.seeds, engine, progress);
+  const Members second = fit_members(spec, parts.second_fit_rows(published), parts.seeds, engine, progress);
   std::vector<PredictedRows> predicted = predict_each(*second.fitted, second.scalings, inputs_of(parts.test));
-  if (published) Published::apply(readouts, second, parts.test, predicted);
+  if (published) PublishedReadout::apply(readouts, second, parts.test, predicted);
   std::vector<Measured> all;
   for (std::size_t m = 0; m < data.size(); ++m) {
     all.push_back(score(factors[m], predicted[m], parts.test[m]));

@@ -53,7 +53,7 @@ const ExperimentKind& find_kind(const ExperimentSpec& spec) {
     names.push_back(kind.name);
   }
   const std::string near = nearest(spec.kind, names);
-  throw ConfigError(where, fmt::format("experiment '{}' is of an unknown kind '{}'; {}", spec.name, spec.kind,
+  throw ConfigError(where, fmt::format("experiment '{}' has the unknown kind '{}'; {}", spec.name, spec.kind,
                                        near.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
                                                     : fmt::format("did you mean '{}'?", near)));
 }

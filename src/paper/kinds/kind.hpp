@@ -1,7 +1,7 @@
 #pragma once
-/// What the kinds of experiments do differently, each as one value of functions: which rows a run has, how a cohort of
-/// runs is fitted and measured, and what many runs say together. Expansion, packing, storing and reporting are the
-/// runner's.
+/// What differs between the kinds of experiments, as one struct of functions per kind: the rows of a run, how a cohort
+/// of runs is fitted and measured, and how runs are summarised. The runner does expansion, packing, storing and
+/// reporting.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,11 +25,11 @@ namespace nomu {
 /// The rows of one run in their own units.
 struct RunData {
   DataSet train;
-  DataSet validation;  ///< no rows where the kind of experiment needs none
+  DataSet validation;  ///< empty if the kind of experiment needs none
   DataSet test;
 };
 
-/// Rows and input columns of a problem's training data, as far as specs depend on them.
+/// Rows and input columns of a problem's training data, which specs may depend on.
 struct ProblemShape {
   std::size_t rows = 0;
   std::size_t cols = 0;
@@ -40,30 +40,30 @@ struct ProblemShape {
 /// One run of a problem.
 struct ExperimentRun {
   std::string problem;
-  std::uint64_t seed = 0;  ///< of its rows, or the number of its split
+  std::uint64_t seed = 0;  ///< seed of its rows, or the number of its split
   ResultKey key;
 
-  /// Of everything random in the fit; differs from problem to problem.
+  /// Seed of everything random in the fit; differs between problems.
   [[nodiscard]] std::uint64_t fit_seed() const;
 };
 
-/// Runs of one method that are fitted as one cohort: equal specs, equally many columns.
+/// Runs of one method that are fitted as one cohort: same spec, same number of columns.
 struct Piece {
   ExperimentMethod method;
   MethodSpec spec;
   std::vector<ExperimentRun> runs;
 };
 
-/// What one run of a piece gave.
+/// The result of one run.
 struct Measured {
   RunStatus status = RunStatus::ok;
   std::vector<double> values;  ///< one for each of `ExperimentKind::values`
 };
 
-/// What many runs say together.
+/// A summary of many runs.
 struct Estimate {
   double value = 0.0;
-  Interval interval;  ///< of 95 % confidence
+  Interval interval;  ///< 95 % confidence interval
 };
 
 /// A metric in a report.
@@ -72,50 +72,50 @@ struct ExperimentMetric {
   std::string title;  ///< in tables: "min NLL"
 };
 
-/// Adding a kind is one source with a function that returns one of these, and its name in `experiment_kinds`.
+/// A new kind is one source file with a function that returns one of these, plus an entry in `experiment_kinds`.
 struct ExperimentKind {
   std::string name;
-  std::vector<std::string> values;        ///< what a row keeps of a run
-  std::vector<ExperimentMetric> metrics;  ///< what a report shows; smaller is better
-  bool over_all = false;                  ///< whether a report has a line for the runs of all problems together
-  std::vector<std::string> curve = {};    ///< values that show a run's course, evenly from its start to its end
-  std::string curve_title = {};           ///< what they are
+  std::vector<std::string> values;        ///< names of the numbers stored for each run
+  std::vector<ExperimentMetric> metrics;  ///< shown in reports; smaller is better
+  bool over_all = false;                  ///< whether reports have a line for all problems together
+  std::vector<std::string> curve = {};    ///< values at even intervals from a run's start to its end
+  std::string curve_title = {};           ///< what the curve shows
 
   /// Throws ConfigError for a problem that does not exist.
   std::function<ProblemShape(const ExperimentSpec&, const std::string& problem)> shape;
 
-  /// How many runs a problem has at most: the splits of a data set. Empty: as many as the experiment asks for.
+  /// The most runs a problem can have: the splits of a data set. Empty: no limit.
   std::function<std::int64_t(const ExperimentSpec&, const std::string& problem)> most_runs = {};
 
-  /// A text that tells the rows of a run from those of any other: the recipe of generated rows, or file digest and
-  /// split. Cheap: called for every run of an experiment before any is drawn.
+  /// A text that identifies the rows of a run: the recipe of generated rows, or file digest and split. Must be cheap,
+  /// because it is called for every run of an experiment before any rows are drawn.
   std::function<std::string(const ExperimentSpec&, const std::string& problem, std::uint64_t seed)> recipe;
 
   /// The rows of a run. Called from several threads.
   std::function<RunData(const ExperimentSpec&, const ExperimentRun&)> draw;
 
-  /// Fits and measures the runs of a piece, data[i] being the rows of runs[i]; one result each.
+  /// Fits and measures the runs of a piece, data[i] being the rows of runs[i]; one result per run.
   std::function<std::vector<Measured>(const ExperimentSpec&, const Piece&, std::span<const RunData* const> data,
                                       Engine&, const Progress&)>
       measure;
 
-  /// What only all finished runs of an experiment know together, worked into their rows before a report; empty:
-  /// nothing.
-  std::function<void(std::span<ResultRow* const>)> together = {};
+  /// Updates the finished rows of an experiment before a report with what only all of them together can determine;
+  /// empty: nothing to update.
+  std::function<void(std::span<ResultRow* const>)> update_rows = {};
 
-  /// A metric over the runs of one method that are `ok`, on one problem or on all; nothing where they cannot tell.
+  /// A metric over the `ok` runs of one method, on one problem or on all; empty if it cannot be estimated.
   std::function<std::optional<Estimate>(const std::string& metric, std::span<const ResultRow* const>)> estimate;
 };
 
 /// All kinds, by name: "toy", "testbed", "uci", "solar", "bo".
 [[nodiscard]] const std::vector<ExperimentKind>& experiment_kinds();
 
-/// Throws ConfigError naming the nearest kind there is.
+/// Throws ConfigError naming the nearest known kind.
 [[nodiscard]] const ExperimentKind& find_kind(const ExperimentSpec& spec);
 
-/// Fits the training rows of all runs as they are, in one cohort, and predicts each one's test rows: what kinds without
-/// scaling and calibration measure. `measure` gets the member's mean, sigma and the targets; a run whose numbers it
-/// refuses (DataError) is degenerate.
+/// Fits the training rows of all runs unscaled, in one cohort, and predicts their test rows: what kinds without scaling
+/// and calibration do. `measure` gets a member's mean, sigma and targets; a run for which it throws DataError is
+/// degenerate.
 [[nodiscard]] std::vector<Measured> fit_and_measure(
     const Piece& piece, std::span<const RunData* const> data, std::size_t values, Engine& engine,
     const Progress& progress,

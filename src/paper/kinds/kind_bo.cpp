@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view where = "paper/experiment";
 
-/// Parts of a run at whose ends its regret is kept: the paper's 64 steps, or as many parts of another number.
+/// Points of a run's regret curve: the paper's 64 steps, or as many evenly spaced ones in longer or shorter runs.
 constexpr std::size_t curve_steps = 64;
 
 /// "levy-5d": the function bo_levy in five dimensions.
@@ -43,7 +43,7 @@ BnnFunction network_of(const ExperimentSpec& spec, std::size_t dimension, std::u
   BnnSpec network{.dimension = dimension, .seed = seed};
   if (!spec.network.empty()) {
     network.widths.assign(spec.network.begin(), spec.network.end());
-    network.sigma_prior = 0.3;  // the paper's priors belong to its widths
+    network.sigma_prior = 0.3;  // the paper's priors are for its own widths
   }
   return BnnFunction(network);
 }
@@ -56,7 +56,7 @@ TestFunction function_of(const ExperimentSpec& spec, const std::string& name, st
 
 ProblemShape shape(const ExperimentSpec& spec, const std::string& name) {
   const Problem problem = problem_of(name);
-  if (problem.function != "bnn") (void)function_of(spec, name, 0);  // throws for an unknown one
+  if (problem.function != "bnn") (void)function_of(spec, name, 0);  // throws if it is unknown
   return {.rows = static_cast<std::size_t>(spec.rows), .cols = problem.dimension};
 }
 
@@ -66,7 +66,7 @@ std::string recipe(const ExperimentSpec& spec, const std::string& name, std::uin
   return text;
 }
 
-/// The initial points to train on; the one test row is the optimum.
+/// The initial points are the training rows; the single test row is the optimum.
 RunData draw(const ExperimentSpec& spec, const ExperimentRun& run) {
   const Problem problem = problem_of(run.problem);
   const TestFunction function = function_of(spec, run.problem, run.seed);
@@ -83,7 +83,7 @@ RunData draw(const ExperimentSpec& spec, const ExperimentRun& run) {
           .test = make_dataset(std::vector<double>(problem.dimension, 0.0), problem.dimension, {optimum})};
 }
 
-/// The number behind "name=" in a word of a protocol; nothing where the word begins otherwise.
+/// The positive number after `name` in a word of a protocol; empty if the word is anything else.
 std::optional<double> number_after(std::string_view name, std::string_view word) {
   if (!word.starts_with(name) || word.size() == name.size()) return {};
   double number = 0.0;
@@ -93,11 +93,11 @@ std::optional<double> number_after(std::string_view name, std::string_view word)
   return number;
 }
 
-/// How points are chosen, from the protocol of the method. Its first word says how c comes about: "mw-0.05" scales the
-/// mean width and uses Dynamic c, "plain" has c = 1, "random" needs no model. Words after it: "written" takes the rules
-/// of the paper's text, "same_seed" starts all models of a run alike, "variance" takes the variance for sigma as the
-/// published runs of DE and HDE did, "local=8" refines the best points of DIRECT, "warm=300" goes on for so many epochs
-/// from the last model that was trained from scratch.
+/// How points are chosen, from the protocol of the method. Its first word determines c: "mw-0.05" scales the mean width
+/// and uses Dynamic c, "plain" has c = 1, "random" needs no model. Words after it: "written" follows the rules of the
+/// paper's text, "same_seed" starts all models of a run from the same seed, "variance" uses the variance as sigma like
+/// the published runs of DE and HDE, "local=8" refines the best points of DIRECT, "warm=300" trains for that many
+/// epochs from the last model that was trained from scratch.
 LoopSpec loop_of(const ExperimentSpec& spec, const Piece& piece) {
   const std::string protocol = piece.method.protocol.empty() ? spec.protocol : piece.method.protocol;
   LoopSpec loop{.method = piece.spec, .steps = spec.test_rows, .dynamic = DynamicC::as_published()};
@@ -118,7 +118,7 @@ LoopSpec loop_of(const ExperimentSpec& spec, const Piece& piece) {
     known = starts || epochs || word == "written" || word == "same_seed" || word == "variance";
   }
   if (known) return loop;
-  throw ConfigError(where, fmt::format("a protocol of optimisation is mw-0.05 or another mean width, plain or random, "
+  throw ConfigError(where, fmt::format("an optimisation protocol is mw-0.05 (or another mean width), plain or random, "
                                        "then any of written, same_seed, variance, local=8, warm=300; got '{}'",
                                        protocol));
 }
@@ -136,7 +136,7 @@ std::vector<Measured> measure(const ExperimentSpec& spec, const Piece& piece, st
   std::vector<Measured> all;
   for (std::size_t m = 0; m < traces.size(); ++m) {
     const std::vector<double>& values = traces[m].values;
-    // DIRECT does not always find the optimum of a network; a run that finds more sets it.
+    // DIRECT does not always find the optimum of a network; a run that finds a better value replaces it.
     const double optimum = std::max(data[m]->test.targets[0], *std::max_element(values.begin(), values.end()));
     const std::vector<double> regrets = regret(values, optimum);
     double doublings = 0.0;
@@ -152,9 +152,9 @@ std::vector<Measured> measure(const ExperimentSpec& spec, const Piece& piece, st
   return all;
 }
 
-/// The optimum of a function without a formula is the best that DIRECT or any run of any method found on it: the
-/// regrets of all runs of one seed are taken to that.
-void best_known_optimum(std::span<ResultRow* const> rows) {
+/// The optimum of a function without a formula is the best value that DIRECT or any run of any method found on it.
+/// Rescales the regrets of all runs of one seed to that optimum.
+void use_best_known_optimum(std::span<ResultRow* const> rows) {
   std::map<std::pair<std::string, std::uint64_t>, double> best;
   for (const ResultRow* row : rows) {
     const auto [place, added] = best.try_emplace({row->problem, row->key.seed}, row->value("optimum"));
@@ -173,7 +173,7 @@ void best_known_optimum(std::span<ResultRow* const> rows) {
   }
 }
 
-/// The mean over runs; over several functions the mean of their means, with the standard errors of all combined.
+/// The mean over runs; over several functions the mean of their means, with their standard errors combined.
 std::optional<Estimate> estimate(const std::string& metric, std::span<const ResultRow* const> rows) {
   std::map<std::string, std::vector<double>> by_problem;
   for (const ResultRow* row : rows) by_problem[row->problem].push_back(row->value(metric));
@@ -206,7 +206,7 @@ ExperimentKind bo_kind() {
           .recipe = recipe,
           .draw = draw,
           .measure = measure,
-          .together = best_known_optimum,
+          .update_rows = use_best_known_optimum,
           .estimate = estimate};
 }
 

@@ -22,17 +22,17 @@ constexpr std::string_view where = "paper/solar";
 
 /// The seed in "split-655".
 std::uint32_t seed_of(const std::string& problem) {
-  constexpr std::string_view beginning = "split-";
+  constexpr std::string_view prefix = "split-";
   std::uint32_t seed = 0;
-  if (problem.starts_with(beginning)) {
+  if (problem.starts_with(prefix)) {
     const char* const last = problem.data() + problem.size();
-    const auto [end, error] = std::from_chars(problem.data() + beginning.size(), last, seed);
+    const auto [end, error] = std::from_chars(problem.data() + prefix.size(), last, seed);
     if (error == std::errc{} && end == last) return seed;
   }
-  throw ConfigError(where, fmt::format("a problem is a split by its seed, such as split-655, got '{}'", problem));
+  throw ConfigError(where, fmt::format("a problem is the seed of a split, such as split-655, got '{}'", problem));
 }
 
-/// Five strips of twenty rows each are always test rows.
+/// Five strips of twenty rows each are test rows in every split.
 bool in_strip(std::size_t row) {
   for (const std::size_t first : {20U, 102U, 184U, 266U, 348U}) {
     if (row >= first && row < first + 20) return true;
@@ -54,7 +54,7 @@ std::string recipe(const ExperimentSpec& spec, const std::string& problem, std::
 
 RunData draw(const ExperimentSpec& spec, const ExperimentRun& run) {
   const bool made = run.problem == "made";
-  RunData data = solar_rows(made ? made_years() : read_solar(spec.data), made ? 1 : seed_of(run.problem));
+  RunData data = solar_rows(made ? synthetic_years() : read_solar(spec.data), made ? 1 : seed_of(run.problem));
   if (made) {
     std::vector<std::size_t> few;
     const auto rows = static_cast<std::size_t>(spec.rows);
@@ -66,7 +66,7 @@ RunData draw(const ExperimentSpec& spec, const ExperimentRun& run) {
 
 }  // namespace
 
-DataSet made_years() {
+DataSet synthetic_years() {
   std::vector<double> x;
   std::vector<double> y;
   for (int year = 1610; year <= 2000; ++year) {

@@ -22,7 +22,7 @@ std::size_t columns_of(const std::string& problem) {
   const char* const last = problem.data() + problem.size();
   const auto [end, error] = std::from_chars(problem.data(), last, d);
   if (error != std::errc{} || std::string_view(end, last) != "d" || d == 0) {
-    throw ConfigError(where, fmt::format("a problem of the test-bed is a dimension such as 2d, got '{}'", problem));
+    throw ConfigError(where, fmt::format("a test-bed problem is a dimension such as 2d, got '{}'", problem));
   }
   return d;
 }
@@ -43,7 +43,7 @@ BnnSpec network_of(const ExperimentSpec& spec, std::size_t d, std::uint64_t seed
   BnnSpec network{.dimension = d, .seed = seed};
   if (!spec.network.empty()) {
     network.widths.assign(spec.network.begin(), spec.network.end());
-    // The paper's priors belong to its widths; here any scale will do.
+    // The paper's priors are for its own widths; here any scale will do.
     network.sigma_prior = 0.3;
   }
   return network;
@@ -57,7 +57,7 @@ std::string recipe(const ExperimentSpec& spec, const std::string& problem, std::
   return text;
 }
 
-/// An orthogonal matrix [d][d] from the Haar measure: normal columns, made orthonormal one after the other.
+/// An orthogonal matrix [d][d] from the Haar measure: normal vectors, orthonormalised one after the other.
 std::vector<double> haar_rotation(std::size_t d, Random& random) {
   std::vector<double> q(d * d);
   for (double& value : q) value = random.normal();
@@ -78,11 +78,11 @@ std::vector<double> haar_rotation(std::size_t d, Random& random) {
   return q;
 }
 
-/// Normal inputs of variance 0.15 in five directions and 0.001 in all others (Appendix B.2.4), the directions drawn
-/// anew for every run.
+/// Normal inputs with variance 0.15 in five directions and 0.001 in all others (Appendix B.2.4). Every run draws its
+/// own directions.
 PaperInputs gauss_inputs(std::uint64_t seed, std::size_t n_train, std::size_t n_test, std::size_t d) {
   constexpr std::size_t wide = 5;
-  constexpr std::uint32_t stream = 1000;  // of its own, beside those of the network's layers
+  constexpr std::uint32_t stream = 1000;  // separate from those of the network's layers
   Random random(seed, stream);
   const std::vector<double> directions = haar_rotation(d, random);
   const auto rows = [&](std::size_t count) {

@@ -12,7 +12,7 @@ namespace {
 std::size_t columns_of(const ExperimentSpec& spec) { return static_cast<std::size_t>(spec.dimension); }
 
 ProblemShape shape(const ExperimentSpec& spec, const std::string& problem) {
-  (void)find_function(problem, columns_of(spec));  // throws for an unknown one
+  (void)find_function(problem, columns_of(spec));  // throws if it is unknown
   return {.rows = static_cast<std::size_t>(spec.rows), .cols = columns_of(spec)};
 }
 

@@ -17,7 +17,7 @@ namespace nomu {
 namespace {
 
 constexpr std::size_t authors_runs = 20;
-constexpr std::uint64_t validation_purpose = 0x76616c;  // keeps this split apart from all else a seed decides
+constexpr std::uint64_t validation_purpose = 0x76616c;  // separates this split from everything else derived from a seed
 
 enum class Splits { canonical, gap, authors, made };
 
@@ -37,14 +37,14 @@ Problem problem_of(const std::string& name) {
                                       "power",  "protein",  "wine",   "yacht"};
   if (std::ranges::find(sets, problem.set) == sets.end()) {
     const std::string near = nearest(problem.set, sets);
-    throw ConfigError("paper/uci", fmt::format("there is no UCI set '{}'{}", problem.set,
+    throw ConfigError("paper/uci", fmt::format("there is no UCI data set '{}'{}", problem.set,
                                                near.empty() ? "" : fmt::format(", did you mean '{}'?", near)));
   }
   return problem;
 }
 
-/// As many rows as a test with no data at hand can do with: a curve over two inputs, with noise.
-DataSet made_rows() {
+/// Rows for tests without data files: a noisy curve over two inputs.
+DataSet synthetic_rows() {
   constexpr std::size_t rows = 60;
   Random random(17);
   std::vector<double> x;
@@ -58,7 +58,7 @@ DataSet made_rows() {
   return make_dataset(std::move(x), 2, std::move(y));
 }
 
-std::size_t share(double part, std::size_t rows) {
+std::size_t rounded_up_share(double part, std::size_t rows) {
   return static_cast<std::size_t>(std::ceil(part * static_cast<double>(rows) - 1e-9));
 }
 
@@ -74,42 +74,42 @@ Split validation_split(std::size_t rows, std::uint64_t seed) {
   return random_split(rows, 0.2, derived_seed(seed, validation_purpose));
 }
 
-std::vector<std::size_t> picked(const std::vector<std::size_t>& from, const std::vector<std::size_t>& places) {
+std::vector<std::size_t> select(const std::vector<std::size_t>& from, const std::vector<std::size_t>& places) {
   std::vector<std::size_t> rows;
   rows.reserve(places.size());
   for (const std::size_t place : places) rows.push_back(from[place]);
   return rows;
 }
 
-RunData divided(const DataSet& all, const Split& outer, const Split& inner) {
-  return {.train = subset(all, picked(outer.train, inner.train)),
-          .validation = subset(all, picked(outer.train, inner.test)),
+RunData split_rows(const DataSet& all, const Split& outer, const Split& inner) {
+  return {.train = subset(all, select(outer.train, inner.train)),
+          .validation = subset(all, select(outer.train, inner.test)),
           .test = subset(all, outer.test)};
 }
 
 /// Training, validation and test rows 72 : 18 : 10; run 0 is the authors' seed 1.
 RunData authors_data(const DataSet& all, std::uint64_t run) {
   const auto seed = static_cast<std::uint32_t>(run + 1);
-  const Split outer = paper_split(all.rows(), share(0.1, all.rows()), 3 * seed + 3);
-  const Split inner = paper_split(outer.train.size(), share(0.2, outer.train.size()), 2 * seed + 1);
-  return divided(all, outer, inner);
+  const Split outer = paper_split(all.rows(), rounded_up_share(0.1, all.rows()), 3 * seed + 3);
+  const Split inner = paper_split(outer.train.size(), rounded_up_share(0.2, outer.train.size()), 2 * seed + 1);
+  return split_rows(all, outer, inner);
 }
 
 RunData draw(const ExperimentSpec& spec, const ExperimentRun& run) {
   const Problem problem = problem_of(run.problem);
   if (problem.splits == Splits::authors) return authors_data(read_uci_authors(spec.data, problem.set), run.seed);
   const bool made = problem.splits == Splits::made;
-  const DataSet all = made ? made_rows() : read_uci(spec.data, problem.set);
+  const DataSet all = made ? synthetic_rows() : read_uci(spec.data, problem.set);
   const Split outer = made ? random_split(all.rows(), 0.2, run.seed)
                            : read_uci_split(spec.data, split_folder(problem), problem.set, run.seed, all.rows());
-  return divided(all, outer, validation_split(outer.train.size(), run.seed));
+  return split_rows(all, outer, validation_split(outer.train.size(), run.seed));
 }
 
 ProblemShape shape(const ExperimentSpec& spec, const std::string& name) {
   const Problem problem = problem_of(name);
   if (problem.splits == Splits::made) return {.rows = 48, .cols = 2};
   const std::filesystem::path columns = data_file(spec.data, fmt::format("uci/{}/index_features.txt", problem.set));
-  // The splits of a set differ by a few rows at most; its first one stands for all of them.
+  // The splits of a set differ by at most a few rows; the first one represents all of them.
   const std::filesystem::path rows = problem.splits == Splits::authors
                                          ? data_file(spec.data, fmt::format("uci/{}/index_train_0.txt", problem.set))
                                          : split_file(spec, problem, "train", 0);

@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t random_stream = 0x6C6F6F70;
 constexpr std::uint32_t width_stream = 0x6C6F6F77;
 
-/// The variance where sigma belongs: a mistake of the published runs, kept for their column.
+/// Returns the variance as sigma: a mistake in the published runs, kept to reproduce their column.
 class VarianceAsSigma final : public FittedCohort {
  public:
   explicit VarianceAsSigma(std::unique_ptr<FittedCohort> inner) : inner_(std::move(inner)) {}
@@ -48,7 +48,7 @@ class Loops {
  public:
   Loops(const LoopSpec& spec, std::span<const LoopRun> runs, std::size_t dimension, Engine& engine)
       : spec_(spec), runs_(runs), dimension_(dimension), engine_(engine), space_(Space::box(dimension, -1.0, 1.0)) {
-    if (runs.empty()) throw ConfigError("paper/loop", "there is no run");
+    if (runs.empty()) throw ConfigError("paper/loop", "there are no runs");
     for (const LoopRun& run : runs) {
       if (run.initial.size() != runs[0].initial.size() || run.initial.empty() || run.initial.size() % dimension != 0) {
         throw ConfigError(
@@ -58,17 +58,18 @@ class Loops {
     }
     if (spec.warm_epochs < 0 || spec.warm_every < 1) {
       throw ConfigError("paper/loop",
-                        fmt::format("warm_epochs must not be negative and warm_every positive, got {} and {}",
+                        fmt::format("warm_epochs must not be negative and warm_every must be positive, got {} and {}",
                                     spec.warm_epochs, spec.warm_every));
     }
     if (spec.warm_epochs > 0 && spec.method) {
-      shorter_ = *spec.method;
-      if (!can_go_on(shorter_)) {
-        throw ConfigError("paper/loop", fmt::format("warm_epochs: {} cannot go on from an earlier fit; only nomu with "
-                                                    "stages = joint can",
-                                                    method_name(shorter_)));
+      warm_method_ = *spec.method;
+      if (!can_go_on(warm_method_)) {
+        throw ConfigError(
+            "paper/loop",
+            fmt::format("warm_epochs: {} cannot continue from an earlier fit; only nomu with stages = joint can",
+                        method_name(warm_method_)));
       }
-      fields_of(shorter_).set("train.epochs", spec.warm_epochs);
+      fields_of(warm_method_).set("train.epochs", spec.warm_epochs);
     }
     traces_.resize(runs.size());
   }
@@ -99,8 +100,9 @@ class Loops {
   void add(std::size_t r, std::span<const double> x) {
     const double value = runs_[r].evaluate(x);
     if (!std::isfinite(value)) {
-      throw DataError("paper/loop", fmt::format("the function of run {} is {} at its evaluation {}", r, value,
-                                                traces_[r].values.size() + 1));
+      throw DataError("paper/loop",
+                      fmt::format("the function of run {} returned {} at evaluation {}; it must be finite", r, value,
+                                  traces_[r].values.size() + 1));
     }
     traces_[r].points.insert(traces_[r].points.end(), x.begin(), x.end());
     traces_[r].values.push_back(value);
@@ -113,7 +115,7 @@ class Loops {
     return x;
   }
 
-  /// Every step of a run starts from its own seed: results do not depend on the other runs.
+  /// Every step of a run has its own seed, so results do not depend on the other runs.
   [[nodiscard]] std::unique_ptr<FittedCohort> fit_all(const Progress& progress) {
     std::vector<DataSet> data;
     std::vector<std::uint64_t> seeds;
@@ -123,10 +125,10 @@ class Loops {
     }
     const Cohort cohort = pack(data, seeds);
     const Progress silent{.report = {}, .stop = progress.stop};
-    const bool anew = spec_.warm_epochs == 0 || step_ % spec_.warm_every == 0;
-    auto fitted =
-        anew ? fit(*spec_.method, cohort, engine_, silent) : fit_on(shorter_, *before_, cohort, engine_, silent);
-    if (anew && spec_.warm_epochs > 0) before_ = copy_of(*fitted);
+    const bool from_scratch = spec_.warm_epochs == 0 || step_ % spec_.warm_every == 0;
+    auto fitted = from_scratch ? fit(*spec_.method, cohort, engine_, silent)
+                               : fit_on(warm_method_, *last_full_fit_, cohort, engine_, silent);
+    if (from_scratch && spec_.warm_epochs > 0) last_full_fit_ = copy_of(*fitted);
     if (spec_.variance_as_sigma) return std::make_unique<VarianceAsSigma>(std::move(fitted));
     return fitted;
   }
@@ -167,7 +169,7 @@ class Loops {
     if (!spec_.mean_width) proposal.dynamic.doublings = 0;
     std::vector<RunKnowledge> knowledge;
     for (const LoopTrace& trace : traces_) {
-      // The paper's runs may propose a known point once Dynamic c has given up; nothing is excluded here.
+      // As in the paper, a known point may be proposed once Dynamic c has given up; nothing is excluded here.
       knowledge.push_back({.c = trace.c,
                            .delta = spec_.dynamic.delta(step_, spec_.steps),
                            .exclude_known = false,
@@ -189,8 +191,8 @@ class Loops {
   Space space_;
   std::int64_t step_ = 0;
   std::vector<LoopTrace> traces_;
-  MethodSpec shorter_;                    // of models that go on
-  std::unique_ptr<FittedCohort> before_;  // the last models that started anew
+  MethodSpec warm_method_;                       // for models that continue an earlier fit
+  std::unique_ptr<FittedCohort> last_full_fit_;  // the last models trained from scratch
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// The rows of the solar irradiance experiment, for its tables and its pictures.
+// The rows of the solar irradiance experiment, for its tables and figures.
 
 #include <cstdint>
 
@@ -8,11 +8,11 @@
 
 namespace nomu {
 
-/// All years scaled to [-1,1] in both directions; five strips of twenty years and a third of the rest, shuffled by the
-/// seed, are test rows.
+/// All years, with inputs and targets scaled to [-1,1]. Five strips of twenty years and a third of the rest, shuffled
+/// with the seed, are test rows.
 [[nodiscard]] RunData solar_rows(const DataSet& years, std::uint32_t seed);
 
-/// A wave over the same years, for where the data are not at hand.
-[[nodiscard]] DataSet made_years();
+/// A wave over the same years, for when the data are not available.
+[[nodiscard]] DataSet synthetic_years();
 
 }  // namespace nomu

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view where = "data/bnn";
 
-/// Rows that share one pass over the weights: 16 rows of 2048 activations stay in the second-level cache.
+/// Rows that share one pass over the weights: 16 rows of 2048 activations fit in the second-level cache.
 constexpr std::size_t block_rows = 16;
 
 void check_spec(const BnnSpec& spec, double sigma) {
@@ -71,7 +71,7 @@ std::size_t BnnFunction::parameters() const {
   return count;
 }
 
-/// Every row sums its inputs in the same order whatever the batch, so a value never depends on its neighbours.
+/// Every row sums its inputs in the same order whatever the batch, so its value does not depend on other rows.
 void BnnFunction::forward(const Layer& layer, std::size_t rows, std::span<const float> in, std::span<float> out) {
   for (std::size_t r = 0; r < rows; ++r)
     std::ranges::copy(layer.bias, out.begin() + static_cast<std::ptrdiff_t>(r * layer.outputs));

@@ -1,6 +1,6 @@
 #pragma once
 /// Random functions for the generative test-bed: networks with every weight and bias drawn from one normal
-/// distribution. A function is a pure function of its spec, the same for every batch it is asked for.
+/// distribution. A function depends on its spec only, and its values do not depend on the batch they are computed in.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace nomu {
 
-/// What to draw.
+/// The distribution to draw from, and the seed.
 struct BnnSpec {
   std::size_t dimension = 1;
   std::uint64_t seed = 0;
@@ -31,7 +31,7 @@ class BnnFunction {
 
   [[nodiscard]] std::size_t dimension() const { return layers_.front().inputs; }
   [[nodiscard]] std::size_t parameters() const;
-  /// Values at q points, [q][d] to [q]. Throws DataError when the size is no multiple of d.
+  /// Values at q points, [q][d] to [q]. Throws DataError when the size is not a multiple of d.
   [[nodiscard]] std::vector<double> evaluate(std::span<const double> x) const;
 
  private:
@@ -47,7 +47,7 @@ class BnnFunction {
   std::vector<Layer> layers_;
 };
 
-/// The drawn function under the name "bnn", for code that takes any test function; its optimum is unknown.
+/// The drawn function as a TestFunction named "bnn"; its optimum is unknown.
 [[nodiscard]] TestFunction as_test_function(BnnFunction function);
 
 }  // namespace nomu

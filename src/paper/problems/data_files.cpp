@@ -35,7 +35,7 @@ std::size_t read_line(std::string_view line, const std::string& place, std::vect
     double value = 0.0;
     const auto [end, error] = std::from_chars(at, last, value);
     if (error != std::errc{} || (end != last && !blank(*end)) || !std::isfinite(value)) {
-      throw DataError(where, fmt::format("{}: column {} is no number", place, count + 1));
+      throw DataError(where, fmt::format("{}: column {} is not a number", place, count + 1));
     }
     values.push_back(value);
     at = end;
@@ -57,13 +57,15 @@ DataSet columns_of(const NumberTable& table, const std::vector<std::size_t>& fea
 
 std::filesystem::path data_file(const std::filesystem::path& data, const std::string& part) {
   if (data.empty()) {
-    throw ConfigError(where,
-                      fmt::format("'{}' is read from a folder of data files; name it with --data: {}", part, origin));
+    throw ConfigError(
+        where,
+        fmt::format("'{}' is read from a folder of data files; give that folder with --data. It should contain {}",
+                    part, origin));
   }
   std::filesystem::path file = data / part;
   if (!std::filesystem::exists(file)) {
-    throw DataError(
-        where, fmt::format("there is no data file '{}'; --data must name a folder with {}", file.string(), origin));
+    throw DataError(where,
+                    fmt::format("there is no data file '{}'; --data must be a folder with {}", file.string(), origin));
   }
   return file;
 }
@@ -82,10 +84,10 @@ NumberTable read_numbers(const std::filesystem::path& file, std::size_t skip) {
     if (count == 0) continue;
     if (table.cols == 0) table.cols = count;
     if (count != table.cols) {
-      throw DataError(where, fmt::format("{}: {} numbers where lines before it have {}", place, count, table.cols));
+      throw DataError(where, fmt::format("{}: {} numbers, but the lines before it have {}", place, count, table.cols));
     }
   }
-  if (table.cols == 0) throw DataError(where, fmt::format("{} holds no numbers", file.string()));
+  if (table.cols == 0) throw DataError(where, fmt::format("{} contains no numbers", file.string()));
   return table;
 }
 
@@ -93,7 +95,7 @@ std::vector<std::size_t> read_indices(const std::filesystem::path& file, std::si
   std::vector<std::size_t> indices;
   for (const double value : read_numbers(file).values) {
     if (value < 0.0 || value != std::floor(value) || value >= static_cast<double>(rows)) {
-      throw DataError(where, fmt::format("{}: {} is no number of one of {} rows", file.string(), value, rows));
+      throw DataError(where, fmt::format("{}: {} is not the index of one of {} rows", file.string(), value, rows));
     }
     indices.push_back(static_cast<std::size_t>(value));
   }
@@ -108,19 +110,19 @@ DataSet read_uci(const std::filesystem::path& data, const std::string& set) {
 }
 
 DataSet read_uci_authors(const std::filesystem::path& data, const std::string& set) {
-  struct Other {
+  struct AuthorsFile {
     std::string_view set, file;
     std::size_t inputs;
   };
-  constexpr std::array<Other, 3> others{{{.set = "concrete", .file = "concrete.tsv", .inputs = 8},
-                                         {.set = "energy", .file = "energy_xlsx.tsv", .inputs = 8},
-                                         {.set = "power", .file = "power_sheet1.tsv", .inputs = 4}}};
-  for (const Other& other : others) {
-    if (other.set != set) continue;
-    const NumberTable table = read_numbers(data_file(data, fmt::format("uci_authors/{}", other.file)));
-    std::vector<std::size_t> features(other.inputs);
-    for (std::size_t j = 0; j < other.inputs; ++j) features[j] = j;
-    return columns_of(table, features, other.inputs);
+  constexpr std::array<AuthorsFile, 3> authors_files{{{.set = "concrete", .file = "concrete.tsv", .inputs = 8},
+                                                      {.set = "energy", .file = "energy_xlsx.tsv", .inputs = 8},
+                                                      {.set = "power", .file = "power_sheet1.tsv", .inputs = 4}}};
+  for (const AuthorsFile& entry : authors_files) {
+    if (entry.set != set) continue;
+    const NumberTable table = read_numbers(data_file(data, fmt::format("uci_authors/{}", entry.file)));
+    std::vector<std::size_t> features(entry.inputs);
+    for (std::size_t j = 0; j < entry.inputs; ++j) features[j] = j;
+    return columns_of(table, features, entry.inputs);
   }
   return read_uci(data, set);
 }
@@ -136,7 +138,7 @@ Split read_uci_split(const std::filesystem::path& data, const std::string& folde
 DataSet read_solar(const std::filesystem::path& data) {
   const NumberTable table = read_numbers(data_file(data, "solar/irradiance_data.txt"), 1);
   if (table.cols != 3)
-    throw DataError(where, fmt::format("solar/irradiance_data.txt has {} columns, not 3", table.cols));
+    throw DataError(where, fmt::format("solar/irradiance_data.txt has {} columns; expected 3", table.cols));
   return columns_of(table, {0}, 2);
 }
 

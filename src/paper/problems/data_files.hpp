@@ -1,6 +1,6 @@
 #pragma once
-// The data sets of the paper's experiments, read from a folder that the user names. None of them is part of the
-// project, so a file that is not there is answered with where it belongs and where it comes from.
+// The data sets of the paper's experiments, read from a folder given by the user. None of them is part of the project,
+// so the error for a missing file says where it belongs and where to get it.
 
 #include <cstddef>
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace nomu {
 
-/// Numbers separated by blanks or tabs, equally many in every line.
+/// Numbers separated by blanks or tabs, the same count in every line.
 struct NumberTable {
   std::vector<double> values;  ///< [rows][cols]
   std::size_t cols = 0;
@@ -21,24 +21,24 @@ struct NumberTable {
   [[nodiscard]] std::size_t rows() const { return cols == 0 ? 0 : values.size() / cols; }
 };
 
-/// Throws DataError naming file and line, or for a missing file where to get it. `skip` lines are no numbers.
+/// Reads a table, ignoring the first `skip` lines. Throws DataError naming file and line.
 [[nodiscard]] NumberTable read_numbers(const std::filesystem::path& file, std::size_t skip = 0);
 
-/// Row numbers, one a line, all below `rows`.
+/// Row indices, all below `rows`.
 [[nodiscard]] std::vector<std::size_t> read_indices(const std::filesystem::path& file, std::size_t rows);
 
-/// The file `data/part`. Throws ConfigError where no folder was named, DataError where there is no such file; both say
+/// The file `data/part`. Throws ConfigError when no folder was given, DataError when there is no such file; both say
 /// where to get it.
 [[nodiscard]] std::filesystem::path data_file(const std::filesystem::path& data, const std::string& part);
 
-/// Inputs and target of a UCI set as its index files say.
+/// Inputs and target of a UCI set, chosen by its index files.
 [[nodiscard]] DataSet read_uci(const std::filesystem::path& data, const std::string& set);
 
-/// The same as the paper's authors read it: three sets have rows in another order, and more digits.
+/// The same as read by the paper's authors: three sets have their rows in another order, and more digits.
 [[nodiscard]] DataSet read_uci_authors(const std::filesystem::path& data, const std::string& set);
 
-/// Split number `split` of the folder "uci" (canonical) or "uci_gap" (the middle third along one input is the test
-/// part) for a set of so many rows.
+/// Split number `split` of a set with this many rows, from the folder "uci" (canonical) or "uci_gap" (the middle third
+/// along one input is the test part).
 [[nodiscard]] Split read_uci_split(const std::filesystem::path& data, const std::string& folder, const std::string& set,
                                    std::size_t split, std::size_t rows);
 

@@ -12,7 +12,7 @@
 namespace nomu {
 namespace {
 
-/// A number in {0, ..., last}: words masked to the bits of `last` until one is not above it.
+/// A number in {0, ..., last}: draws words masked to the bits of `last` until one is at most `last`.
 std::uint32_t draw_up_to(std::uint32_t last, std::mt19937& words) {
   const auto mask = static_cast<std::uint32_t>(std::bit_ceil(std::uint64_t{last} + 1) - 1);
   while (true) {

@@ -1,15 +1,15 @@
 #pragma once
-// Whole texts to gzip and back, for rows that are kept in the repository.
+// Compresses and decompresses whole texts, for result rows stored in the repository.
 
 #include <string>
 #include <string_view>
 
 namespace nomu {
 
-/// The same bytes for the same text: no name and no time go in.
+/// The same text always gives the same bytes: no name or time is included.
 [[nodiscard]] std::string gzip(std::string_view text);
 
-/// Throws DataError naming `name` where the bytes are no gzip, are damaged or stop early.
+/// Throws DataError with `name` when the bytes are not gzip, damaged or cut off.
 [[nodiscard]] std::string gunzip(std::string_view bytes, const std::string& name);
 
 }  // namespace nomu

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Finished cohorts in a fixed order. What a killed process left half written has another ending and is not read.
+/// Files of finished cohorts, sorted. Half-written files of a killed process have another extension and are ignored.
 std::vector<fs::path> files_of(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code missing;
@@ -25,7 +25,7 @@ std::vector<fs::path> files_of(const fs::path& folder) {
   return files;
 }
 
-/// The same cohort goes to the same file, so that writing it twice leaves one.
+/// The same cohort always gets the same file name, so that writing it twice leaves one file.
 std::string file_name(std::span<const ResultRow> rows) {
   std::string keys;
   for (const ResultRow& row : rows) {
@@ -52,7 +52,7 @@ void ResultStore::add(std::span<const ResultRow> rows) {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) {
-    throw DataError("paper/store", fmt::format("cannot make the folder '{}': {}", folder_.string(), error.message()));
+    throw DataError("paper/store", fmt::format("cannot create the folder '{}': {}", folder_.string(), error.message()));
   }
   write_file_atomically(folder_ / file_name(rows), format_rows(rows));
   for (const ResultRow& row : rows) rows_.try_emplace(row.key, row);

@@ -29,7 +29,7 @@ bool is_fixed(const std::string& name) {
   return std::ranges::find(fixed_columns, std::string_view(name)) != fixed_columns.end();
 }
 
-/// Names of values in the order in which rows first have them.
+/// Names of values in order of first appearance.
 std::vector<std::string> value_names(std::span<const ResultRow> rows) {
   std::vector<std::string> names;
   for (const ResultRow& row : rows) {
@@ -53,7 +53,7 @@ Integer whole_number(const Table& table, std::size_t row, std::string_view colum
   Integer value{};
   const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
   if (error != std::errc{} || end != cell.data() + cell.size()) {
-    throw DataError(where, fmt::format("{}: '{}' is no whole number", cell_location(table, row, column), cell));
+    throw DataError(where, fmt::format("{}: '{}' is not a whole number", cell_location(table, row, column), cell));
   }
   return value;
 }
@@ -61,8 +61,8 @@ Integer whole_number(const Table& table, std::size_t row, std::string_view colum
 RunStatus status_of(const Table& table, std::size_t row, std::string_view cell) {
   const auto found = std::ranges::find(status_names, cell);
   if (found == status_names.end()) {
-    throw DataError(
-        where, fmt::format("{}: '{}' is none of ok, diverged, degenerate", cell_location(table, row, "status"), cell));
+    throw DataError(where, fmt::format("{}: '{}' is not one of ok, diverged, degenerate",
+                                       cell_location(table, row, "status"), cell));
   }
   return static_cast<RunStatus>(found - status_names.begin());
 }
@@ -71,7 +71,8 @@ double number_or_nan(const Table& table, std::size_t row, const Column& column) 
   const CellValue value = read_cell(column[row]);
   if (value.kind == CellKind::number) return value.number;
   if (value.kind == CellKind::missing) return std::numeric_limits<double>::quiet_NaN();
-  throw DataError(where, fmt::format("{}: '{}' is no number", cell_location(table, row, column.name()), column[row]));
+  throw DataError(where,
+                  fmt::format("{}: '{}' is not a number", cell_location(table, row, column.name()), column[row]));
 }
 
 }  // namespace
@@ -107,7 +108,7 @@ std::string format_rows(std::span<const ResultRow> rows) {
   add_texts(table, "engine", rows, [](const ResultRow& r) { return r.provenance.engine; });
   add_texts(table, "provider", rows, [](const ResultRow& r) { return r.provenance.provider; });
   add_texts(table, "isa", rows, [](const ResultRow& r) { return r.provenance.isa; });
-  // Hundredths of a second are enough and pack better.
+  // Hundredths of a second are enough and compress better.
   add_texts(table, "seconds", rows, [](const ResultRow& r) { return fmt::format("{:.2f}", r.seconds); });
   return format_table(table);
 }

@@ -11,24 +11,25 @@
 namespace nomu {
 namespace {
 
-/// Whether a setting says how convolutions look, whichever network's.
-bool of_convolutions(const Field& field) {
+/// Whether a setting describes convolutions, of any network.
+bool describes_convolutions(const Field& field) {
   ConvolutionSpec convolution;
   const Fields fields = fields_of(convolution);
   return std::ranges::any_of(fields.list(),
                              [&](const Field& one) { return field.name.ends_with(fmt::format(".{}", one.name)); });
 }
 
-/// What a method is fitted with, for its key. The paper's presets are fixed by its tables: their name stands for their
-/// settings, so that settings which come later leave old keys as they are. All others are written out in full, but for
-/// convolutions that are not there.
+/// What a method is fitted with, for its key. The paper's presets are fixed by its tables, so their name stands for
+/// their settings, and settings added later leave old keys unchanged. All others are written out in full, except for
+/// convolutions if there are none. Changing this text invalidates stored results.
 std::string spec_text(const ExperimentMethod& method, MethodSpec spec, std::size_t cols) {
   std::string text = fmt::format("{} {}", method.method, method.preset);
   const Fields fields = fields_of(spec);
   if (method.preset == "auto") {
     const bool convolutions = reads_images(spec);
     for (const Field& field : fields.list()) {
-      if (convolutions || !of_convolutions(field)) text += fmt::format("\n{}={}", field.name, to_text(field.get()));
+      if (convolutions || !describes_convolutions(field))
+        text += fmt::format("\n{}={}", field.name, to_text(field.get()));
     }
     return text;
   }
@@ -37,7 +38,7 @@ std::string spec_text(const ExperimentMethod& method, MethodSpec spec, std::size
   return text;
 }
 
-/// Problems of one method that can share cohorts.
+/// Problems that can share cohorts of one method.
 struct Group {
   std::string spec_text;
   MethodSpec spec;
@@ -64,13 +65,13 @@ std::vector<Group> groups_of(const ExperimentSpec& experiment, const ExperimentK
   return groups;
 }
 
-/// A Gaussian process is fitted by the host in double precision, whatever the engine.
+/// A Gaussian process is fitted on the host in double precision, whatever the engine.
 std::string precision_of(const ExperimentMethod& method, const std::string& of_engine) {
   return method.method == "gp" ? "fp64" : of_engine;
 }
 
-/// A piece with the number of its first seed, for sorting.
-struct Placed {
+/// A piece and the number of its first seed, for sorting.
+struct OrderedPiece {
   std::int64_t first = 0;
   Piece piece;
 };
@@ -81,13 +82,13 @@ std::uint64_t ExperimentRun::fit_seed() const { return derived_seed(seed, crc64(
 
 std::vector<Piece> expand_experiment(const ExperimentSpec& spec, const std::string& precision, bool gpu) {
   const ExperimentKind& kind = find_kind(spec);
-  std::vector<Placed> placed;
+  std::vector<OrderedPiece> ordered;
   for (const ExperimentMethod& method : spec.methods) {
     const auto size = static_cast<std::size_t>(gpu ? method.cohort : method.cohort_cpu);
     for (const Group& group : groups_of(spec, kind, method)) {
-      // The protocol is part of what determines the numbers, though no setting of the method.
+      // The protocol also determines the numbers, although it is not a setting of the method.
       const std::string spec_digest = digest(group.spec_text + "\n" + method.protocol);
-      Placed next{.first = 0, .piece = {.method = method, .spec = group.spec, .runs = {}}};
+      OrderedPiece next{.first = 0, .piece = {.method = method, .spec = group.spec, .runs = {}}};
       for (std::int64_t i = 0; i < spec.runs; ++i) {
         const auto seed = static_cast<std::uint64_t>(spec.first_seed + i);
         for (const std::string& problem : group.problems) {
@@ -101,17 +102,17 @@ std::vector<Piece> expand_experiment(const ExperimentSpec& spec, const std::stri
                                              .precision = precision_of(method, precision),
                                              .results_version = spec.results_version}});
           if (next.piece.runs.size() < size) continue;
-          placed.push_back(next);
+          ordered.push_back(next);
           next.piece.runs.clear();
         }
       }
-      if (!next.piece.runs.empty()) placed.push_back(next);
+      if (!next.piece.runs.empty()) ordered.push_back(next);
     }
   }
-  std::ranges::stable_sort(placed, {}, &Placed::first);
+  std::ranges::stable_sort(ordered, {}, &OrderedPiece::first);
   std::vector<Piece> pieces;
-  pieces.reserve(placed.size());
-  for (Placed& one : placed) pieces.push_back(std::move(one.piece));
+  pieces.reserve(ordered.size());
+  for (OrderedPiece& one : ordered) pieces.push_back(std::move(one.piece));
   return pieces;
 }
 

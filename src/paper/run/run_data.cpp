@@ -9,7 +9,7 @@
 namespace nomu {
 namespace {
 
-/// 512 MiB of doubles are kept at most.
+/// The most doubles that are kept: 512 MiB.
 constexpr std::size_t most_numbers = std::size_t{1} << 26U;
 
 std::size_t numbers_in(const RunData& data) {

@@ -1,5 +1,5 @@
 #pragma once
-// The rows of runs, drawn several at a time and kept for the next method that is judged on them.
+// The rows of runs, drawn in parallel and kept for the next method that uses them.
 
 #include <cstddef>
 #include <map>
@@ -18,7 +18,7 @@ class RunDataSource {
 
   RunDataSource(const ExperimentSpec& spec, const ExperimentKind& kind) : spec_(spec), kind_(kind) {}
 
-  /// One for each run. Not to be called twice at the same time.
+  /// The rows of each run. Not safe to call concurrently.
   [[nodiscard]] Drawn draw(std::span<const ExperimentRun> runs);
 
   [[nodiscard]] static std::vector<const RunData*> pointers(const Drawn& drawn);

@@ -19,9 +19,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
-/// What is left of the experiment to do; `finished` counts the rest.
+/// The runs that are not in the store yet; `report.finished` counts the others.
 std::vector<Piece> missing_pieces(std::vector<Piece> pieces, const ResultStore& store, RunnerReport& report) {
   for (Piece& piece : pieces) {
     report.runs += piece.runs.size();
@@ -32,8 +32,8 @@ std::vector<Piece> missing_pieces(std::vector<Piece> pieces, const ResultStore& 
   return pieces;
 }
 
-/// Predictions are single precision: more than nine digits of what is measured on them say nothing and pack badly.
-double nine_digits(double value) {
+/// Predictions are single precision, so digits beyond the ninth are meaningless and compress badly.
+double round_to_nine_digits(double value) {
   if (!std::isfinite(value)) return std::numeric_limits<double>::quiet_NaN();
   return read_cell(fmt::format("{:.9g}", value)).number;
 }
@@ -51,31 +51,32 @@ std::vector<ResultRow> rows_of(const ExperimentSpec& spec, const ExperimentKind&
                   .provenance = provenance,
                   .seconds = seconds / static_cast<double>(piece.runs.size())};
     for (std::size_t v = 0; v < kind.values.size(); ++v) {
-      row.values.emplace_back(kind.values[v], nine_digits(measured[i].values[v]));
+      row.values.emplace_back(kind.values[v], round_to_nine_digits(measured[i].values[v]));
     }
     rows.push_back(std::move(row));
   }
   return rows;
 }
 
-/// How long the runs of each method took so far.
+/// Time per run of each method so far.
 class Pace {
  public:
   void add(const Piece& piece, double seconds) {
-    seconds_a_run_[piece.method.name] = seconds / static_cast<double>(piece.runs.size());
+    seconds_per_run_[piece.method.name] = seconds / static_cast<double>(piece.runs.size());
   }
   /// 0 for a method that has not run yet.
   [[nodiscard]] double expected(const Piece& piece) const {
-    const auto known = seconds_a_run_.find(piece.method.name);
-    return known == seconds_a_run_.end() ? 0.0 : known->second * static_cast<double>(piece.runs.size());
+    const auto known = seconds_per_run_.find(piece.method.name);
+    return known == seconds_per_run_.end() ? 0.0 : known->second * static_cast<double>(piece.runs.size());
   }
 
  private:
-  std::map<std::string, double> seconds_a_run_;
+  std::map<std::string, double> seconds_per_run_;
 };
 
-/// Turns the reports of one fit into a count of runs over the whole experiment.
-Progress counting(const Progress& progress, const RunnerReport& report, std::size_t runs, Clock::time_point begin) {
+/// Converts the progress of one fit into finished runs of the whole experiment.
+Progress experiment_progress(const Progress& progress, const RunnerReport& report, std::size_t runs,
+                             Clock::time_point begin) {
   if (!progress.report) return progress;
   return {.report =
               [&report, runs, begin, &progress](const ProgressEvent& event) {
@@ -85,7 +86,7 @@ Progress counting(const Progress& progress, const RunnerReport& report, std::siz
                 progress.report({.stage = event.stage,
                                  .done = static_cast<std::int64_t>(report.finished + report.added) + now,
                                  .total = static_cast<std::int64_t>(report.runs),
-                                 .seconds = since(begin),
+                                 .seconds = seconds_since(begin),
                                  .loss = event.loss});
               },
           .stop = progress.stop};
@@ -115,21 +116,22 @@ RunnerReport run_experiment(const ExperimentSpec& spec, ResultStore& store, Engi
   auto next = draw(0);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Piece& piece = pieces[i];
-    if (options.limit_seconds > 0.0 && since(begin) + pace.expected(piece) > options.limit_seconds) break;
-    if (progress.stop.stop_requested()) throw Cancelled("paper/runner", "stopped; finished cohorts are stored");
+    if (options.limit_seconds > 0.0 && seconds_since(begin) + pace.expected(piece) > options.limit_seconds) break;
+    if (progress.stop.stop_requested())
+      throw Cancelled("paper/runner", "stopped on request; finished cohorts are stored");
     const RunDataSource::Drawn data = next.get();
     next = draw(i + 1);
     const auto start = Clock::now();
     const std::vector<const RunData*> rows = RunDataSource::pointers(data);
     const std::vector<Measured> measured =
-        kind.measure(spec, piece, rows, engine, counting(progress, report, piece.runs.size(), begin));
-    pace.add(piece, since(start));
-    store.add(rows_of(spec, kind, piece, measured, provenance, since(start)));
+        kind.measure(spec, piece, rows, engine, experiment_progress(progress, report, piece.runs.size(), begin));
+    pace.add(piece, seconds_since(start));
+    store.add(rows_of(spec, kind, piece, measured, provenance, seconds_since(start)));
     report.added += piece.runs.size();
     report.failed += static_cast<std::size_t>(
         std::ranges::count_if(measured, [](const Measured& one) { return one.status != RunStatus::ok; }));
   }
-  report.seconds = since(begin);
+  report.seconds = seconds_since(begin);
   return report;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Runs an experiment: expands it to runs, packs runs of equal shape into cohorts, fits what the store does not have
-/// yet and stores each cohort when it is done. Where work is cut and resumed changes no number.
+/// Runs an experiment: expands it to runs, packs runs of equal shape into cohorts, fits those the store does not have
+/// yet and stores each cohort when it is done. Stopping and resuming changes no number.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,26 +15,26 @@
 
 namespace nomu {
 
-/// The whole experiment as cohorts, finished or not: seeds in order, all problems of a seed together, methods in turn,
-/// so that a run that is cut short leaves balanced tables. `gpu` chooses between the two cohort sizes of a method.
+/// The whole experiment as cohorts, finished or not, ordered by seed, so that a run that is cut short leaves balanced
+/// tables: all problems of a seed together, methods in turn. `gpu` chooses between a method's two cohort sizes.
 [[nodiscard]] std::vector<Piece> expand_experiment(const ExperimentSpec& spec, const std::string& precision, bool gpu);
 
 struct RunnerOptions {
-  double limit_seconds = 0.0;  ///< no cohort is begun that is not expected to end within it; 0: none
+  double limit_seconds = 0.0;  ///< start no cohort that is expected to end after it; 0: no limit
   std::string revision;        ///< recorded with the rows
 };
 
 struct RunnerReport {
-  std::size_t runs = 0;      ///< of the experiment
-  std::size_t finished = 0;  ///< before it began
+  std::size_t runs = 0;      ///< in the whole experiment
+  std::size_t finished = 0;  ///< already stored before
   std::size_t added = 0;
-  std::size_t failed = 0;  ///< of the added ones, diverged or degenerate
+  std::size_t failed = 0;  ///< added runs that diverged or are degenerate
   double seconds = 0.0;
 
   [[nodiscard]] bool complete() const { return finished + added == runs; }
 };
 
-/// Runs what is missing. Progress counts runs. Throws Cancelled on request, with all finished cohorts stored.
+/// Runs what is not stored yet. Progress counts runs. Throws Cancelled on request, after storing all finished cohorts.
 RunnerReport run_experiment(const ExperimentSpec& spec, ResultStore& store, Engine& engine,
                             const RunnerOptions& options = {}, const Progress& progress = {});
 

@@ -10,13 +10,13 @@
 namespace nomu {
 namespace {
 
-/// Nothing for a missing cell.
+/// Empty for a missing cell.
 std::optional<double> number(const Table& table, const char* column, std::size_t row) {
   const std::string_view cell = table.columns()[column_index(table, column)][row];
   const CellValue value = read_cell(cell);
   if (value.kind == CellKind::missing) return std::nullopt;
   if (value.kind != CellKind::number) {
-    throw DataError("paper/tables", fmt::format("{}: '{}' is no number", cell_location(table, row, column), cell));
+    throw DataError("paper/tables", fmt::format("{}: '{}' is not a number", cell_location(table, row, column), cell));
   }
   return value.number;
 }
@@ -32,7 +32,7 @@ std::vector<ExpectedCell> read_expected(const std::filesystem::path& file) {
   for (std::size_t i = 0; i < table.rows(); ++i) {
     ExpectedCell cell{.problem = text("problem", i), .method = text("method", i), .metric = text("metric", i)};
     const std::optional<double> value = number(table, "value", i);
-    if (!value) throw DataError("paper/tables", cell_location(table, i, "value") + ": a number is missing");
+    if (!value) throw DataError("paper/tables", cell_location(table, i, "value") + ": the number is missing");
     cell.value = *value;
     const std::optional<double> lower = number(table, "lower", i);
     const std::optional<double> upper = number(table, "upper", i);

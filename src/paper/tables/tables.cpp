@@ -18,7 +18,7 @@ struct MethodRows {
   std::vector<ResultRow> rows;
 };
 
-/// Every run of the experiment that is finished, each once: in fp32 where there is such a row, else in tf32.
+/// Every finished run of the experiment once: in fp32 if stored, else in tf32, else in fp64.
 std::vector<MethodRows> finished_rows(const ExperimentSpec& spec, const ResultStore& store) {
   std::vector<MethodRows> all;
   for (const ExperimentMethod& method : spec.methods) all.push_back({.method = method, .rows = {}});
@@ -32,17 +32,17 @@ std::vector<MethodRows> finished_rows(const ExperimentSpec& spec, const ResultSt
         key.precision = precision;
         if (row == nullptr) row = store.find(key);
       }
-      // Another experiment may have asked for it under another name, on a problem of the same rows.
+      // Another experiment may have run it under another name, on a problem with the same rows.
       if (row != nullptr) into->rows.push_back(*row);
     }
   }
   const ExperimentKind& kind = find_kind(spec);
-  if (!kind.together) return all;
+  if (!kind.update_rows) return all;
   std::vector<ResultRow*> rows;
   for (MethodRows& method : all) {
     for (ResultRow& row : method.rows) rows.push_back(&row);
   }
-  kind.together(rows);
+  kind.update_rows(rows);
   return all;
 }
 
@@ -51,16 +51,16 @@ double rounded(double value, std::int64_t decimals) {
   return std::round(value * unit) / unit;
 }
 
-void judge(ReportCell& cell, std::int64_t decimals) {
+void compare_with_paper(ReportCell& cell, std::int64_t decimals) {
   if (!cell.ours || !cell.paper) return;
-  // Both sides as the paper prints them: its intervals are known to so many decimals only.
+  // Both sides are rounded as in the paper, because its intervals are only known to that many decimals.
   constexpr double slack = 1e-9;
   const double ours = rounded(cell.ours->value, decimals);
   const Interval paper = cell.paper->interval.value_or(Interval{cell.paper->value, cell.paper->value});
   cell.beyond = std::max({0.0, paper.lower - ours, ours - paper.upper});
-  const bool meet = rounded(cell.ours->interval.lower, decimals) <= paper.upper + slack &&
-                    rounded(cell.ours->interval.upper, decimals) >= paper.lower - slack;
-  cell.verdict = cell.beyond < slack ? CellVerdict::inside : meet ? CellVerdict::overlapping : CellVerdict::outside;
+  const bool overlap = rounded(cell.ours->interval.lower, decimals) <= paper.upper + slack &&
+                       rounded(cell.ours->interval.upper, decimals) >= paper.lower - slack;
+  cell.verdict = cell.beyond < slack ? CellVerdict::inside : overlap ? CellVerdict::overlapping : CellVerdict::outside;
 }
 
 const ExpectedCell* find_expected(const std::vector<ExpectedCell>& expected, const std::string& problem,
@@ -71,36 +71,36 @@ const ExpectedCell* find_expected(const std::vector<ExpectedCell>& expected, con
   return found == expected.end() ? nullptr : &*found;
 }
 
-bool has(const std::vector<std::string>& names, const std::string& name) {
+bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Whether all methods are there that the paper ranks in this line. One that it ranks last may be missing, since it
-/// moves no other.
-bool rankable(const std::vector<std::string>& there, const std::vector<ExpectedCell>& expected,
+/// Whether all methods that the paper ranks in this line are present. A method ranked last may be missing, because it
+/// does not affect the ranks of others.
+bool rankable(const std::vector<std::string>& present, const std::vector<ExpectedCell>& expected,
               const std::string& problem, const std::string& metric) {
   std::int64_t last = 0;
   std::int64_t best_missing = std::numeric_limits<std::int64_t>::max();
   for (const ExpectedCell& cell : expected) {
     if (cell.problem != problem || cell.metric != metric || !cell.rank) continue;
     last = std::max(last, *cell.rank);
-    if (!has(there, cell.method)) best_missing = std::min(best_missing, *cell.rank);
+    if (!contains(present, cell.method)) best_missing = std::min(best_missing, *cell.rank);
   }
   return best_missing >= last;
 }
 
-/// Ranks of one line. The paper ranks one column of a name only: the first of each is ranked here.
+/// Ranks one line. The paper ranks each method name once, so only its first column is ranked here.
 void rank(std::span<ReportCell> cells, const std::vector<ExpectedCell>& expected, const std::string& metric) {
   std::vector<ReportCell*> ranked;
   std::vector<Interval> intervals;
-  std::vector<std::string> there;
+  std::vector<std::string> present;
   for (ReportCell& cell : cells) {
-    if (!cell.paper || !cell.paper->rank || !cell.ours || has(there, cell.paper->method)) continue;
-    there.push_back(cell.paper->method);
+    if (!cell.paper || !cell.paper->rank || !cell.ours || contains(present, cell.paper->method)) continue;
+    present.push_back(cell.paper->method);
     ranked.push_back(&cell);
     intervals.push_back(cell.ours->interval);
   }
-  if (ranked.empty() || !rankable(there, expected, ranked[0]->problem, metric)) return;
+  if (ranked.empty() || !rankable(present, expected, ranked[0]->problem, metric)) return;
   const std::vector<std::size_t> ranks = paper_ranks(intervals);
   for (std::size_t i = 0; i < ranked.size(); ++i) ranked[i]->rank = ranks[i];
 }
@@ -110,14 +110,14 @@ void add_once(std::vector<Value>& all, const Value& value) {
   if (std::ranges::find(all, value) == all.end()) all.push_back(value);
 }
 
-/// Whether a method has runs of every problem; a part of them says nothing about all.
+/// Whether a method has runs of every problem; if not, it is left out of the line for all problems.
 bool covers(const MethodRows& method, const std::vector<std::string>& problems) {
   return std::ranges::all_of(problems, [&](const std::string& problem) {
     return std::ranges::any_of(method.rows, [&](const ResultRow& row) { return row.problem == problem; });
   });
 }
 
-/// One line of a table: all methods on one problem, or on all that are counted.
+/// Adds one line of a table: all methods on one problem, or on all counted problems.
 void add_cells(ExperimentReport& report, const ExperimentKind& kind, const ExperimentMetric& metric,
                const std::string& problem, const std::vector<MethodRows>& methods,
                const std::vector<std::string>& counted, const std::vector<ExpectedCell>& expected) {
@@ -127,7 +127,7 @@ void add_cells(ExperimentReport& report, const ExperimentKind& kind, const Exper
     ReportCell cell{.problem = problem, .method = method.method.title, .metric = metric.title};
     std::vector<const ResultRow*> rows;
     for (const ResultRow& row : method.rows) {
-      if (problem == all_problems ? !has(counted, row.problem) : row.problem != problem) continue;
+      if (problem == all_problems ? !contains(counted, row.problem) : row.problem != problem) continue;
       if (row.status == RunStatus::ok) rows.push_back(&row);
       cell.failed += row.status == RunStatus::ok ? 0 : 1;
     }
@@ -135,13 +135,13 @@ void add_cells(ExperimentReport& report, const ExperimentKind& kind, const Exper
     cell.ours = kind.estimate(metric.name, rows);
     const ExpectedCell* paper = find_expected(expected, problem, method.method.paper, metric.name);
     if (paper != nullptr) cell.paper = *paper;
-    judge(cell, report.decimals);
+    compare_with_paper(cell, report.decimals);
     if (cell.ours || cell.failed > 0) report.cells.push_back(std::move(cell));
   }
   rank(std::span(report.cells).subspan(first), expected, metric.name);
 }
 
-/// The course of all methods on one problem. The rows of the initial points come first.
+/// Adds the curves of all methods on one problem. The x axis starts after the initial points.
 void add_curves(ExperimentReport& report, const ExperimentSpec& spec, const ExperimentKind& kind,
                 const std::string& problem, const std::vector<MethodRows>& methods) {
   for (const MethodRows& method : methods) {
@@ -173,8 +173,8 @@ ExperimentReport make_report(const ExperimentSpec& spec, const ResultStore& stor
   ExperimentReport report{.title = spec.title, .cells = {}, .origins = {}, .precisions = {}, .decimals = spec.decimals};
   std::vector<std::string> problems = spec.problems;
   std::vector<std::string> counted = spec.problems;
-  std::erase_if(counted, [&](const std::string& problem) { return has(spec.beside, problem); });
-  if (kind.over_all && spec.whole) problems.emplace_back(all_problems);
+  std::erase_if(counted, [&](const std::string& problem) { return contains(spec.not_in_total, problem); });
+  if (kind.over_all && spec.all_problems) problems.emplace_back(all_problems);
   for (const ExperimentMetric& metric : kind.metrics) {
     for (const std::string& problem : problems) add_cells(report, kind, metric, problem, methods, counted, expected);
   }

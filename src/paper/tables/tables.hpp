@@ -1,6 +1,6 @@
 #pragma once
-/// An experiment beside the paper: our value, interval and number of runs for every cell of its tables, the paper's, a
-/// verdict, and the ranks by the paper's rule. Rendered as text, markdown, CSV and SVG.
+/// An experiment compared with the paper: for every cell of its tables our value, interval and number of runs, the
+/// paper's value, a verdict, and the ranks by the paper's rule. Rendered as text, markdown, CSV and SVG.
 
 #include <cstddef>
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace nomu {
 
-/// One number of the paper.
+/// One number in the paper.
 struct ExpectedCell {
   std::string problem;
   std::string method;
@@ -25,14 +25,14 @@ struct ExpectedCell {
   std::optional<std::int64_t> rank = {};
 };
 
-/// Columns problem, method, metric, value, lower, upper, rank; empty cells where the paper says nothing. Throws
+/// Columns problem, method, metric, value, lower, upper, rank; cells are empty if the paper gives no number. Throws
 /// DataError naming row and column.
 [[nodiscard]] std::vector<ExpectedCell> read_expected(const std::filesystem::path& file);
 
-/// How our number stands to the paper's, both rounded as the paper prints them.
+/// How our number compares with the paper's, both rounded as in the paper.
 enum class CellVerdict {
   inside,       ///< our value lies in the paper's interval
-  overlapping,  ///< it does not, but the intervals meet
+  overlapping,  ///< it does not, but the intervals overlap
   outside,
   unknown  ///< one of the two is missing
 };
@@ -42,15 +42,15 @@ struct ReportCell {
   std::string method;  ///< title
   std::string metric;  ///< title
   std::optional<Estimate> ours = {};
-  std::size_t runs = 0;    ///< behind our value
-  std::size_t failed = 0;  ///< diverged or degenerate, not part of it
+  std::size_t runs = 0;    ///< number of runs behind our value
+  std::size_t failed = 0;  ///< diverged or degenerate runs, not part of our value
   std::optional<ExpectedCell> paper = {};
-  std::optional<std::size_t> rank = {};  ///< ours by the paper's rule, among the methods the paper ranks
+  std::optional<std::size_t> rank = {};  ///< our rank by the paper's rule, among the methods the paper ranks
   CellVerdict verdict = CellVerdict::unknown;
-  double beyond = 0.0;  ///< from the paper's interval to our value
+  double beyond = 0.0;  ///< distance from the paper's interval to our value
 };
 
-/// How a value of one method developed in the course of its runs on one problem: means with 95 % intervals.
+/// How a value of one method developed over its runs on one problem: means with 95 % intervals.
 struct ReportCurve {
   std::string problem;
   std::string method;  ///< title
@@ -63,22 +63,21 @@ struct ReportCurve {
 struct ExperimentReport {
   std::string title;
   std::vector<ReportCell> cells;    ///< metric by metric, problem by problem, method by method
-  std::vector<Provenance> origins;  ///< of the rows, each once
+  std::vector<Provenance> origins;  ///< where the rows were computed, without duplicates
   std::vector<std::string> precisions;
   std::int64_t decimals = 2;
-  std::vector<ReportCurve> curves = {};  ///< problem by problem; of kinds that keep the course of a run
+  std::vector<ReportCurve> curves = {};  ///< problem by problem, for kinds that store a run's curve
   std::string curve_title = {};
 };
 
-/// All that the store has of the experiment, in any precision; where a run is there in several, the first of fp32,
-/// tf32.
+/// Everything the store has of the experiment, in any precision; if a run is stored in several, fp32 comes before tf32.
 [[nodiscard]] ExperimentReport make_report(const ExperimentSpec& spec, const ResultStore& store);
 
 [[nodiscard]] std::string report_text(const ExperimentReport& report);
 [[nodiscard]] std::string report_markdown(const ExperimentReport& report);
 [[nodiscard]] std::string report_csv(const ExperimentReport& report);
 [[nodiscard]] std::string report_svg(const ExperimentReport& report);
-/// A picture for each problem with the curves of all methods, on a logarithmic axis; empty where there are none.
+/// One plot per problem with the curves of all methods, on a logarithmic axis; empty if there are none.
 [[nodiscard]] std::string curves_svg(const ExperimentReport& report);
 
 }  // namespace nomu

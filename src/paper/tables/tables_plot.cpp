@@ -18,8 +18,8 @@ std::vector<std::string> distinct(std::span<const ReportCell> cells, Member memb
   return all;
 }
 
-/// What was run of the metrics that the paper has numbers for; of all metrics where it has none at all.
-std::vector<ReportCell> worth_drawing(const ExperimentReport& report) {
+/// Our results for the metrics that the paper reports, or for all metrics if it reports none.
+std::vector<ReportCell> cells_to_draw(const ExperimentReport& report) {
   std::vector<ReportCell> compared;
   std::ranges::copy_if(report.cells, std::back_inserter(compared),
                        [](const ReportCell& c) { return c.paper.has_value(); });
@@ -63,7 +63,8 @@ Plot plot_of(std::span<const ReportCell> cells, const std::string& metric, const
   return plot;
 }
 
-/// An interval that reaches zero has no end on a logarithmic axis: it is drawn down to a twentieth of its mean.
+/// An interval that reaches zero has no lower end on a logarithmic axis, so it is drawn down to a twentieth of its
+/// mean.
 void add_curve(Plot& plot, const ReportCurve& curve, PlotColor color) {
   PlotBand band{.name = {}, .color = color, .opacity = 0.15};
   PlotLine line{.name = curve.method, .color = color};
@@ -104,7 +105,7 @@ std::string curves_svg(const ExperimentReport& report) {
 }
 
 std::string report_svg(const ExperimentReport& report) {
-  const std::vector<ReportCell> cells = worth_drawing(report);
+  const std::vector<ReportCell> cells = cells_to_draw(report);
   const std::vector<std::string> problems = distinct(cells, &ReportCell::problem);
   std::vector<Plot> plots;
   for (const std::string& method : distinct(cells, &ReportCell::method)) {

@@ -1,11 +1,11 @@
 #pragma once
-/// Refusals of a report: what `report_plots` and `render_report` ask of their subject.
+/// Checks on the subject of a report, made before anything is drawn or written.
 
 #include "nomu/report/report.hpp"
 
 namespace nomu {
 
-/// Throws DataError where sizes do not fit or a number is not finite, ConfigError where the calibration does not
+/// Throws DataError when sizes do not match or a number is not finite, ConfigError when the calibration does not
 /// support the level or a function is missing.
 void check_subject(const ReportSubject& subject);
 

@@ -1,4 +1,4 @@
-// How the fit went, epoch by epoch.
+// The training loss, epoch by epoch.
 
 #include <fmt/format.h>
 
@@ -12,13 +12,13 @@
 namespace nomu {
 namespace {
 
-constexpr std::size_t most_lines = 6;  // as many as there are colours
+constexpr std::size_t most_lines = 6;  // the number of colours
 
 struct LossRange {
   double low = INFINITY;
   double high = -INFINITY;
 
-  /// Losses that span more than this factor are read off a logarithmic axis.
+  /// Losses that span more than this factor are drawn on a logarithmic axis.
   [[nodiscard]] bool logarithmic() const { return low > 0.0 && high > 20.0 * low; }
 };
 
@@ -81,12 +81,11 @@ std::vector<NamedPlot> fit_figures(const ReportSubject& subject) {
     }
   }
   std::vector<NamedPlot> figures;
-  figures.push_back(
-      {.name = "loss",
-       .plot = std::move(plot),
-       .caption = "What the training minimised: it should have fallen and levelled off. A curve that is still "
-                  "falling at its right end asks for more epochs. Training in two stages, first the mean and then "
-                  "sigma, shows two such curves one after the other, each of its own loss."});
+  figures.push_back({.name = "loss",
+                     .plot = std::move(plot),
+                     .caption = "What the training minimised: it should fall and level off. A curve that is still "
+                                "falling at its right end needs more epochs. Training in two stages, first the mean "
+                                "and then sigma, shows two such curves one after the other, each with its own loss."});
   return figures;
 }
 

@@ -1,5 +1,5 @@
-// What the model says over many inputs: which of them matter, how the mean moves with those, and whether sigma grows
-// with the distance to the data.
+// What the model predicts over many inputs: which of them matter, how the mean changes with those, and whether sigma
+// grows with the distance to the data.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace {
 constexpr double margin = 0.15;
 constexpr std::uint64_t seed = 0;
 
-/// The columns of the data, with the inputs each takes.
+/// The columns of the data and the inputs each one takes.
 std::vector<InputImportance> columns_of(const DataSet& data) {
   std::vector<InputImportance> columns;
   std::size_t first = 0;
@@ -29,18 +29,18 @@ std::vector<InputImportance> columns_of(const DataSet& data) {
   return columns;
 }
 
-/// Points on the way from training rows to random points of a box around the data: at every distance from 0 on, where
-/// uniform points of many inputs would all be far. Indicators of names stay as in the row.
+/// Points between training rows and random points of a box around the data. They cover every distance from 0 up,
+/// whereas uniform points in many dimensions would all be far away. Indicators of names stay as in the row.
 std::vector<double> probes(const DataSet& data, const ReportBox& box, std::size_t count) {
   const std::vector<InputImportance> columns = columns_of(data);
   Random random(seed, 1);
   std::vector<double> points;
   for (std::size_t p = 0; p < count; ++p) {
     const std::span<const double> row = data.row(random.below(data.rows()));
-    const double way = random.uniform();
+    const double step = random.uniform();
     for (const InputImportance& column : columns) {
       for (std::size_t j = column.first; j < column.first + column.inputs(); ++j) {
-        points.push_back(column.levels.empty() ? std::lerp(row[j], random.uniform(box.low[j], box.high[j]), way)
+        points.push_back(column.levels.empty() ? std::lerp(row[j], random.uniform(box.low[j], box.high[j]), step)
                                                : row[j]);
       }
     }
@@ -48,7 +48,7 @@ std::vector<double> probes(const DataSet& data, const ReportBox& box, std::size_
   return points;
 }
 
-/// Medians of y over groups of equally many neighbours in x.
+/// Medians of y over equally large groups of neighbours in x.
 PlotLine running_median(const std::vector<double>& x, const std::vector<double>& y) {
   constexpr std::size_t groups = 12;
   std::vector<std::size_t> order(x.size());
@@ -60,8 +60,8 @@ PlotLine running_median(const std::vector<double>& x, const std::vector<double>&
     const auto end = order.begin() + static_cast<std::ptrdiff_t>((g + 1) * order.size() / groups);
     if (begin == end) continue;
     const std::vector<std::size_t> group(begin, end);
-    line.x.push_back(median(picked(x, group)));
-    line.y.push_back(median(picked(y, group)));
+    line.x.push_back(median(select_rows(x, group)));
+    line.y.push_back(median(select_rows(y, group)));
   }
   return line;
 }
@@ -72,12 +72,12 @@ NamedPlot distance_figure(const ReportSubject& subject) {
   const DataSet& data = subject.data;
   const ReportBox box = data_box(data, margin);
   const std::vector<double> inputs = probes(data, box, points);
-  // Many training rows are thinned: what matters is the trend, not the last digit of a distance.
-  const std::vector<double> train = picked(data.inputs, thinned(data.rows(), 20000), data.cols());
+  // Large training sets are thinned: the trend matters here, not the exact distance.
+  const std::vector<double> train = select_rows(data.inputs, thinned_rows(data.rows(), 20000), data.cols());
   const std::vector<double> distance = distances_to_data(inputs, train, box.low, box.high);
   const std::vector<double> sigma = report_band(subject, inputs).sigma_model;
-  const std::vector<std::size_t> rows = thinned(data.rows(), marks);
-  const std::vector<double> at_data = report_band(subject, picked(data.inputs, rows, data.cols())).sigma_model;
+  const std::vector<std::size_t> rows = thinned_rows(data.rows(), marks);
+  const std::vector<double> at_data = report_band(subject, select_rows(data.inputs, rows, data.cols())).sigma_model;
   Plot plot{.title = "Model uncertainty against distance to the data",
             .x = {.label = "distance to the nearest training row"},
             .y = {.label = fmt::format("sigma of {}", short_name(data.target_name))}};
@@ -85,16 +85,16 @@ NamedPlot distance_figure(const ReportSubject& subject) {
   plot.layers.emplace_back(PlotPoints{
       .name = "training rows", .x = std::vector<double>(at_data.size(), 0.0), .y = at_data, .color = PlotColor::ink});
   plot.layers.emplace_back(running_median(distance, sigma));
-  return {.name = "sigma_distance",
-          .plot = std::move(plot),
-          .caption =
-              "Each blue point is an input on the way from a training row to a random place in or around the data; the "
-              "further from the data, the larger its model uncertainty should be. Inputs are measured in widths "
-              "of the data's range."};
+  return {
+      .name = "sigma_distance",
+      .plot = std::move(plot),
+      .caption =
+          "Each blue point lies between a training row and a random point in or around the data; the further from the "
+          "data, the larger its model uncertainty should be. Distances are measured in widths of each input's range."};
 }
 
-/// Predictions with one column at each of `values` and all else as in the background rows: the medians over those,
-/// because a few rows that end up far from the data would decide a mean.
+/// Predictions with one column set to each of `values` and everything else as in the background rows. Medians over
+/// those rows, because a few that end up far from the data would dominate a mean.
 ReportBand dependence(const ReportSubject& subject, const std::vector<double>& background,
                       const InputImportance& column, const std::vector<std::vector<double>>& values) {
   const std::size_t cols = subject.data.cols();
@@ -130,22 +130,22 @@ ReportBand add_number_layers(Plot& plot, const ReportSubject& subject, const std
   constexpr std::size_t marks = 300;
   const DataSet& data = subject.data;
   const ReportBox box = data_box(data, 0.05);
-  const std::vector<double> x = spaced(box.low[column.first], box.high[column.first], points);
+  const std::vector<double> x = evenly_spaced(box.low[column.first], box.high[column.first], points);
   std::vector<std::vector<double>> values;
   values.reserve(points);
   for (const double value : x) values.push_back({value});
   ReportBand band = dependence(subject, background, column, values);
-  const std::vector<std::size_t> rows = thinned(data.rows(), marks);
-  std::vector<double> seen;
-  seen.reserve(rows.size());
-  for (const std::size_t i : rows) seen.push_back(data.row(i)[column.first]);
-  plot.layers.emplace_back(
-      PlotPoints{.name = "training rows", .x = seen, .y = picked(data.targets, rows), .color = PlotColor::grey});
+  const std::vector<std::size_t> rows = thinned_rows(data.rows(), marks);
+  std::vector<double> train_x;
+  train_x.reserve(rows.size());
+  for (const std::size_t i : rows) train_x.push_back(data.row(i)[column.first]);
+  plot.layers.emplace_back(PlotPoints{
+      .name = "training rows", .x = train_x, .y = select_rows(data.targets, rows), .color = PlotColor::grey});
   add_band_layers(plot, subject, x, band);
   return band;
 }
 
-/// Levels by how many rows have them, at most `limit`.
+/// The most frequent levels first, at most `limit`.
 std::vector<std::size_t> frequent_levels(const DataSet& data, const InputImportance& column, std::size_t limit) {
   std::vector<double> rows(column.inputs(), 0.0);
   for (std::size_t i = 0; i < data.rows(); ++i) {
@@ -182,8 +182,8 @@ ReportBand add_level_layers(Plot& plot, const ReportSubject& subject, const std:
 NamedPlot dependence_figure(const ReportSubject& subject, const InputImportance& column, std::size_t place) {
   constexpr std::size_t background_rows = 60;
   const DataSet& data = subject.data;
-  const std::vector<std::size_t> rows = thinned(data.rows(), background_rows);
-  const std::vector<double> background = picked(data.inputs, rows, data.cols());
+  const std::vector<std::size_t> rows = thinned_rows(data.rows(), background_rows);
+  const std::vector<double> background = select_rows(data.inputs, rows, data.cols());
   const std::string name = short_name(column.name);
   Plot plot{.title = pair_title(data.target_name, "along", column.name),
             .x = {.label = name},
@@ -192,12 +192,12 @@ NamedPlot dependence_figure(const ReportSubject& subject, const InputImportance&
   const ReportBand band = names ? add_level_layers(plot, subject, background, column)
                                 : add_number_layers(plot, subject, background, column);
   std::string caption = fmt::format(
-      "What the model predicts for a typical row when {1} alone is changed: medians, over {0} training rows, of the "
-      "prediction and of its bounds.",
+      "What the model predicts for a typical row when only {1} is changed: medians of the prediction and its bounds "
+      "over {0} training rows.",
       rows.size(), name);
   if (names) {
     caption += fmt::format(" From left to right: {}{}.", fmt::join(plot.x.names, ", "),
-                           drawn_of(plot.x.names.size(), column.inputs()));
+                           drawn_note(plot.x.names.size(), column.inputs()));
   }
   NamedPlot figure{.name = fmt::format("input_{}", place), .plot = std::move(plot), .caption = std::move(caption)};
   limit_to_neighbourhood(figure, data.targets, band.lower, band.upper);
@@ -209,20 +209,20 @@ NamedPlot dependence_figure(const ReportSubject& subject, const InputImportance&
 std::vector<InputImportance> input_importance(const ReportSubject& subject) {
   constexpr std::size_t most_rows = 500;
   const DataSet& data = subject.data;
-  const std::vector<std::size_t> rows = thinned(data.rows(), most_rows);
-  const std::vector<double> inputs = picked(data.inputs, rows, data.cols());
+  const std::vector<std::size_t> rows = thinned_rows(data.rows(), most_rows);
+  const std::vector<double> inputs = select_rows(data.inputs, rows, data.cols());
   const std::vector<double> base = subject.predict(inputs).mean;
   std::vector<InputImportance> columns = columns_of(data);
   for (InputImportance& column : columns) {
     const std::vector<std::size_t> order =
         Random(seed, 2 + static_cast<std::uint32_t>(column.first)).permutation(rows.size());
-    std::vector<double> dealt = inputs;
+    std::vector<double> shuffled = inputs;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       for (std::size_t j = column.first; j < column.first + column.inputs(); ++j) {
-        dealt[i * data.cols() + j] = inputs[order[i] * data.cols() + j];
+        shuffled[i * data.cols() + j] = inputs[order[i] * data.cols() + j];
       }
     }
-    const std::vector<double> moved = subject.predict(dealt).mean;
+    const std::vector<double> moved = subject.predict(shuffled).mean;
     for (std::size_t i = 0; i < rows.size(); ++i) column.change += std::abs(moved[i] - base[i]);
     column.change /= static_cast<double>(rows.size());
   }

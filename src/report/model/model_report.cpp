@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view where = "report/model_report";
 
-/// The noise of rows nobody has measured: the median of those that are known, or nothing where none is.
+/// Noise for rows without a known one: the median of those that are known, or empty if none is.
 std::vector<double> assumed_noise(const Model& model, std::size_t rows) {
   std::vector<double> noise;
   if (!model.data().noise.empty()) noise.assign(rows, median(model.data().noise));
@@ -44,7 +44,7 @@ ReportRows fresh_rows(const Model& model, const DataSet& rows, const std::string
           }};
 }
 
-/// The rows that the calibration learned from, where there are some.
+/// The rows the calibration was learned from, if any.
 std::optional<ReportRows> calibration_rows(const Model& model) {
   const HeldOut& held = model.held_out();
   const std::size_t count = held.targets.size();
@@ -62,11 +62,11 @@ std::optional<ReportRows> calibration_rows(const Model& model) {
       .source = std::move(source), .fresh = false, .targets = held.targets, .predicted = held.predicted, .bounds = {}};
 }
 
-std::vector<Finding> examined(const Model& model, const CheckSpec& spec, const Progress& progress) {
+std::vector<Finding> check_findings(const Model& model, const CheckSpec& spec, const Progress& progress) {
   std::vector<Finding> findings = check_model(model, spec, progress).findings;
   for (Finding& finding : findings) {
     if (!spec.refit && finding.name == "D5") {
-      finding.sentence = "Left out here, because it takes three more fits; ask for them to have it measured.";
+      finding.sentence = "Skipped, because it takes three more fits; enable refitting to measure it.";
     }
   }
   return findings;
@@ -75,11 +75,11 @@ std::vector<Finding> examined(const Model& model, const CheckSpec& spec, const P
 std::string remark_of(const Model& model) {
   std::string remark;
   if (!model.data().noise.empty()) {
-    remark = "The noise of each row was given; where there is no row, pictures assume its median. ";
+    remark = "The noise of each row was given; elsewhere the plots assume its median. ";
   }
   const std::string& split = model.held_out().split;
-  if (split == "group") remark += "Rows of one group are not independent, so take the level as approximate.";
-  if (split == "time") remark += "Later rows may differ from earlier ones, so take the level as approximate.";
+  if (split == "group") remark += "Rows of one group are not independent, so the level is only approximate.";
+  if (split == "time") remark += "Later rows may differ from earlier ones, so the level is only approximate.";
   return remark;
 }
 
@@ -107,7 +107,7 @@ ReportSubject report_subject(const Model& model, const ModelReportSpec& spec, co
   subject.level = spec.level.value_or(model.default_level().value_or(subject.level));
   subject.remark = remark_of(model);
   subject.rows = spec.rows ? fresh_rows(model, *spec.rows, spec.rows_source) : calibration_rows(model);
-  if (spec.check) subject.findings = examined(model, *spec.check, progress);
+  if (spec.check) subject.findings = check_findings(model, *spec.check, progress);
   subject.fits = model.fitted().reports();
   subject.settings = changed_settings(model.spec());
   subject.engine = model.parts().engine;

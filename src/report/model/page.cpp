@@ -1,4 +1,4 @@
-// The page of a report: chapters in the order in which a reader asks.
+// The page of a report: chapters in the order of a reader's questions.
 
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@
 namespace nomu {
 namespace {
 
-/// Text in a picture is sized for its width in pixels, so this is about what a phone shows; larger screens magnify.
+/// Plots are rendered at about the width of a phone, for which their text is sized; larger screens magnify them.
 constexpr PlotSize card = {.width = 360, .height = 310};
 
-/// One that takes the whole width, drawn for either screen.
+/// A plot of the full page width, rendered once for wide and once for narrow screens.
 std::string wide_figure(const NamedPlot& plot, int height) {
   return fmt::format(
       "<figure class=\"wide\">\n<div class=\"wide-screen\">{}</div>\n<div class=\"narrow-screen\">{}</div>\n"
@@ -46,16 +46,16 @@ std::string key_figure(std::string_view value, std::string_view meaning) {
 std::string bounds_key(const ReportSubject& subject, const std::optional<ReportQuality>& quality) {
   if (!claims_level(subject)) return key_figure("no level", "the bounds are not calibrated to a level");
   if (!quality || !quality->bounds) {
-    return key_figure(percent(subject.level), "level of the bounds; there are no fresh rows to check it on");
+    return key_figure(percent(subject.level), "level of the bounds; there are no fresh rows to check it");
   }
   const BoundsQuality& bounds = *quality->bounds;
   const bool within = bounds.coverage >= bounds.chance.lower && bounds.coverage <= bounds.chance.upper;
-  return key_figure(percent(bounds.coverage),
-                    fmt::format("of {} fresh rows lie inside the bounds of level {}: {}", subject.rows->targets.size(),
-                                percent(subject.level),
-                                within                                  ? "as it should be"
-                                : bounds.coverage < bounds.chance.lower ? "fewer than chance explains"
-                                                                        : "more than needed, the bounds are wide"));
+  return key_figure(percent(bounds.coverage), fmt::format("of {} fresh rows lie inside the bounds of level {}: {}",
+                                                          subject.rows->targets.size(), percent(subject.level),
+                                                          within ? "as expected"
+                                                          : bounds.coverage < bounds.chance.lower
+                                                              ? "fewer than chance can explain"
+                                                              : "more than expected, so the bounds are wide"));
 }
 
 std::string key_figures(const ReportSubject& subject, const std::optional<ReportQuality>& quality) {
@@ -87,11 +87,10 @@ std::string head(const ReportSubject& subject, const std::optional<ReportQuality
                         "soft");
   const auto diverged = std::ranges::count(subject.fits, true, &FitReport::diverged);
   if (diverged > 0) {
-    out += html_paragraph(
-        fmt::format("{} of {} networks diverged, restarts included: do not trust these predictions. Fit again with a "
-                    "smaller learning rate or another seed.",
-                    diverged, subject.fits.size()),
-        "note");
+    out += html_paragraph(fmt::format("{} of {} networks diverged even after restarts: do not trust these predictions. "
+                                      "Fit again with a smaller learning rate or another seed.",
+                                      diverged, subject.fits.size()),
+                          "note");
   }
   return out + "</header>\n" + key_figures(subject, quality);
 }
@@ -99,19 +98,19 @@ std::string head(const ReportSubject& subject, const std::optional<ReportQuality
 std::string quality_chapter(const ReportSubject& subject, const std::optional<ReportQuality>& quality) {
   if (!quality) {
     return html_paragraph(
-        "There are no rows with known targets that the model has not seen, so nothing can be said here. Give such rows "
-        "to see how often the bounds hold.",
+        "There are no rows with known targets that the model has not seen, so this cannot be judged. Give such rows to "
+        "see how often the bounds hold.",
         "note");
   }
   const ReportRows& rows = *subject.rows;
   std::string words =
-      fmt::format("Judged on {}", rows.source.empty() ? fmt::format("{} rows", rows.targets.size()) : rows.source);
+      fmt::format("Evaluated on {}", rows.source.empty() ? fmt::format("{} rows", rows.targets.size()) : rows.source);
   words += rows.fresh ? ", which were used neither for fitting nor for calibration."
-                      : ". They were not used for fitting the networks that predicted them, but they set the "
-                        "calibration, so agreement here is no proof: judge on fresh rows where there are some.";
+                      : ". The networks that predicted these rows were fitted without them, but the calibration was "
+                        "learned from them, so agreement here proves nothing: evaluate on fresh rows if you have any.";
   if (rows.known > 0) {
-    words +=
-        fmt::format(" But {} of them equal rows that were: repeated measurements, or not fresh at all.", rows.known);
+    words += fmt::format(" But {} of them equal rows that were used: repeated measurements, or not fresh at all.",
+                         rows.known);
   }
   return html_paragraph(words) + figures(quality_figures(subject)) + quality_table(subject, *quality);
 }
@@ -124,9 +123,9 @@ std::string render_report(const ReportSubject& subject) {
   if (subject.rows) quality = measure_quality(subject);
   std::string body = head(subject, quality);
   body += html_section("What the bounds mean", meaning_text(subject));
-  body += html_section("What the model says", figures(model_figures(subject)) + importance_table(subject));
+  body += html_section("What the model predicts", figures(model_figures(subject)) + importance_table(subject));
   body += html_section("Is it right?", quality_chapter(subject, quality));
-  body += html_section("Does the uncertainty behave?", findings_table(subject));
+  body += html_section("Does the uncertainty behave as it should?", findings_table(subject));
   const std::vector<NamedPlot> losses = fit_figures(subject);
   body += html_section("How the fit went", figures(losses) + fit_text(subject));
   body += html_section("Data", data_table(subject));

@@ -13,12 +13,12 @@
 namespace nomu {
 namespace {
 
-/// Curves are drawn of at most so many rows; tables count them all.
+/// Curves use at most this many rows; tables use all of them.
 constexpr std::size_t curve_rows = 4000;
 
-PredictedRows picked_rows(const PredictedRows& all, std::span<const std::size_t> rows) {
+PredictedRows select_predicted(const PredictedRows& all, std::span<const std::size_t> rows) {
   const auto part = [&](const std::vector<double>& values) {
-    return values.empty() ? std::vector<double>{} : picked(values, rows);
+    return values.empty() ? std::vector<double>{} : select_rows(values, rows);
   };
   return {.mean = part(all.mean),
           .sigma_model = part(all.sigma_model),
@@ -29,9 +29,9 @@ PredictedRows picked_rows(const PredictedRows& all, std::span<const std::size_t>
 NamedPlot predicted_figure(const ReportSubject& subject) {
   constexpr std::size_t marks = 300;
   const ReportRows& judged = *subject.rows;
-  const std::vector<std::size_t> rows = thinned(judged.targets.size(), marks);
-  const std::vector<double> target = picked(judged.targets, rows);
-  const std::vector<double> mean = picked(judged.predicted.mean, rows);
+  const std::vector<std::size_t> rows = thinned_rows(judged.targets.size(), marks);
+  const std::vector<double> target = select_rows(judged.targets, rows);
+  const std::vector<double> mean = select_rows(judged.predicted.mean, rows);
   const Bounds bounds = drawn_bounds(subject, rows);
   const bool level = judged.fresh && claims_level(subject);
   PlotPoints inside{.name = level ? bounds_label(subject) : "mean \u2213 sigma", .color = PlotColor::blue};
@@ -59,7 +59,7 @@ NamedPlot predicted_figure(const ReportSubject& subject) {
       .name = "predicted",
       .plot = std::move(plot),
       .caption = fmt::format("Each point is a row{}; the nearer to the dashed line the better, and {}",
-                             drawn_of(rows.size(), judged.targets.size()),
+                             drawn_note(rows.size(), judged.targets.size()),
                              level ? fmt::format("about {} of the bars should reach it.", percent(subject.level))
                                    : "long bars should go with large errors.")};
   std::vector<double> shown = target;
@@ -81,7 +81,7 @@ PlotLine bounds_reliability(const ReportRows& judged, std::span<const double> le
   return line;
 }
 
-/// The same for Gaussian intervals of the calibrated sigma.
+/// The same for Gaussian intervals with the calibrated sigma.
 PlotLine sigma_reliability(const ReportSubject& subject, std::span<const double> levels) {
   const ReportRows& judged = *subject.rows;
   const std::vector<double> sigma = central_sigma(subject.calibration, judged.predicted);
@@ -94,7 +94,7 @@ PlotLine sigma_reliability(const ReportSubject& subject, std::span<const double>
 }
 
 NamedPlot reliability_figure(const ReportSubject& subject) {
-  const std::vector<double> levels = spaced(0.05, 0.95, 19);
+  const std::vector<double> levels = evenly_spaced(0.05, 0.95, 19);
   const ReportRows& judged = *subject.rows;
   PlotLine line;
   if (judged.fresh && claims_level(subject)) line = bounds_reliability(judged, levels);
@@ -108,7 +108,7 @@ NamedPlot reliability_figure(const ReportSubject& subject) {
     chance.upper.push_back(range.upper);
   }
   Plot plot{.title = "Reliability",
-            .x = {.label = "level asked for", .range = PlotRange{0.0, 1.0}},
+            .x = {.label = "nominal level", .range = PlotRange{0.0, 1.0}},
             .y = {.label = "share of rows inside", .range = PlotRange{0.0, 1.0}}};
   const PlotPoints dots{.x = line.x, .y = line.y, .color = PlotColor::blue};
   plot.layers.emplace_back(std::move(chance));
@@ -117,13 +117,13 @@ NamedPlot reliability_figure(const ReportSubject& subject) {
   plot.layers.emplace_back(std::move(line));
   plot.layers.emplace_back(dots);
   std::string caption =
-      "For each level on the lower axis, the share of rows whose target lies inside: below the dashed line the bounds "
-      "are too narrow, above it too wide; inside the grey band the difference may be chance (it is, in 19 of 20 "
-      "samples).";
+      "The share of rows whose target lies inside the bounds, for each nominal level: below the dashed line the bounds "
+      "are too narrow, above it too wide. Inside the grey band the difference may be chance: correct bounds stay "
+      "inside it in 19 of 20 samples.";
   if (!of_bounds) {
     caption += claims_level(subject)
-                   ? " Intervals here are those of a Gaussian with the calibrated sigma, not the bounds themselves."
-                   : " Nothing is calibrated: intervals here are those a Gaussian with this sigma would have.";
+                   ? " These are intervals of a Gaussian with the calibrated sigma, not the bounds themselves."
+                   : " Nothing is calibrated: these are the intervals of a Gaussian with this sigma.";
   }
   return {.name = "reliability", .plot = std::move(plot), .caption = std::move(caption)};
 }
@@ -137,7 +137,7 @@ PlotLine width_line(std::string name, const std::vector<CurvePoint>& curve, Plot
   return line;
 }
 
-/// A few rows that are missed by far would leave no room for the rest of the curve.
+/// The upper end of the axis: a few rows missed by far would leave no room for the rest of the curve.
 double shown_width(const std::vector<CurvePoint>& curve) {
   double usual = 0.0;
   for (const CurvePoint& point : curve) {
@@ -148,10 +148,10 @@ double shown_width(const std::vector<CurvePoint>& curve) {
 
 NamedPlot width_figure(const ReportSubject& subject, const ReportQuality& quality) {
   const ReportRows& judged = *subject.rows;
-  const std::vector<std::size_t> rows = thinned(judged.targets.size(), curve_rows);
-  const std::vector<double> sigma = central_sigma(subject.calibration, picked_rows(judged.predicted, rows));
-  const std::vector<double> mean = picked(judged.predicted.mean, rows);
-  const std::vector<double> target = picked(judged.targets, rows);
+  const std::vector<std::size_t> rows = thinned_rows(judged.targets.size(), curve_rows);
+  const std::vector<double> sigma = central_sigma(subject.calibration, select_predicted(judged.predicted, rows));
+  const std::vector<double> mean = select_rows(judged.predicted.mean, rows);
+  const std::vector<double> target = select_rows(judged.targets, rows);
   const std::vector<CurvePoint> curve = mw_cp_curve(mean, sigma, target);
   const std::vector<CurvePoint> flat = mw_cp_curve(mean, std::vector<double>(sigma.size(), 1.0), target);
   double top = 1.08 * std::max(shown_width(curve), shown_width(flat));
@@ -172,9 +172,9 @@ NamedPlot width_figure(const ReportSubject& subject, const ReportQuality& qualit
   return {.name = "width_coverage",
           .plot = std::move(plot),
           .caption =
-              "As the bands are widened by a common factor, how wide they must be on average to hold a share of the "
-              "rows. The lower the better; the dashed curve is what the same predictions would need without "
-              "knowing where they are uncertain."};
+              "How wide the bands must be on average, scaled by a common factor, to contain a given share of the rows. "
+              "The lower the better; the dashed curve is what the same predictions would need without knowing where "
+              "they are uncertain."};
 }
 
 }  // namespace
@@ -191,9 +191,9 @@ Bounds drawn_bounds(const ReportSubject& subject, std::span<const std::size_t> r
   const ReportRows& judged = *subject.rows;
   if (judged.fresh && claims_level(subject)) {
     const Bounds all = judged.bounds(subject.level);
-    return {.lower = picked(all.lower, rows), .upper = picked(all.upper, rows)};
+    return {.lower = select_rows(all.lower, rows), .upper = select_rows(all.upper, rows)};
   }
-  return make_bounds(picked_rows(judged.predicted, rows), subject.calibration);
+  return make_bounds(select_predicted(judged.predicted, rows), subject.calibration);
 }
 
 ReportQuality measure_quality(const ReportSubject& subject) {
@@ -202,7 +202,7 @@ ReportQuality measure_quality(const ReportSubject& subject) {
   try {
     const std::vector<double> sigma = central_sigma(subject.calibration, judged.predicted);
     quality.metrics = measure(judged.predicted.mean, sigma, judged.targets);
-  } catch (const DataError& error) {  // for example a sigma of 0, or every target met exactly
+  } catch (const DataError& error) {  // for example if a sigma is 0 or every target equals its prediction
     quality.fault = error.what();
   }
   if (judged.fresh && claims_level(subject)) {
@@ -221,7 +221,7 @@ std::vector<NamedPlot> quality_figures(const ReportSubject& subject) {
   const ReportQuality quality = measure_quality(subject);
   figures.push_back(predicted_figure(subject));
   figures.push_back(reliability_figure(subject));
-  // Without metrics the curve does not exist either: no factor of sigma covers a missed row with sigma 0.
+  // Without metrics there is no curve either: no factor on sigma covers a missed row with sigma 0.
   if (quality.metrics) figures.push_back(width_figure(subject, quality));
   return figures;
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// How the bounds of a report's subject fare on rows with known targets: the numbers behind its pictures and tables.
+/// How well the bounds of a report's subject hold on rows with known targets: the numbers behind its plots and tables.
 
 #include <optional>
 #include <string>
@@ -11,29 +11,29 @@
 
 namespace nomu {
 
-/// Bounds of the subject's level on fresh rows.
+/// Scores of the bounds at the subject's level on fresh rows.
 struct BoundsQuality {
   double coverage = 0.0;
   double mean_width = 0.0;
   double interval_score = 0.0;
-  Interval chance = {};  ///< where the coverage falls in 19 of 20 samples of as many rows when the level is right
+  Interval chance = {};  ///< contains the coverage in 19 of 20 samples of this size if the level is right
 };
 
 struct ReportQuality {
   std::optional<MetricsReport> metrics = {};
   std::string fault = {};                    ///< why there are no metrics
-  std::optional<BoundsQuality> bounds = {};  ///< fresh rows and a calibration that claims the level only
+  std::optional<BoundsQuality> bounds = {};  ///< only for fresh rows and a calibration that claims the level
 };
 
-/// Of the subject's rows; it must have some.
+/// Scores the subject's rows, which must not be empty.
 [[nodiscard]] ReportQuality measure_quality(const ReportSubject& subject);
 
-/// Where a share of `rows` falls in 19 of 20 samples when `level` is right. For split conformal bounds this counts that
-/// their calibration rows were a sample too.
+/// The range that contains the covered share of `rows` in 19 of 20 samples if `level` is right. For split conformal
+/// bounds this allows for the calibration rows being a sample too.
 [[nodiscard]] Interval chance_interval(const Calibration& calibration, std::size_t rows, double level);
 
-/// Bounds at the subject's rows, drawn only: of the level where they are fresh, mean -+ calibrated sigma otherwise,
-/// because bounds that rows have set cover those rows by construction.
+/// Bounds at these of the subject's rows, for drawing: at the level if the rows are fresh; otherwise mean -+ calibrated
+/// sigma, because bounds learned from rows cover those rows by construction.
 [[nodiscard]] Bounds drawn_bounds(const ReportSubject& subject, std::span<const std::size_t> rows);
 
 }  // namespace nomu

@@ -20,17 +20,17 @@ constexpr std::string_view where = "report/report";
 
 void require_size(std::size_t size, std::size_t wanted, std::string_view what) {
   if (size == wanted) return;
-  throw DataError(where, fmt::format("{} {} given, {} are needed", size, what, wanted));
+  throw DataError(where, fmt::format("{} {} given, but {} are needed", size, what, wanted));
 }
 
 void check_rows(const ReportRows& rows, bool needs_bounds) {
-  if (rows.targets.empty()) throw DataError(where, "there are no rows to judge on; leave them out instead");
-  require_size(rows.predicted.mean.size(), rows.targets.size(), "predictions of the rows to judge on");
+  if (rows.targets.empty()) throw DataError(where, "the rows to evaluate on are empty; leave them out instead");
+  require_size(rows.predicted.mean.size(), rows.targets.size(), "predictions of the rows to evaluate on");
   if (!std::ranges::all_of(rows.targets, [](double value) { return std::isfinite(value); })) {
-    throw DataError(where, "a target of the rows to judge on is not finite");
+    throw DataError(where, "a target of the rows to evaluate on is not finite");
   }
   if (needs_bounds && rows.fresh && !rows.bounds) {
-    throw ConfigError(where, "the model is calibrated, but the fresh rows come without a function for their bounds");
+    throw ConfigError(where, "the model is calibrated, but the fresh rows have no function for their bounds");
   }
 }
 
@@ -39,7 +39,7 @@ void check_name(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
   };
   if (!name.empty() && name.size() <= 100 && std::ranges::all_of(name, plain)) return;
-  throw ConfigError(where, fmt::format("'{}' is not a name of a picture; use up to 100 letters, digits, '-' and '_'",
+  throw ConfigError(where, fmt::format("'{}' is not a valid plot name; use up to 100 letters, digits, '-' and '_'",
                                        short_name(name)));
 }
 
@@ -50,11 +50,11 @@ void check_subject(const ReportSubject& subject) {
   std::size_t inputs = 0;
   for (const FeatureColumn& feature : subject.data.features) inputs += std::max<std::size_t>(1, feature.levels.size());
   require_size(inputs, subject.data.cols(), "inputs described by the columns");
-  if (!subject.predict) throw ConfigError(where, "there is no function that predicts");
+  if (!subject.predict) throw ConfigError(where, "the subject has no function that predicts");
   check_calibration(subject.calibration);
   if (claims_level(subject)) {
     if (!subject.bounds) throw ConfigError(where, "the model is calibrated, but there is no function for its bounds");
-    (void)guarantee(subject.calibration, subject.level);  // refuses a level it does not support
+    (void)guarantee(subject.calibration, subject.level);  // throws if it does not support the level
   }
   if (subject.rows) check_rows(*subject.rows, claims_level(subject));
 }
@@ -73,13 +73,12 @@ std::vector<std::filesystem::path> write_plots(const std::filesystem::path& fold
   std::set<std::string_view> names;
   for (const NamedPlot& plot : plots) {
     check_name(plot.name);
-    if (!names.insert(plot.name).second)
-      throw ConfigError(where, fmt::format("two pictures are called '{}'", plot.name));
+    if (!names.insert(plot.name).second) throw ConfigError(where, fmt::format("two plots are named '{}'", plot.name));
   }
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    throw DataError(where, fmt::format("cannot make the folder '{}': {}", folder.string(), error.message()));
+    throw DataError(where, fmt::format("cannot create the folder '{}': {}", folder.string(), error.message()));
   }
   std::vector<std::filesystem::path> paths;
   for (const NamedPlot& plot : plots) {

@@ -27,13 +27,13 @@ std::string calibration_text(const Calibration& calibration) {
   const std::size_t n = calibration.rows;
   switch (calibration.kind) {
     case CalibrationKind::none: return "none";
-    case CalibrationKind::nll: return fmt::format("one factor on sigma, the likeliest for {} rows", n);
+    case CalibrationKind::nll: return fmt::format("one factor on sigma, by maximum likelihood on {} rows", n);
     case CalibrationKind::separate:
-      return fmt::format("one factor each for model uncertainty and data noise, the likeliest for {} rows", n);
+      return fmt::format("one factor each for model uncertainty and data noise, by maximum likelihood on {} rows", n);
     case CalibrationKind::coverage:
       return fmt::format("one factor on sigma, the smallest that covers {} of {} rows", percent(calibration.level), n);
-    case CalibrationKind::width: return "one factor on sigma, for a mean width that was asked for";
-    case CalibrationKind::conformal: return fmt::format("split conformal, on {} rows kept aside", n);
+    case CalibrationKind::width: return "one factor on sigma, for a requested mean width";
+    case CalibrationKind::conformal: return fmt::format("split conformal, on {} held-out rows", n);
     case CalibrationKind::cross_conformal:
       return fmt::format("cross-conformal (CV+), each of {} rows predicted by a model that had not seen it", n);
     case CalibrationKind::isotonic: return fmt::format("isotonic: quantiles fitted to {} rows", n);
@@ -43,8 +43,8 @@ std::string calibration_text(const Calibration& calibration) {
 
 bool models_noise(const ReportSubject& subject) { return !subject.predict(subject.data.row(0)).sigma_noise.empty(); }
 
-/// What a desideratum asks, by the first two letters of its name.
-std::string_view asked_for(std::string_view name) {
+/// What a desideratum requires, by the first two letters of its name.
+std::string_view requirement(std::string_view name) {
   const std::string_view key = name.substr(0, 2);
   if (key == "D1") return "Uncertainty is never negative";
   if (key == "D2") return "Small at the training rows";
@@ -67,27 +67,25 @@ std::string_view verdict_text(Verdict verdict) {
 }  // namespace
 
 std::string meaning_text(const ReportSubject& subject) {
-  std::string out = html_paragraph(
-      models_noise(subject)
-          ? "Around each prediction there are two kinds of uncertainty. Model uncertainty is what the model does not "
-            "know because there is no data nearby; more rows reduce it. Data noise is the scatter of the target itself "
-            "at the same inputs; more rows do not. The bounds hold both."
-          : "The bounds hold model uncertainty: what the model does not know because there is no data nearby; more "
-            "rows "
-            "reduce it. No data noise is modelled. Where measurements at the same inputs differ, fit the data again "
-            "with learned noise, or the bounds are too narrow.");
+  std::string out =
+      html_paragraph(models_noise(subject)
+                         ? "Each prediction has two kinds of uncertainty. Model uncertainty is what the model does not "
+                           "know because there are no data nearby; more rows reduce it. Data noise is the scatter of "
+                           "the target itself at the same inputs; more rows do not reduce it. The bounds include both."
+                         : "The bounds include model uncertainty: what the model does not know because there are no "
+                           "data nearby; more rows reduce it. No data noise is modelled. If measurements at the same "
+                           "inputs differ, fit again with learned noise, or the bounds will be too narrow.");
   if (!subject.remark.empty()) out += html_paragraph(subject.remark);
   if (subject.calibration.kind == CalibrationKind::none) {
-    return out +
-           html_paragraph(
-               "Nothing was calibrated, so no level is claimed anywhere on this page: the band is one standard "
-               "deviation as the model states it, right in shape but not in width. Calibrate the model on rows it "
-               "has not seen to get bounds with a level.",
-               "note");
+    return out + html_paragraph(
+                     "Nothing was calibrated, so this page claims no level: the band is one standard deviation as the "
+                     "model states it, right in shape but not in width. Calibrate the model on rows it has not seen to "
+                     "get bounds with a level.",
+                     "note");
   }
   out += html_paragraph(fmt::format("Calibration: {}.", calibration_text(subject.calibration)));
-  const std::string promise = capitalised(guarantee(subject.calibration, subject.level)) + ".";
-  if (!claims_level(subject)) return out + html_paragraph(promise, "note");
+  const std::string guarantee_text = capitalised(guarantee(subject.calibration, subject.level)) + ".";
+  if (!claims_level(subject)) return out + html_paragraph(guarantee_text, "note");
   return out + html_paragraph(fmt::format("What the bounds of level {} guarantee: {}", percent(subject.level),
                                           guarantee(subject.calibration, subject.level) + "."));
 }
@@ -117,7 +115,7 @@ std::string quality_table(const ReportSubject& subject, const ReportQuality& qua
     add("AUC", number_text(m.auc), "area under the curve of width against coverage; smaller is better");
     add("Full-coverage factor", number_text(m.full_coverage_c), "factor on sigma that would cover every row");
     add("Miscalibration area", number_text(m.miscalibration_area),
-        "0: Gaussian quantiles are all right; 0.5: as wrong as can be");
+        "0: all Gaussian quantiles are right; 0.5: as wrong as possible");
   }
   if (!quality.fault.empty()) {
     const std::string why =
@@ -129,13 +127,12 @@ std::string quality_table(const ReportSubject& subject, const ReportQuality& qua
 
 std::string findings_table(const ReportSubject& subject) {
   if (subject.findings.empty()) {
-    return html_paragraph(
-        "Not examined: the command nomu check measures whether the uncertainty behaves as it should.");
+    return html_paragraph("Not checked: the command nomu check measures whether the uncertainty behaves as it should.");
   }
   HtmlTable table{.head = {"check", "verdict", "what was measured"}};
   for (const Finding& finding : subject.findings) {
-    const std::string_view question = asked_for(finding.name);
-    table.rows.push_back({question.empty() ? finding.name : fmt::format("{}: {}", finding.name, question),
+    const std::string_view required = requirement(finding.name);
+    table.rows.push_back({required.empty() ? finding.name : fmt::format("{}: {}", finding.name, required),
                           std::string(verdict_text(finding.verdict)), short_name(finding.sentence, 300.0)});
   }
   return html_table(table);
@@ -150,17 +147,17 @@ std::string importance_table(const ReportSubject& subject) {
     if (table.rows.size() == most) break;
     table.rows.push_back({short_name(column.name), number_text(column.change)});
   }
-  return html_paragraph(fmt::format(
-             "How much each input matters: the mean change of the prediction, in units of {}, when that input's values "
-             "are dealt out anew among the training rows{}.",
-             short_name(subject.data.target_name),
-             columns.size() > most ? fmt::format("; the first {} of {}", most, columns.size()) : "")) +
+  return html_paragraph(
+             fmt::format("How much each input matters: the mean change of the prediction, in units of {}, when that "
+                         "input's values are shuffled among the training rows{}.",
+                         short_name(subject.data.target_name),
+                         columns.size() > most ? fmt::format("; the first {} of {}", most, columns.size()) : "")) +
          html_table(table);
 }
 
 std::string fit_text(const ReportSubject& subject) {
   constexpr std::size_t most = 12;
-  if (subject.fits.empty()) return html_paragraph("Nothing is recorded about the fit.");
+  if (subject.fits.empty()) return html_paragraph("No record of the fit is available.");
   HtmlTable table{.head = {"network", "epochs", "first loss", "best loss", "last loss", "restarts", "outcome"}};
   for (std::size_t m = 0; m < std::min(most, subject.fits.size()); ++m) {
     const FitReport& fit = subject.fits[m];
@@ -193,16 +190,16 @@ std::string data_table(const ReportSubject& subject) {
     if (feature.levels.empty() || ++texts > most) continue;
     table.rows.push_back(
         {fmt::format("{} is text", short_name(feature.name)),
-         fmt::format("one 0/1 input for each of {}: {}", feature.levels.size(), listed(feature.levels, most))});
+         fmt::format("one 0/1 input for each of {} names: {}", feature.levels.size(), listed(feature.levels, most))});
   }
   if (!data.report.dropped_lines.empty()) {
     std::vector<std::string> lines;
     for (const std::size_t line : data.report.dropped_lines) lines.push_back(fmt::format("{}", line));
     table.rows.push_back(
-        {"Rows left out", fmt::format("{}, because a cell is missing: lines {}", lines.size(), listed(lines, most))});
+        {"Rows dropped", fmt::format("{}, because a cell is missing: lines {}", lines.size(), listed(lines, most))});
   }
   if (!data.report.constant_columns.empty()) {
-    table.rows.push_back({"Same in every row", fmt::format("{}; kept, but it tells the model nothing",
+    table.rows.push_back({"Same in every row", fmt::format("{}; kept, but without information for the model",
                                                            listed(data.report.constant_columns, most))});
   }
   return html_table(table);

@@ -1,5 +1,5 @@
 #pragma once
-/// The words and tables of a report, chapter by chapter, as finished HTML.
+/// The text and tables of a report, chapter by chapter, as finished HTML.
 
 #include <string>
 
@@ -11,7 +11,7 @@ namespace nomu {
 /// What the bands mean and what the calibration guarantees.
 [[nodiscard]] std::string meaning_text(const ReportSubject& subject);
 
-/// The scores on the subject's rows, each with a word on how to read it.
+/// The scores on the subject's rows, each with a hint on how to read it.
 [[nodiscard]] std::string quality_table(const ReportSubject& subject, const ReportQuality& quality);
 
 /// The desiderata and their verdicts.

@@ -50,12 +50,12 @@ border-top:1px solid var(--line)}.stack tr:first-child{border-top:0}.stack td{bo
 @media print{body{background:#fff}figure,.table,.key div{break-inside:avoid}}
 )css";
 
-/// Verdicts stand out; every other cell is plain text.
+/// A table cell; verdicts are highlighted.
 std::string cell(std::string_view tag, std::string_view text) {
-  std::string_view look;
-  if (text == "holds") look = " class=\"good\"";
-  if (text == "fails") look = " class=\"bad\"";
-  return fmt::format("<{0}{1}>{2}</{0}>", tag, look, html_text(text));
+  std::string_view attributes;
+  if (text == "holds") attributes = " class=\"good\"";
+  if (text == "fails") attributes = " class=\"bad\"";
+  return fmt::format("<{0}{1}>{2}</{0}>", tag, attributes, html_text(text));
 }
 
 }  // namespace
@@ -63,8 +63,8 @@ std::string cell(std::string_view tag, std::string_view text) {
 std::string html_text(std::string_view text) { return svg_escape(text); }
 
 std::string html_paragraph(std::string_view text, std::string_view css_class) {
-  const std::string look = css_class.empty() ? "" : fmt::format(" class=\"{}\"", css_class);
-  return fmt::format("<p{}>{}</p>\n", look, html_text(text));
+  const std::string attributes = css_class.empty() ? "" : fmt::format(" class=\"{}\"", css_class);
+  return fmt::format("<p{}>{}</p>\n", attributes, html_text(text));
 }
 
 std::string html_table(const HtmlTable& table) {

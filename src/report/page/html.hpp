@@ -1,6 +1,6 @@
 #pragma once
-/// Pieces of HTML: everything that came from a user goes through `html_text`, and tables and the page itself are
-/// written here only.
+/// Pieces of HTML. Everything that came from a user goes through `html_text`, and only this file writes tables and
+/// pages.
 
 #include <initializer_list>
 #include <string>
@@ -9,21 +9,21 @@
 
 namespace nomu {
 
-/// Text for content and quoted attributes; bytes that are not UTF-8 become U+FFFD.
+/// Escapes text for content and quoted attributes; bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string html_text(std::string_view text);
 
 /// A paragraph of text.
 [[nodiscard]] std::string html_paragraph(std::string_view text, std::string_view css_class = {});
 
-/// A table of texts that scrolls sideways by itself where it is too wide; `head` may be empty.
+/// A table of texts, in its own scrolling box if it is too wide; `head` may be empty.
 struct HtmlTable {
   std::vector<std::string> head = {};
   std::vector<std::vector<std::string>> rows = {};
-  bool numbers = false;  ///< the second column holds numbers, set flush right
+  bool numbers = false;  ///< the second column holds numbers and is right-aligned
 };
 [[nodiscard]] std::string html_table(const HtmlTable& table);
 
-/// A picture with its caption.
+/// A plot with its caption.
 [[nodiscard]] std::string html_figure(std::string_view svg, std::string_view caption);
 
 /// A chapter with a heading around finished HTML.

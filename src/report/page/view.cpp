@@ -15,7 +15,7 @@ double noise_at(const PredictedRows& rows, std::size_t i) {
   return rows.sigma_noise.empty() ? 0.0 : rows.sigma_noise[i];
 }
 
-/// The part of a bound's distance from the mean that is left when the data noise is taken out.
+/// The share of a bound's distance from the mean that remains without the data noise.
 double model_share(const Calibration& calibration, double sigma_model, double sigma_noise) {
   const double model = calibration.c_model * sigma_model;
   const double total = std::hypot(model, calibration.c_noise * sigma_noise);
@@ -99,10 +99,10 @@ void limit_to_neighbourhood(NamedPlot& figure, std::span<const double> values, s
   constexpr double padding = 0.05;
   figure.plot.y.range = PlotRange{std::max(std::min(low, least), least - room) - padding * room,
                                   std::min(std::max(high, most), most + room) + padding * room};
-  figure.caption += " Bounds that reach further than the picture are cut off.";
+  figure.caption += " Bounds beyond the edge of the plot are cut off.";
 }
 
-std::vector<std::size_t> thinned(std::size_t count, std::size_t limit) {
+std::vector<std::size_t> thinned_rows(std::size_t count, std::size_t limit) {
   // A sample rather than every k-th row: tables are often sorted or periodic.
   std::vector<std::size_t> rows = Random(0, 0x7e90).permutation(count);
   rows.resize(std::min(count, limit));
@@ -110,7 +110,7 @@ std::vector<std::size_t> thinned(std::size_t count, std::size_t limit) {
   return rows;
 }
 
-std::vector<double> picked(std::span<const double> values, std::span<const std::size_t> rows, std::size_t cols) {
+std::vector<double> select_rows(std::span<const double> values, std::span<const std::size_t> rows, std::size_t cols) {
   std::vector<double> part;
   part.reserve(rows.size() * cols);
   for (const std::size_t i : rows) {
@@ -136,7 +136,7 @@ ReportBox data_box(const DataSet& data, double margin) {
   return box;
 }
 
-std::vector<double> spaced(double low, double high, std::size_t count) {
+std::vector<double> evenly_spaced(double low, double high, std::size_t count) {
   std::vector<double> line(count);
   for (std::size_t i = 0; i < count; ++i) {
     line[i] = std::lerp(low, high, static_cast<double>(i) / static_cast<double>(count - 1));
@@ -144,7 +144,7 @@ std::vector<double> spaced(double low, double high, std::size_t count) {
   return line;
 }
 
-std::string drawn_of(std::size_t drawn, std::size_t all) {
+std::string drawn_note(std::size_t drawn, std::size_t all) {
   return drawn < all ? fmt::format(" ({} of {} drawn)", drawn, all) : "";
 }
 

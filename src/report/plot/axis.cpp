@@ -15,9 +15,9 @@ namespace {
 
 constexpr double largest = 1e305;
 constexpr double smallest = 1e-305;
-/// Differences below this share of the values are rounding errors of whoever computed them.
+/// Differences below this share of the values are taken for rounding errors.
 constexpr double rounding = 1e-10;
-/// Ticks this share of a step outside the axis still count as inside.
+/// Ticks up to this share of a step outside the axis still count as inside.
 constexpr double slack = 1e-6;
 constexpr std::string_view minus = "\u2212";
 
@@ -27,7 +27,7 @@ struct Decimal {
   int exponent = 0;
 };
 
-/// The nearest double, by way of text because multiplying would round twice. Infinite when out of range.
+/// The nearest double, via text because multiplying would round twice. Infinite when out of range.
 double to_double(const Decimal& number) {
   const std::string text = fmt::format("{}e{}", number.digits, number.exponent);
   double value = 0.0;
@@ -65,8 +65,8 @@ std::string power_label(int exponent) {
 /// Whether numbers up to this magnitude read better without an exponent.
 bool reads_plain(double magnitude) { return magnitude < 1e6 && magnitude > 0.999e-3; }
 
-/// All labels alike: without an exponent, unless they are far from 1 and an exponent makes them shorter.
-std::vector<PlotTick> labelled(const std::vector<Decimal>& numbers) {
+/// All labels in one style: without an exponent, unless they are far from 1 and an exponent makes them shorter.
+std::vector<PlotTick> with_labels(const std::vector<Decimal>& numbers) {
   std::vector<PlotTick> plain;
   std::vector<PlotTick> scientific;
   double magnitude = 0.0;
@@ -103,7 +103,7 @@ Decimal finer(const Decimal& step) {
   return {step.digits == 2 ? 1 : 2, step.exponent};
 }
 
-/// The whole multiples of the step that the scale shows.
+/// The whole multiples of the step within the scale.
 std::vector<Decimal> multiples(const PlotScale& scale, const Decimal& step) {
   const double size = to_double(step);
   const auto last = static_cast<std::int64_t>(std::floor(scale.high / size + slack));
@@ -118,7 +118,7 @@ std::vector<PlotTick> linear_ticks(const PlotScale& scale, int limit) {
   Decimal step = nice_step((scale.high - scale.low) / limit);
   std::vector<Decimal> numbers = multiples(scale, step);
   if (numbers.size() > static_cast<std::size_t>(limit)) {
-    // A range that begins and ends on a tick has one tick more than it has steps.
+    // A range that begins and ends on a tick has one more tick than steps.
     step = coarser(step);
     numbers = multiples(scale, step);
   }
@@ -126,7 +126,7 @@ std::vector<PlotTick> linear_ticks(const PlotScale& scale, int limit) {
     step = finer(step);
     numbers = multiples(scale, step);
   }
-  return labelled(numbers);
+  return with_labels(numbers);
 }
 
 bool shows(const PlotScale& scale, const Decimal& number) {
@@ -136,7 +136,7 @@ bool shows(const PlotScale& scale, const Decimal& number) {
   return at > -slack && at < 1 + slack;
 }
 
-/// The multiples of the powers of ten from 10^first to 10^last by these digits, as far as the scale shows them.
+/// The powers of ten from 10^first to 10^last times each of the digits, within the scale.
 std::vector<Decimal> multiples(const PlotScale& scale, int first, int last, std::initializer_list<int> digits) {
   std::vector<Decimal> numbers;
   for (int exponent = first; exponent <= last; ++exponent) {
@@ -162,7 +162,7 @@ std::vector<PlotTick> log_ticks(const PlotScale& scale, int limit) {
   if (decades.size() < 3) {
     const std::vector<Decimal> finer = multiples(scale, first, last, {1, 2, 5});
     if (finer.size() > 2 && finer.size() <= most) {
-      std::vector<PlotTick> ticks = labelled(finer);
+      std::vector<PlotTick> ticks = with_labels(finer);
       add_unlabelled(ticks, multiples(scale, first, last, {3, 4, 6, 7, 8, 9}));
       return ticks;
     }
@@ -187,7 +187,7 @@ std::vector<PlotTick> log_ticks(const PlotScale& scale, int limit) {
   return ticks;
 }
 
-/// Whether half a text height stays free between labels. `across`: they stand beside an upright axis.
+/// Whether at least half a text height is free between labels. `across`: they are next to a vertical axis.
 bool labels_fit(const std::vector<PlotTick>& ticks, const PlotScale& scale, double length, double font, bool across) {
   double end = -std::numeric_limits<double>::infinity();
   for (const PlotTick& tick : ticks) {
@@ -200,7 +200,7 @@ bool labels_fit(const std::vector<PlotTick>& ticks, const PlotScale& scale, doub
   return true;
 }
 
-/// One tick a name; beside an upright axis they may take ten text heights of the picture's width.
+/// One tick per name; next to a vertical axis they may take ten text heights of the plot's width.
 std::vector<PlotTick> name_ticks(const PlotScale& scale, double length, double font, bool across,
                                  std::span<const std::string> names) {
   const double room = across ? 10 * font : length / (scale.high - scale.low) - 0.5 * font;
@@ -245,11 +245,11 @@ std::vector<PlotTick> plot_ticks(const PlotScale& scale, int limit) {
 std::vector<PlotTick> plot_fitting_ticks(const PlotScale& scale, double length, double font, bool across,
                                          std::span<const std::string> names) {
   if (!names.empty()) return name_ticks(scale, length, font, across, names);
-  // Quiet rather than dense: a few text heights from tick to tick, however short the labels.
+  // Sparse rather than dense: a few text heights between ticks, however short the labels.
   int limit = std::clamp(static_cast<int>(length / (across ? 2.6 * font : 4.5 * font)), 2, across ? 8 : 12);
   std::vector<PlotTick> ticks = plot_ticks(scale, limit);
   while (limit > 2 && !labels_fit(ticks, scale, length, font, across)) ticks = plot_ticks(scale, --limit);
-  // Very short axes: labels go, their grid lines stay.
+  // On very short axes drop labels, but keep their grid lines.
   for (std::size_t kept = 2; kept <= ticks.size() && !labels_fit(ticks, scale, length, font, across); kept *= 2) {
     for (std::size_t i = 0; i < ticks.size(); ++i) {
       if (i % kept != 0) ticks[i].label.clear();

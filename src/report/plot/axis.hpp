@@ -1,5 +1,5 @@
 #pragma once
-/// Axes of plots: which values they show, where, and which of them carry a tick. Ticks are whole multiples of 1, 2 or 5
+/// Axes of plots: which values they show, where, and which of them have a tick. Ticks are whole multiples of 1, 2 or 5
 /// times a power of ten, kept as integers until they are printed, so that no label shows a rounding error.
 
 #include <limits>
@@ -11,8 +11,8 @@
 
 namespace nomu {
 
-/// Whether a value can be drawn on such an axis. Magnitudes beyond 1e305 count as infinite, and ones below 1e-305 as
-/// zero on a logarithmic axis, so that nothing computed from drawable values overflows.
+/// Whether a value can be drawn on an axis of this scale. Magnitudes beyond 1e305 count as infinite, and on a
+/// logarithmic axis those below 1e-305 as zero, so that nothing computed from drawable values overflows.
 [[nodiscard]] bool plot_drawable(double value, AxisScale scale);
 
 /// The smallest and largest of some values.
@@ -33,12 +33,12 @@ struct PlotScale {
   double low = 0.0;
   double high = 1.0;
 
-  /// 0 at `low`, 1 at `high`; far outside it stops at a billion. The value must be drawable.
+  /// 0 at `low`, 1 at `high`; clamped at a billion far outside. The value must be drawable.
   [[nodiscard]] double fraction(double value) const;
 };
 
-/// A scale that shows the extent with `padding` (a fraction of it) at both ends. Values that are equal, or differ by
-/// no more than rounding, get room around them.
+/// A scale that shows the extent with `padding` (a fraction of it) at both ends. Values that are equal, or differ by no
+/// more than rounding, get some space around them.
 [[nodiscard]] PlotScale plot_scale(const PlotExtent& extent, AxisScale kind, double padding);
 
 struct PlotTick {
@@ -46,13 +46,13 @@ struct PlotTick {
   std::string label = {};  ///< empty: a grid line without a number
 };
 
-/// Ticks inside the scale, at most `limit` (2 or more) of them labelled, or up to 5 where fewer would leave but one.
+/// Ticks inside the scale, at most `limit` (2 or more) of them labelled, or up to 5 if fewer would leave only one.
 /// Ticks without a label come last.
 [[nodiscard]] std::vector<PlotTick> plot_ticks(const PlotScale& scale, int limit);
 
-/// The most ticks whose labels keep clear of each other on an axis of `length` pixels. `across`: the labels stand
-/// beside an upright axis, so that their height counts instead of their width. `names` of the values 0, 1, ... take the
-/// place of numbers, each cut to the room it has.
+/// As many ticks as fit on an axis of `length` pixels without their labels colliding. `across`: the labels are next to
+/// a vertical axis, so their height counts instead of their width. `names` of the values 0, 1, ... replace numbers,
+/// each truncated to the room it has.
 [[nodiscard]] std::vector<PlotTick> plot_fitting_ticks(const PlotScale& scale, double length, double font, bool across,
                                                        std::span<const std::string> names = {});
 

@@ -12,7 +12,7 @@
 namespace nomu {
 namespace {
 
-/// Stands for a cell without a colour.
+/// Marks a cell without a colour.
 constexpr std::size_t hole = ramp_levels;
 
 std::size_t level_of(double fraction) {
@@ -20,7 +20,7 @@ std::size_t level_of(double fraction) {
   return std::min(static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * ramp_levels), ramp_levels - 1);
 }
 
-/// The cells from column `left` up to `right` of a row, as far as they are visible.
+/// The visible part of a row's cells from column `left` up to `right`.
 std::string cell_path(std::size_t left, std::size_t right, std::size_t row, const PlotBox& visible) {
   const auto x = [&](std::size_t i) { return std::clamp(static_cast<double>(i), visible.left, visible.right); };
   const auto y = [&](std::size_t i) { return std::clamp(static_cast<double>(i), visible.top, visible.bottom); };
@@ -45,7 +45,7 @@ std::string draw_cells(std::span<const double> fractions, std::size_t cols, cons
     begin = end;
   }
   const double rows = static_cast<double>(fractions.size()) / static_cast<double>(cols);
-  // Without smoothing, or the background would shine through between neighbours.
+  // With smoothing, the background would show between neighbours.
   std::string out = fmt::format(
       "<g shape-rendering=\"crispEdges\" transform=\"translate({} {}) scale({:.6f} {:.6f})\">\n", svg_number(box.left),
       svg_number(box.bottom), box.width() / static_cast<double>(cols), -box.height() / rows);

@@ -1,6 +1,6 @@
 #pragma once
 /// Grids of coloured cells for heat maps and colour bars. Cells of one colour share one path in units of cells, which
-/// takes about a dozen bytes for each.
+/// takes about a dozen bytes per cell.
 
 #include <cstddef>
 #include <span>
@@ -11,7 +11,7 @@
 namespace nomu {
 
 /// A grid of cells over `box`, the first row at the bottom; fractions outside [0, 1] take the end colours, NaN leaves a
-/// hole. `visible` cuts the picture, in cells from the lower left corner.
+/// hole. `visible` clips the grid, in cells from the lower left corner.
 [[nodiscard]] std::string draw_cells(std::span<const double> fractions, std::size_t cols, const PlotBox& box,
                                      const PlotBox& visible);
 

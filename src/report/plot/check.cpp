@@ -13,7 +13,7 @@ namespace nomu {
 namespace {
 
 constexpr std::string_view where = "report/plot";
-/// Axes closer than this share of their values cannot be labelled.
+/// An axis narrower than this share of its values cannot be labelled.
 constexpr double narrowest = 1e-10;
 constexpr double padding = 0.04;
 
@@ -21,7 +21,7 @@ void check_range(const PlotRange& range, AxisScale scale, std::string_view what)
   const double magnitude = std::max(std::abs(range.low), std::abs(range.high));
   // Written so that NaN is refused.
   if (!(range.high - range.low >= std::max(narrowest * magnitude, 1e-305) && magnitude <= 1e305)) {
-    throw ConfigError(where, fmt::format("the range of {} must rise from a finite number to a larger one, got {} to {}",
+    throw ConfigError(where, fmt::format("the range of {} must go from a finite number to a larger one, got {} to {}",
                                          what, range.low, range.high));
   }
   if (scale == AxisScale::log10 && !plot_drawable(range.low, scale)) {
@@ -33,7 +33,8 @@ void check_range(const PlotRange& range, AxisScale scale, std::string_view what)
 void check_axis(const PlotAxis& axis, std::string_view what) {
   if (axis.range) check_range(*axis.range, axis.scale, what);
   if (!axis.names.empty() && axis.scale == AxisScale::log10) {
-    throw ConfigError(where, fmt::format("{} is logarithmic and cannot carry names, which stand at 0, 1, ...", what));
+    throw ConfigError(where,
+                      fmt::format("{} is logarithmic and cannot have names, which are placed at 0, 1, ...", what));
   }
 }
 
@@ -51,8 +52,8 @@ struct LayerCheck {
     if (scale == AxisScale::linear) return;
     const auto bad = std::ranges::find_if(values, [](double v) { return v <= 0.0; });
     if (bad == values.end()) return;
-    throw DataError(where, fmt::format("{} is logarithmic and takes positive values only, but {} has {}[{}] = {}", axis,
-                                       label, what, bad - values.begin(), *bad));
+    throw DataError(where, fmt::format("{} is logarithmic and accepts only positive values, but {} has {}[{}] = {}",
+                                       axis, label, what, bad - values.begin(), *bad));
   }
 
   void x(std::span<const double> values) const { positive(values, plot.x.scale, "the x axis", "x"); }
@@ -96,7 +97,8 @@ struct LayerCheck {
   }
 
   void operator()(const PlotHeatMap& map) const {
-    if (&map != plot_heat_map(plot)) throw ConfigError(where, label + " is a second heat map; a plot can hold one");
+    if (&map != plot_heat_map(plot))
+      throw ConfigError(where, label + " is a second heat map; a plot can have only one");
     if (map.cols == 0 ? !map.values.empty() : map.values.size() % map.cols != 0) {
       throw DataError(
           where, fmt::format("{} has {} values, which do not fill rows of {}", label, map.values.size(), map.cols));
@@ -130,8 +132,8 @@ std::string layer_label(const PlotLayer& layer, std::size_t index) {
   return fmt::format("layer {} ({}{})", index, kinds[layer.index()], name.empty() ? "" : fmt::format(" '{}'", name));
 }
 
-/// Gathers the values of all samples that can be drawn.
-struct Gather {
+/// Collects the extents of all samples that can be drawn.
+struct ExtentCollector {
   AxisScale x_kind = AxisScale::linear;
   AxisScale y_kind = AxisScale::linear;
   PlotExtent x = {};
@@ -181,7 +183,7 @@ PlotScale scale_of(const PlotAxis& axis, const PlotExtent& extent, double room) 
   return plot_scale(extent, axis.scale, room);
 }
 
-/// A heat map that covers all there is to show fills the axis; anything else gets some room.
+/// A heat map that covers everything fills the axis; anything else gets some padding.
 double room_around(const PlotExtent& extent, const PlotRange& map) {
   return map.low <= extent.low && extent.high <= map.high ? 0.0 : padding;
 }
@@ -204,8 +206,8 @@ void check_plot(const Plot& plot) {
 }
 
 PlotScales plot_scales(const Plot& plot) {
-  Gather samples{plot.x.scale, plot.y.scale};
-  Gather all{plot.x.scale, plot.y.scale};
+  ExtentCollector samples{plot.x.scale, plot.y.scale};
+  ExtentCollector all{plot.x.scale, plot.y.scale};
   for (const PlotLayer& layer : plot.layers) {
     std::visit(all, layer);
     if (!std::holds_alternative<PlotRule>(layer) && !std::holds_alternative<PlotNote>(layer))
@@ -215,7 +217,7 @@ PlotScales plot_scales(const Plot& plot) {
   const PlotHeatMap* map = plot_heat_map(plot);
   PlotScales scales{.x = scale_of(plot.x, all.x, map != nullptr ? room_around(all.x, map->x) : padding),
                     .y = scale_of(plot.y, all.y, map != nullptr ? room_around(all.y, map->y) : padding)};
-  // Quantities that are never negative, such as a width, should not seem to be.
+  // Do not suggest negative values for quantities that have none, such as a width.
   if (!plot.y.range && scales.y->kind == AxisScale::linear && all.y.low >= 0.0 && all.y.high > 0.0) {
     scales.y->low = std::max(scales.y->low, 0.0);
   }

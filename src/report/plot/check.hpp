@@ -1,5 +1,5 @@
 #pragma once
-/// What a plot must be like before it is drawn, and which values its axes have to show. Every refusal names the layer.
+/// Checks a plot before it is drawn and determines the values its axes show. Every error names the layer.
 
 #include <optional>
 
@@ -8,17 +8,17 @@
 
 namespace nomu {
 
-/// Throws what render_svg says it does, but for sizes.
+/// Throws what render_svg documents, except for sizes.
 void check_plot(const Plot& plot);
 
-/// The axes of a plot. All three are empty when there is no sample to draw; `color` is, too, without a heat map.
+/// The axes of a plot. All three are empty when there is no sample to draw; `color` also without a heat map.
 struct PlotScales {
   std::optional<PlotScale> x = {};
   std::optional<PlotScale> y = {};
   std::optional<PlotScale> color = {};
 };
 
-/// The axes as given, or around the data. The plot must have passed check_plot.
+/// The axes as given, or fitted to the data. The plot must have passed check_plot.
 [[nodiscard]] PlotScales plot_scales(const Plot& plot);
 
 /// The heat map of the plot, or null.

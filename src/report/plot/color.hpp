@@ -1,6 +1,6 @@
 #pragma once
-/// Colours of plots as SVG writes them. Both the palette and the ramp were chosen by distance in Oklab, the palette
-/// also as seen with protanopia, deuteranopia and tritanopia.
+/// Colours of plots as SVG strings. Both the palette and the ramp were chosen by distance in Oklab, the palette also as
+/// seen with protanopia, deuteranopia and tritanopia.
 
 #include <cstddef>
 #include <string>
@@ -20,7 +20,7 @@ namespace nomu {
 /// Number of colours of the ramp.
 inline constexpr std::size_t ramp_levels = 128;
 
-/// "#rrggbb" of a level: dark violet over blue and green to yellow, evenly in lightness and in perceived difference.
+/// "#rrggbb" of a level: dark violet through blue and green to yellow, even in lightness and in perceived difference.
 [[nodiscard]] std::string ramp_color(std::size_t level);
 
 }  // namespace nomu

@@ -8,24 +8,24 @@
 namespace nomu {
 namespace {
 
-/// Pixels of tolerance, so that rounding does not lose what lies on the edge.
-constexpr double edge = 1e-6;
+/// Tolerance in pixels, so that rounding does not drop what lies on the edge.
+constexpr double tolerance = 1e-6;
 
 PlotPoint between(const PlotPoint& a, const PlotPoint& b, double share) {
   return {a.x + (b.x - a.x) * share, a.y + (b.y - a.y) * share};
 }
 
 /// The part [enter, leave] of the segment from 0 to 1; nothing is left when leave < enter.
-struct Visible {
+struct VisiblePart {
   double enter = 0.0;
   double leave = 1.0;
 };
 
-/// Keeps the part where from + share * (to - from) stays between low and high.
-void cut(Visible& part, double from, double to, double low, double high) {
+/// Keeps the part where from + share * (to - from) is between low and high.
+void clip_to(VisiblePart& part, double from, double to, double low, double high) {
   const double change = to - from;
   if (change == 0.0) {
-    if (from < low - edge || from > high + edge) part.leave = -1.0;
+    if (from < low - tolerance || from > high + tolerance) part.leave = -1.0;
     return;
   }
   const double one = (low - from) / change;
@@ -34,7 +34,7 @@ void cut(Visible& part, double from, double to, double low, double high) {
   part.leave = std::min(part.leave, std::max(one, other));
 }
 
-/// Signed distance to the inside of one side of the box.
+/// Distance from one side of the box, positive inside.
 double depth(const PlotPoint& p, const PlotBox& box, int side) {
   switch (side) {
     case 0: return p.x - box.left;
@@ -47,7 +47,7 @@ double depth(const PlotPoint& p, const PlotBox& box, int side) {
 }  // namespace
 
 bool PlotBox::contains(const PlotPoint& p) const {
-  return p.x >= left - edge && p.x <= right + edge && p.y >= top - edge && p.y <= bottom + edge;
+  return p.x >= left - tolerance && p.x <= right + tolerance && p.y >= top - tolerance && p.y <= bottom + tolerance;
 }
 
 std::vector<Polyline> clip_polyline(const Polyline& line, const PlotBox& box) {
@@ -57,9 +57,9 @@ std::vector<Polyline> clip_polyline(const Polyline& line, const PlotBox& box) {
   for (std::size_t i = 1; i < line.size(); ++i) {
     const PlotPoint& a = line[i - 1];
     const PlotPoint& b = line[i];
-    Visible part;
-    cut(part, a.x, b.x, box.left, box.right);
-    cut(part, a.y, b.y, box.top, box.bottom);
+    VisiblePart part;
+    clip_to(part, a.x, b.x, box.left, box.right);
+    clip_to(part, a.y, b.y, box.top, box.bottom);
     if (part.leave < part.enter) {
       open = false;
       continue;
@@ -99,9 +99,9 @@ Polyline thin_polyline(const Polyline& line) {
       if (line[end].y < line[low].y) low = end;
       if (line[end].y > line[high].y) high = end;
     }
-    std::array<std::size_t, 4> stay = {begin, std::min(low, high), std::max(low, high), end - 1};
-    const auto last = std::unique(stay.begin(), stay.end());
-    std::for_each(stay.begin(), last, [&](std::size_t i) { kept.push_back(line[i]); });
+    std::array<std::size_t, 4> kept_points = {begin, std::min(low, high), std::max(low, high), end - 1};
+    const auto last = std::unique(kept_points.begin(), kept_points.end());
+    std::for_each(kept_points.begin(), last, [&](std::size_t i) { kept.push_back(line[i]); });
     begin = end;
   }
   return kept;

@@ -1,6 +1,6 @@
 #pragma once
-/// Cutting curves and areas to the rectangle of a plot, in pixels. Done here rather than by clip paths, because those
-/// need ids, which collide when several pictures stand in one page.
+/// Clips curves and areas to the rectangle of a plot, in pixels. Clip paths would need ids, which collide when one page
+/// holds several plots.
 
 #include <vector>
 
@@ -11,7 +11,7 @@ struct PlotPoint {
   double y = 0.0;
 };
 
-/// Pixels grow to the right and downwards: left < right, top < bottom.
+/// Pixel coordinates grow to the right and downwards: left < right, top < bottom.
 struct PlotBox {
   double left = 0.0;
   double top = 0.0;
@@ -31,8 +31,8 @@ using Polyline = std::vector<PlotPoint>;
 /// The part of the area inside the box; it may touch itself along the sides.
 [[nodiscard]] Polyline clip_polygon(const Polyline& polygon, const PlotBox& box);
 
-/// The curve without points that nobody can see: of neighbours in the same column of half a pixel only the first, the
-/// lowest, the highest and the last stay.
+/// The curve without invisible points: of neighbours within the same half pixel in x, only the first, the lowest, the
+/// highest and the last are kept.
 [[nodiscard]] Polyline thin_polyline(const Polyline& line);
 
 }  // namespace nomu

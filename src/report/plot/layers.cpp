@@ -13,7 +13,7 @@
 namespace nomu {
 namespace {
 
-/// A stroke that shows as nothing but its ends. Some viewers leave out strokes of no length at all.
+/// A stroke so short that only its ends are visible. Some viewers do not draw strokes of length 0.
 constexpr std::string_view dot = "h.01";
 
 std::string path_of(const Polyline& line) {
@@ -21,7 +21,7 @@ std::string path_of(const Polyline& line) {
   for (const PlotPoint& p : line) {
     d += fmt::format("{}{} {}", d.empty() ? 'M' : 'L', svg_number(p.x), svg_number(p.y));
   }
-  // A point alone shows as a dot, because line ends are round.
+  // A single point becomes a dot, because line ends are round.
   return line.size() == 1 ? d.append(dot) : d;
 }
 
@@ -40,7 +40,7 @@ std::string stroked(const std::string& d, PlotColor color, PlotStroke stroke, do
 
 double line_width(double font) { return font / 7.0; }
 
-/// Runs of neighbouring samples that can be drawn, in pixels.
+/// Runs of consecutive drawable samples, in pixels.
 template <class Values>
 std::vector<Polyline> runs_of(std::span<const double> x, const Values& y, const PlotFrame& frame) {
   std::vector<Polyline> runs(1);
@@ -62,7 +62,7 @@ std::string curve(const std::vector<Polyline>& runs, const PlotBox& box) {
   return d;
 }
 
-/// Marks of one size as a single path: a stroke of hardly any length is a dot or a square, by the form of its ends.
+/// Markers of one size as a single path: a very short stroke is a dot or a square, depending on its line ends.
 std::string marks(const Polyline& points, PlotMarker marker, PlotColor color, double size) {
   if (points.empty()) return {};
   std::string d;
@@ -75,16 +75,16 @@ std::string marks(const Polyline& points, PlotMarker marker, PlotColor color, do
   }
   const double width = marker == PlotMarker::cross ? size / 4 : size;
   const std::string_view ends = marker == PlotMarker::square ? "square" : "round";
-  const auto drawn = [&](std::string_view look, double stroke) {
-    return fmt::format("<path fill=\"none\" {} stroke-width=\"{}\" stroke-linecap=\"{}\" d=\"{}\"/>\n", look,
+  const auto path = [&](std::string_view attributes, double stroke) {
+    return fmt::format("<path fill=\"none\" {} stroke-width=\"{}\" stroke-linecap=\"{}\" d=\"{}\"/>\n", attributes,
                        svg_number(stroke), ends, d);
   };
-  // The white rim keeps marks apart from each other and from what lies below them.
-  return drawn(R"(stroke="#fff" stroke-opacity=".8")", width + size * 0.35) +
-         drawn(fmt::format(R"(stroke="{}")", plot_color(color)), width);
+  // The white rim separates markers from each other and from what lies below them.
+  return path(R"(stroke="#fff" stroke-opacity=".8")", width + size * 0.35) +
+         path(fmt::format(R"(stroke="{}")", plot_color(color)), width);
 }
 
-/// Many marks are drawn smaller, so that they do not hide each other.
+/// Many markers are drawn smaller, so that they do not hide each other.
 double mark_size(std::size_t count, double font) {
   if (count <= 60) return font * 0.48;
   return count <= 600 ? font * 0.36 : font * 0.24;
@@ -110,7 +110,7 @@ struct DrawLayer {
 };
 
 std::string DrawLayer::operator()(const PlotBand& band) const {
-  // Not a number where any of the three is, so that both edges break at the same samples.
+  // NaN if any of the three is not finite, so that both edges break at the same samples.
   const auto edge_of = [&](const std::vector<double>& edge, const std::vector<double>& other) {
     return runs_of(
         band.x,

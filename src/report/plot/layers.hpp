@@ -1,6 +1,6 @@
 #pragma once
-/// The layers of a plot as SVG elements. Everything is already cut to the plot's rectangle, except that markers may
-/// reach over its edge.
+/// The layers of a plot as SVG elements, already clipped to the plot's rectangle, except that markers may extend over
+/// its edge.
 
 #include <string>
 
@@ -10,7 +10,7 @@
 
 namespace nomu {
 
-/// Where the data go.
+/// The rectangle and scales that the data are drawn in.
 struct PlotFrame {
   PlotBox box;
   PlotScale x;
@@ -18,16 +18,16 @@ struct PlotFrame {
   PlotScale color;  ///< used by heat maps only
   double font = 12.0;
 
-  /// Pixel of a drawable sample.
+  /// Pixel position of a drawable sample.
   [[nodiscard]] PlotPoint at(double x_value, double y_value) const {
     return {box.left + x.fraction(x_value) * box.width(), box.bottom - y.fraction(y_value) * box.height()};
   }
 };
 
-/// One layer; `color` is its own, never automatic.
+/// One layer; `color` must not be automatic.
 [[nodiscard]] std::string draw_layer(const PlotLayer& layer, PlotColor color, const PlotFrame& frame);
 
-/// The layer as its legend shows it, inside the box.
+/// The layer's legend symbol, inside the box.
 [[nodiscard]] std::string draw_swatch(const PlotLayer& layer, PlotColor color, const PlotBox& box, double font);
 
 }  // namespace nomu

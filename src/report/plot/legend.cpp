@@ -33,7 +33,7 @@ double entry_width(const LegendEntry& entry, double font) {
   return swatch + text_width(entry.text, font);
 }
 
-/// Places an entry behind what is there; false when the rows are full.
+/// Appends an entry; false when the rows are full.
 bool place(PlotLegend& legend, LegendEntry entry, double& used, double width, double font, std::size_t row_limit) {
   const double wide = entry_width(entry, font);
   if (legend.rows == 0 || used + wide > width) {
@@ -66,7 +66,7 @@ PlotLegend plot_legend(const Plot& plot, double width, double font, std::size_t 
   double used = 0.0;
   std::size_t placed = 0;
   while (placed < wanted.size() && place(legend, wanted[placed], used, width, font, row_limit)) ++placed;
-  // Entries give way until the count of those left out has room.
+  // Drop entries until "and N more" fits.
   while (placed < wanted.size() && placed > 0) {
     const LegendEntry count{.text = fmt::format("and {} more", wanted.size() - placed)};
     if (used + entry_width(count, font) <= width && place(legend, count, used, width, font, row_limit)) break;

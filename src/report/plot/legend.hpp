@@ -1,5 +1,5 @@
 #pragma once
-/// The legend of a plot, in rows above it, where it can never lie on top of data.
+/// The legend of a plot, in rows above it, where it cannot cover data.
 
 #include <cstddef>
 #include <string>
@@ -25,8 +25,8 @@ struct PlotLegend {
 /// Height of one row in pixels.
 [[nodiscard]] double legend_row_height(double font);
 
-/// Named layers in rows of `width` pixels. What does not fit into `row_limit` rows is counted in the last entry. The
-/// legend points into the plot.
+/// Named layers in rows of `width` pixels. The last entry counts those that do not fit into `row_limit` rows. The
+/// legend holds pointers into the plot.
 [[nodiscard]] PlotLegend plot_legend(const Plot& plot, double width, double font, std::size_t row_limit);
 
 /// The legend with its upper left corner at (left, top).

@@ -24,7 +24,7 @@ constexpr std::string_view title_color = "#1f2328";
 /// Free space along the edges of the picture, in pixels.
 constexpr double margin = 10.0;
 
-/// Everything that is decided before anything is drawn; lengths in pixels.
+/// Everything decided before drawing; lengths in pixels.
 struct Layout {
   double width = 0.0;
   double height = 0.0;
@@ -50,7 +50,7 @@ double widest(const std::vector<PlotTick>& ticks, double font) {
   return width;
 }
 
-/// Makes room for labels of the x axis that reach over its ends into the margins.
+/// Makes room for labels of the x axis that extend beyond its ends into the margins.
 void keep_x_labels_inside(Layout& layout) {
   PlotBox& box = layout.frame.box;
   double left = 0.0;
@@ -65,7 +65,7 @@ void keep_x_labels_inside(Layout& layout) {
   box.right = std::max(box.right - right, box.left + 2 * layout.font);
 }
 
-/// Title and legend take what they need from the top, up to a third of the picture for the legend.
+/// Title and legend take the height they need at the top, the legend up to a third of the plot.
 void lay_out_head(Layout& layout, const Plot& plot) {
   const double inner = layout.width - 2 * margin;
   layout.title = wrapped_text(plot.title, bold_room(inner), title_font(layout.font), 2);
@@ -76,7 +76,7 @@ void lay_out_head(Layout& layout, const Plot& plot) {
   layout.frame.box.top = layout.legend_top + legend + layout.font * 0.8;
 }
 
-/// The y axis comes first, because its labels decide how wide the x axis can be.
+/// The y axis comes first, because its labels determine how wide the x axis can be.
 void lay_out_axes(Layout& layout, const Plot& plot, const PlotScales& scales) {
   const double font = layout.font;
   PlotFrame& frame = layout.frame;
@@ -217,7 +217,7 @@ void check_size(PlotSize size) {
 std::string document(double width, double height, std::string_view name, std::string_view body) {
   const std::string w = svg_number(width);
   const std::string h = svg_number(height);
-  // The style lets the picture shrink to the page it stands in; the white ground makes it readable on a dark one.
+  // The style lets the plot shrink to fit its page; the white background keeps it readable on a dark one.
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
       "style=\"max-width:100%;height:auto\" role=\"img\" aria-label=\"{2}\" font-family=\"{3}\">\n"

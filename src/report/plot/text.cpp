@@ -18,7 +18,7 @@ bool allowed(char32_t c) {
   return c < 0xd800 || (c > 0xdfff && c < 0xfffe) || (c > 0xffff && c < 0x110000);
 }
 
-/// Takes one character off the front; a byte that begins none is taken alone.
+/// Removes one character from the front; a byte that starts no valid character is removed alone.
 char32_t next_character(std::string_view& text) {
   const std::size_t size = utf8_front(text);
   const auto first = static_cast<unsigned char>(text.front());
@@ -28,7 +28,7 @@ char32_t next_character(std::string_view& text) {
   return size > 0 && allowed(c) ? c : replacement;
 }
 
-/// Width in font sizes, of the wider ones among common sans-serif faces.
+/// Width in font sizes, as in the wider of the common sans-serif fonts.
 double character_width(char32_t c) {
   if (c < 0x80) {
     const char narrow = static_cast<char>(c);
@@ -37,7 +37,7 @@ double character_width(char32_t c) {
     return c >= 'A' && c <= 'Z' ? 0.74 : 0.64;
   }
   if (c == 0x2212) return 0.84;  // the minus sign
-  // Raised digits of powers are narrow, ideographs fill a square.
+  // Superscript digits are narrow, ideographs fill a square.
   if ((c >= 0x2070 && c <= 0x207f) || c == 0xb2 || c == 0xb3 || c == 0xb9) return 0.42;
   return c >= 0x1100 && c != replacement && (c < 0x2000 || c > 0x2bff) ? 1.0 : 0.66;
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Text and numbers of SVG pictures. Fonts are the reader's own, so widths are estimates that err on the wide side.
+/// Text and numbers in SVG. The reader's own fonts are used, so widths are estimates that err on the wide side.
 
 #include <cstddef>
 #include <string>
@@ -11,16 +11,17 @@ namespace nomu {
 /// A coordinate with at most two decimals and no trailing zeros, the same in every locale.
 [[nodiscard]] std::string svg_number(double value);
 
-/// Text for XML content and quoted attributes. Bytes that are not UTF-8 and characters XML forbids become U+FFFD.
+/// Escapes text for XML content and quoted attributes. Bytes that are not UTF-8 and characters XML forbids become
+/// U+FFFD.
 [[nodiscard]] std::string svg_escape(std::string_view text);
 
 /// Estimated width in pixels at this font size.
 [[nodiscard]] double text_width(std::string_view text, double font);
 
-/// The text, or its beginning and an ellipsis where it is wider than `width`.
+/// The text, truncated with an ellipsis if it is wider than `width`.
 [[nodiscard]] std::string fitted_text(std::string_view text, double width, double font);
 
-/// The text broken between words into at most `limit` lines, the last one cut off with an ellipsis where need be.
+/// The text broken between words into at most `limit` lines, the last truncated with an ellipsis if needed.
 [[nodiscard]] std::vector<std::string> wrapped_text(std::string_view text, double width, double font,
                                                     std::size_t limit);
 
@@ -30,11 +31,11 @@ struct SvgTextStyle {
   std::string_view color = "#3c4148";
   std::string_view anchor = "start";  ///< start, middle or end
   bool bold = false;
-  bool halo = false;     ///< a white outline, to be read over data
-  bool upwards = false;  ///< turned to be read from below
+  bool halo = false;     ///< a white outline, to be readable over data
+  bool upwards = false;  ///< rotated to read from bottom to top
 };
 
-/// A text element with its baseline at (x, y). Line breaks count as blanks.
+/// A text element with its baseline at (x, y). Line breaks count as spaces.
 [[nodiscard]] std::string svg_text(double x, double y, std::string_view text, const SvgTextStyle& style);
 
 }  // namespace nomu

@@ -77,7 +77,7 @@ NamedPlot slice_figure(const Space& space, const Slice& slice, const Point& cent
   NamedPlot figure{.name = "slice_" + v.name,
                    .plot = {},
                    .caption = fmt::format(
-                       "The model along {} through the best point; the band is what the search adds for uncertainty.",
+                       "The model along {} through the best point; the band is the uncertainty that the search adds.",
                        short_name(v.name))};
   figure.plot.x = axis_of(v);
   figure.plot.y.label = "value";
@@ -115,20 +115,20 @@ NamedPlot map_figure(const Space& space, const Study::Fitted& fitted, const Poin
   const Variable& vb = space.variables()[b];
   map.x = {va.low, va.high};
   map.y = {vb.low, vb.high};
-  PlotPoints seen{.name = "trials", .color = PlotColor::ink};
+  PlotPoints evaluated{.name = "trials", .color = PlotColor::ink};
   for (const Trial& trial : trials) {
-    if (!trial.value || seen.x.size() >= 500) continue;
-    seen.x.push_back(trial.point[a]);
-    seen.y.push_back(trial.point[b]);
+    if (!trial.value || evaluated.x.size() >= 500) continue;
+    evaluated.x.push_back(trial.point[a]);
+    evaluated.y.push_back(trial.point[b]);
   }
   NamedPlot figure{.name = "map",
                    .plot = {},
-                   .caption = fmt::format("The model over {} and {} with all else as in the best point.",
+                   .caption = fmt::format("The model over {} and {}, with everything else as in the best point.",
                                           short_name(va.name), short_name(vb.name))};
   figure.plot.x = axis_of(va);
   figure.plot.y = axis_of(vb);
   figure.plot.layers.emplace_back(std::move(map));
-  figure.plot.layers.emplace_back(std::move(seen));
+  figure.plot.layers.emplace_back(std::move(evaluated));
   return figure;
 }
 
@@ -143,20 +143,20 @@ NamedPlot parallel_figure(const Space& space, const std::vector<Trial>& trials, 
                    [&](const Trial* x, const Trial* y) { return better(*x->value, *y->value, direction); });
   const std::size_t leaders = std::max<std::size_t>(1, finished.size() / 10);
   std::vector<const Trial*> drawn;
-  for (const std::size_t i : thinned(finished.size(), most_lines)) drawn.push_back(finished[i]);
+  for (const std::size_t i : thinned_rows(finished.size(), most_lines)) drawn.push_back(finished[i]);
   if (!finished.empty() && (drawn.empty() || drawn.front() != finished.front()))
     drawn.insert(drawn.begin(), finished.front());
-  NamedPlot figure{
-      .name = "parallel",
-      .plot = {},
-      .caption =
-          "Every trial as a line over the variables, each from its lower to its upper bound; the best tenth in blue."};
+  NamedPlot figure{.name = "parallel",
+                   .plot = {},
+                   .caption =
+                       "Every trial as a line across the variables, each from its lower to its upper bound; the best "
+                       "tenth in blue."};
   for (const Variable& v : space.variables()) figure.plot.x.names.push_back(short_name(v.name, 12.0));
   figure.plot.y = {.label = "share of the range", .range = PlotRange{0.0, 1.0}};
   for (auto trial = drawn.rbegin(); trial != drawn.rend(); ++trial) {
-    const bool leads = std::find(finished.begin(), finished.begin() + static_cast<std::ptrdiff_t>(leaders), *trial) !=
-                       finished.begin() + static_cast<std::ptrdiff_t>(leaders);
-    PlotLine line{.name = leads ? "best tenth" : "others", .color = leads ? PlotColor::blue : PlotColor::grey};
+    const bool is_leader = std::find(finished.begin(), finished.begin() + static_cast<std::ptrdiff_t>(leaders),
+                                     *trial) != finished.begin() + static_cast<std::ptrdiff_t>(leaders);
+    PlotLine line{.name = is_leader ? "best tenth" : "others", .color = is_leader ? PlotColor::blue : PlotColor::grey};
     line.y = space.to_unit((*trial)->point);
     for (std::size_t j = 0; j < space.size(); ++j) line.x.push_back(static_cast<double>(j));
     figure.plot.layers.emplace_back(std::move(line));

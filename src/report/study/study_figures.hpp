@@ -1,5 +1,5 @@
 #pragma once
-/// The pictures of a report about a study.
+/// The plots of a report about a study.
 
 #include <optional>
 #include <vector>
@@ -9,12 +9,12 @@
 
 namespace nomu {
 
-/// Values of all trials and the best so far, or the regret where the optimum is known. With the trials of `others`, the
+/// Values of all trials and the best so far, or the regret if the optimum is known. With the trials of `others`, the
 /// mean of all studies and its 95 % interval.
 [[nodiscard]] NamedPlot progress_figure(const std::vector<Trial>& trials, const std::vector<std::vector<Trial>>& others,
                                         Direction direction, const std::optional<double>& optimum);
 
-/// Every trial as a line over the variables; the best tenth stands out.
+/// Every trial as a line across the variables, with the best tenth highlighted.
 [[nodiscard]] NamedPlot parallel_figure(const Space& space, const std::vector<Trial>& trials, Direction direction);
 
 /// The model along each variable through `centre`, the variables with the largest effect first, and a map over the

@@ -60,16 +60,18 @@ std::string settings_table(const OptimizeSpec& given) {
   return html_table(table);
 }
 
-/// Noise may lift a value above the optimum; without it, a better value than the best there is is a mistake.
+/// Throws if a trial beats the optimum. With noise that can happen; without it the given optimum is wrong.
 void check_optimum(const Study& study, const std::vector<Trial>& trials, double optimum) {
   if (study.spec().noisy) return;
   for (const Trial& trial : trials) {
     if (!trial.value) continue;
-    const double ahead =
+    const double margin =
         study.spec().direction == Direction::maximize ? *trial.value - optimum : optimum - *trial.value;
-    if (ahead <= 1e-9 * std::abs(optimum) + 1e-12) continue;
-    throw DataError("report/study", fmt::format("{} cannot be the optimum: trial {} has the better value {}", optimum,
-                                                trial.id, *trial.value));
+    if (margin <= 1e-9 * std::abs(optimum) + 1e-12) continue;
+    throw DataError(
+        "report/study",
+        fmt::format("{} cannot be the optimum, because trial {} has the better value {}; correct the optimum", optimum,
+                    trial.id, *trial.value));
   }
 }
 
@@ -92,12 +94,12 @@ std::string render_optimization_report(const Study& study, const OptimizationRep
                          "soft");
   body += "</header>\n";
   body += html_section("The best point", best_table(study.space(), *status.best));
-  body +=
-      html_section("How it went", figures({progress_figure(trials, spec.others, study.spec().direction, spec.optimum),
-                                           parallel_figure(study.space(), trials, study.spec().direction)}));
+  body += html_section("How the search went",
+                       figures({progress_figure(trials, spec.others, study.spec().direction, spec.optimum),
+                                parallel_figure(study.space(), trials, study.spec().direction)}));
   if (spec.model) {
     if (const std::optional<Study::Fitted> fitted = study.fit(progress)) {
-      body += html_section("What the model says",
+      body += html_section("What the model predicts",
                            figures(model_figures(study.space(), *fitted, status.best->point, trials)));
     }
   }

@@ -50,7 +50,7 @@ TEST(Cohort, SlicesKeepSeedsAndPadding) {
   EXPECT_THAT(last.x.flat(), ElementsAre(-1, -2, 0, 0, 0, 0));
   EXPECT_EQ(slice(cohort, 2, 0).members(), 0U);
   EXPECT_THAT(message_of([&] { return slice(cohort, 1, 2); }),
-              HasSubstr("members 1 to 3 asked for, but there are only 2"));
+              HasSubstr("members 1 to 3 requested, but there are only 2"));
   EXPECT_THAT(message_of([&] { return slice(cohort, 3, 0); }), HasSubstr("there are only 2"));
 }
 
@@ -79,11 +79,11 @@ TEST(Cohort, RefusesMembersThatDoNotFitTogether) {
   members = two_members();
   members[0].noise = {1, 1, 1};
   EXPECT_THAT(message_of([&] { return pack(members, two_seeds); }),
-              HasSubstr("member 1 does not know its noise while member 0 does"));
+              HasSubstr("member 1 has no known noise, but member 0 has some"));
   members = two_members();
   members[1].targets[0] = 1e300;
   EXPECT_THAT(message_of([&] { return pack(members, two_seeds); }),
-              HasSubstr("target 1e+300 of member 1 does not fit single precision"));
+              HasSubstr("target 1e+300 of member 1 does not fit in single precision"));
   EXPECT_THAT(message_of([&] { return member_rows(pack(two_members(), two_seeds), 2); }),
               HasSubstr("member 2 asked for"));
 }

@@ -46,11 +46,10 @@ TEST(Dataset, TextColumnsBecomeIndicatorsAndStayTheSameLater) {
   EXPECT_THAT(encode_inputs(parse("x,extra,c\n9,?,green\n"), data.features), ElementsAre(0, 1, 0, 9));
   EXPECT_EQ(
       message_of([&] { return encode_inputs(parse("x,c\n9,red\n8,gren\n"), data.features); }),
-      "[data/dataset] t.csv, row 3, column 'c': 'gren' was not among the names the model was trained on; did you mean "
+      "[data/dataset] t.csv, row 3, column 'c': 'gren' is not one of the names the model was trained on; did you mean "
       "'green'? (known: 'blue', 'green', 'red')");
-  EXPECT_THAT(
-      message_of([&] { return encode_inputs(parse("x,c\n9,red\n,red\n"), data.features); }),
-      StartsWith("[data/dataset] t.csv, row 3, column 'x': the value is missing, and 1 of 2 rows lack one (rows 3)"));
+  EXPECT_THAT(message_of([&] { return encode_inputs(parse("x,c\n9,red\n,red\n"), data.features); }),
+              StartsWith("[data/dataset] t.csv, row 3, column 'x': the value is missing, as in 1 of 2 rows (rows 3)"));
   EXPECT_THAT(message_of([&] { return encode_inputs(parse("x,c\ntall,red\n"), data.features); }),
               HasSubstr("row 2, column 'x': 'tall' is not a number; an input must be numeric"));
   EXPECT_THAT(message_of([&] { return encode_inputs(parse("x\n1\n"), data.features); }),
@@ -60,7 +59,7 @@ TEST(Dataset, TextColumnsBecomeIndicatorsAndStayTheSameLater) {
 TEST(Dataset, NumbersCanBeNames) {
   const std::string_view text = "z,y\n1,1\n2,2\n3+,3\n1,4\n";
   EXPECT_EQ(error_of(text, {.target = "y"}),
-            "[data/dataset] t.csv, row 4, column 'z': '3+' is not a number, while 3 of 4 cells of this column are; "
+            "[data/dataset] t.csv, row 4, column 'z': '3+' is not a number, but 3 of 4 cells of this column are; "
             "correct it, "
             "or list the column as categorical");
   const DataSet data = make_dataset(parse(text), {.target = "y", .categorical = {"z"}});
@@ -70,9 +69,9 @@ TEST(Dataset, NumbersCanBeNames) {
 TEST(Dataset, MissingCellsAreRefusedOrDroppedAndReported) {
   const std::string_view text = "a,b,y,free\n1,2,1,\n,2,2,\n3,2,NA,\n4,?,4,\n5,2,5,\n6,2,6,\n7,2,7,\n";
   EXPECT_EQ(error_of(text, {.target = "y", .features = {"a", "b"}}),
-            "[data/dataset] t.csv, row 3, column 'a': the value is missing, and 3 of 7 rows lack one (rows 3, 4, 5); "
+            "[data/dataset] t.csv, row 3, column 'a': the value is missing, as in 3 of 7 rows (rows 3, 4, 5); "
             "fill them "
-            "in, or ask to drop rows with missing values");
+            "in, or choose to drop rows with missing values");
   const DataSet data = make_dataset(parse(text), {.target = "y", .features = {"a", "b"}, .drop_missing = true});
   EXPECT_THAT(data.report.dropped_lines, ElementsAre(3, 4, 5));
   EXPECT_THAT(data.targets, ElementsAre(1, 5, 6, 7));
@@ -80,7 +79,7 @@ TEST(Dataset, MissingCellsAreRefusedOrDroppedAndReported) {
   EXPECT_THAT(error_of("a,y\n1,1\n2,NaN\n3,3\n4,4\n", {.target = "y"}),
               HasSubstr("row 3, column 'y': the value is missing"));
   EXPECT_THAT(error_of("a,y\n1,1\n2,NaN\n3,3\n4,4\n", {.target = "y", .drop_missing = true}),
-              HasSubstr("3 rows are left after dropping 1 with missing values, at least 4 are needed"));
+              HasSubstr("3 rows are left after dropping 1 with missing values, but at least 4 are needed"));
 }
 
 TEST(Dataset, RefusesBadTargets) {
@@ -95,11 +94,11 @@ TEST(Dataset, RefusesBadTargets) {
 }
 
 TEST(Dataset, RefusesBadInputs) {
-  EXPECT_THAT(error_of("a,y\n1,1\n2,2\n3,3\n", {.target = "y"}), HasSubstr("t.csv: 3 rows, at least 4 are needed"));
+  EXPECT_THAT(error_of("a,y\n1,1\n2,2\n3,3\n", {.target = "y"}), HasSubstr("t.csv: 3 rows, but at least 4 are needed"));
   EXPECT_THAT(error_of("y\n1\n2\n3\n4\n", {.target = "y"}),
-              HasSubstr("no input columns are left besides the target 'y'"));
+              HasSubstr("no input columns are left apart from the target 'y'"));
   EXPECT_THAT(error_of("a,y\n1,1\n", {.target = "y", .features = {"y"}}),
-              HasSubstr("'y' is the target and cannot be an input too"));
+              HasSubstr("'y' is the target and cannot also be an input"));
   EXPECT_THAT(error_of("a,y\n1,1\n", {.target = "y", .features = {"a", "a"}}),
               HasSubstr("input column 'a' is listed twice"));
   EXPECT_THAT(error_of("a,y\n1,1\n", {.target = "y", .categorical = {"A"}}),
@@ -119,7 +118,7 @@ TEST(Dataset, AcceptsAsManyNamesAsAllowed) {
   text += "one too many,3\n";
   EXPECT_THAT(
       error_of(text, {.target = "y"}),
-      AllOf(HasSubstr("row 66, column 'c': 'one too many' is the 65th distinct name"), HasSubstr("at most 64")));
+      AllOf(HasSubstr("row 66, column 'c': 'one too many' is distinct name number 65"), HasSubstr("at most 64")));
 }
 
 TEST(Dataset, ComesFromVectorsToo) {
@@ -148,7 +147,7 @@ TEST(Dataset, ComesFromVectorsToo) {
                 check_dataset(broken);
                 return 0;
               }),
-              HasSubstr("1 values of the noise given for 2 rows"));
+              HasSubstr("1 noise values given for 2 rows"));
 }
 
 TEST(Dataset, SubsetsKeepEverythingThatBelongsToARow) {
@@ -164,7 +163,7 @@ TEST(Dataset, SubsetsKeepEverythingThatBelongsToARow) {
   EXPECT_EQ(part.features, data.features);
   const std::vector<std::size_t> outside = {3};
   EXPECT_THAT(message_of([&] { return subset(data, outside); }),
-              HasSubstr("row 3 asked for, but the data set has 3 rows"));
+              HasSubstr("row 3 requested, but the data set has 3 rows"));
 }
 
 TEST(Dataset, GroupsAndTimesAreNoInputs) {
@@ -180,7 +179,7 @@ TEST(Dataset, GroupsAndTimesAreNoInputs) {
   EXPECT_THAT(make_dataset(parse("t,a,y\n7,1,1\n5,2,2\n9,3,3\n1,4,4\n"), {.target = "y", .time = "t"}).times,
               ElementsAre(7, 5, 9, 1));
   EXPECT_THAT(error_of("t,a,y\n2024-01-01,1,1\nsoon,2,2\n2024-01-02,3,3\n1,4,4\n", {.target = "y", .time = "t"}),
-              HasSubstr("row 3, column 't': 'soon' is no date like 2024-05-17"));
+              HasSubstr("row 3, column 't': 'soon' is not a date like 2024-05-17"));
 }
 
 TEST(Dataset, RowsToJudgeByAreEncodedAsTheModelKnowsThem) {
@@ -190,7 +189,7 @@ TEST(Dataset, RowsToJudgeByAreEncodedAsTheModelKnowsThem) {
   EXPECT_THAT(rows.inputs, ElementsAre(0, 1, 7)) << "columns are found by name";
   EXPECT_THAT(rows.input_names, ElementsAre("c=blue", "c=red", "a"));
   EXPECT_THAT(message_of([&] { return make_dataset(parse("y,a,c\n5,7,green\n"), train.features, options); }),
-              HasSubstr("row 2, column 'c': 'green' was not among the names"));
+              HasSubstr("row 2, column 'c': 'green' is not one of the names"));
   EXPECT_THAT(message_of([&] { return make_dataset(parse("y,c\n5,red\n"), train.features, options); }),
               HasSubstr("unknown column 'a'"));
 }

@@ -237,8 +237,8 @@ TEST(Functions, UnknownNamesGetAnAnswer) {
               AllOf(HasSubstr("[data/functions] unknown function 'forester'; did you mean 'forrester'?"),
                     HasSubstr("'branin'")));
   EXPECT_THAT(error("levy", 5),
-              HasSubstr("'levy' exists with 1 or 2 inputs, not with 5; 'bo_levy', to be maximised, takes any number"));
-  EXPECT_THAT(error("sine1", 2), testing::EndsWith("'sine1' exists with 1 inputs, not with 2"));
+              HasSubstr("'levy' exists for 1 or 2 inputs, not for 5; 'bo_levy', to be maximised, takes any number"));
+  EXPECT_THAT(error("sine1", 2), testing::EndsWith("'sine1' exists for 1 inputs, not for 2"));
   EXPECT_THAT(error("bo_rosenbrock", 1), HasSubstr("'bo_rosenbrock' needs at least 2 inputs, got 1"));
   EXPECT_THAT(error("bo_perm", 400), HasSubstr("'bo_perm' with 400 inputs exceeds the range of a double"));
   EXPECT_THAT(message_of([] {

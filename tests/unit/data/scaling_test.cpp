@@ -113,7 +113,7 @@ TEST(Scaling, ScalesWholeDataSets) {
   EXPECT_THAT(scaled.noise, ElementsAre(0.1, 0.2, 0.5));
   const Scaling two{.shift = {0, 0}, .factor = {1, 1}};
   EXPECT_THAT(message_of([&] { return scaled_dataset(data, two, two); }),
-              HasSubstr("has 1 inputs and one target, the scalings 2 and 2"));
+              HasSubstr("has 1 inputs and one target, but the scalings have 2 and 2 columns"));
 }
 
 }  // namespace

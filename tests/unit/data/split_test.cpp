@@ -139,11 +139,13 @@ TEST(Split, RefusesWhatCannotBeSplit) {
   EXPECT_THAT(message_of<ConfigError>([] { return k_folds(10, 1, 1); }),
               HasSubstr("at least 2 folds are needed, got 1"));
   EXPECT_THAT(message_of<ConfigError>([] { return k_folds(3, 4, 1); }),
-              HasSubstr("4 folds asked for, but there are only 3 rows"));
+              HasSubstr("4 folds requested, but there are only 3 rows"));
   const std::vector<std::string> one(5, "a");
-  EXPECT_THAT(message_of([&] { return group_split(one, 0.5, 1); }), HasSubstr("1 groups found, at least 2 are needed"));
+  EXPECT_THAT(message_of([&] { return group_split(one, 0.5, 1); }),
+              HasSubstr("1 groups found, but at least 2 are needed"));
   const std::vector<std::string> two = {"a", "b", "a"};
-  EXPECT_THAT(message_of([&] { return group_folds(two, 3, 1); }), HasSubstr("2 groups found, at least 3 are needed"));
+  EXPECT_THAT(message_of([&] { return group_folds(two, 3, 1); }),
+              HasSubstr("2 groups found, but at least 3 are needed"));
   EXPECT_THAT(message_of([] {
                 return time_split(std::vector<double>{2, 2}, 0.5);
               }),

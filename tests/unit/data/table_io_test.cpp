@@ -100,12 +100,12 @@ TEST(TableIo, RefusesBadHeaders) {
 }
 
 TEST(TableIo, RefusesRaggedRows) {
-  EXPECT_EQ(
-      parse_error("a,b,c\n1,2,3\n\n4,5\n"),
-      "[data/table_io] t.csv, row 4: expected 3 cells as in the header, found 2 (nothing for column 'c'); leave a cell "
-      "empty to mark it missing");
+  EXPECT_EQ(parse_error("a,b,c\n1,2,3\n\n4,5\n"),
+            "[data/table_io] t.csv, row 4: expected 3 cells as in the header, but found 2 (nothing for column 'c'); "
+            "leave a cell "
+            "empty to mark it missing");
   EXPECT_THAT(parse_error("a,b\n1,2,3\n"),
-              HasSubstr("expected 2 cells as in the header, found 3 ('3' is beyond the last column 'b')"));
+              HasSubstr("expected 2 cells as in the header, but found 3 ('3' is beyond the last column 'b')"));
   EXPECT_THAT(parse_error("a,b\n1,2,\n"), HasSubstr("found 3 ('' is beyond"));
 }
 
@@ -119,7 +119,7 @@ TEST(TableIo, RefusesBrokenQuotes) {
 
 TEST(TableIo, RefusesZeroBytes) {
   EXPECT_THAT(parse_error(std::string_view("a,b\n1,\0\n", 8)),
-              AllOf(HasSubstr("t.csv, row 2: a zero byte"), HasSubstr("UTF-8")));
+              AllOf(HasSubstr("t.csv, row 2: found a zero byte"), HasSubstr("UTF-8")));
 }
 
 TEST(TableIo, NumericColumnsNameTheFirstBadCellAndCountThem) {
@@ -129,12 +129,12 @@ TEST(TableIo, NumericColumnsNameTheFirstBadCellAndCountThem) {
       "[data/table_io] t.csv, row 3, column 'p': 'abc' is not a number (2 of 4 cells of this column are not); correct "
       "them or use the column as text");
   EXPECT_EQ(message_of([&] { return numeric_column(table, "q"); }),
-            "[data/table_io] t.csv, row 2, column 'q': the value is missing (2 of 4 cells of this column are); fill "
+            "[data/table_io] t.csv, row 2, column 'q': the value is missing (as in 2 of 4 cells of this column); fill "
             "them in or "
             "drop these rows");
   EXPECT_THAT(message_of([&] { return numeric_column(table, "r"); }),
               HasSubstr("row 3, column 'r': 'inf' is not a finite number"));
-  EXPECT_THAT(message_of([&] { return numeric_column(table, "s"); }), HasSubstr("write decimals with a point"));
+  EXPECT_THAT(message_of([&] { return numeric_column(table, "s"); }), HasSubstr("use a decimal point"));
 }
 
 TEST(TableIo, UnknownColumnsGetASuggestion) {
@@ -158,7 +158,7 @@ TEST(TableIo, ColumnsCanBeAppended) {
                 table.add_column("b", std::vector<double>{1});
                 return 0;
               }),
-              HasSubstr("column 'b' has 1 cells, the table 2 rows"));
+              HasSubstr("column 'b' has 1 cells, but the table has 2 rows"));
   EXPECT_THAT(message_of([&] {
                 table.add_column("", std::vector<double>{1, 2});
                 return 0;

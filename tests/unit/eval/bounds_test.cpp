@@ -119,15 +119,15 @@ TEST(Bounds, RefusesWhatItCannotVouchFor) {
   EXPECT_EQ(message_of<ConfigError>([] { return make_bounds(two_rows(), by_nll(1, 1), 1.5); }),
             "[eval/calibration] level must be in (0, 1), got 1.5");
   EXPECT_EQ(message_of<ConfigError>([] { return cross_bounds(std::vector<PredictedRows>{}, by_nll(1, 1), 0.9); }),
-            "[eval/bounds] CV+ bounds need a calibration of kind 'cross_conformal', this one is 'nll'");
+            "[eval/bounds] CV+ bounds need a calibration of kind 'cross_conformal', but this one is 'nll'");
   EXPECT_EQ(message_of([] { return cross_bounds(std::vector<PredictedRows>{two_rows()}, four_scores(), 0.8); }),
-            "[eval/bounds] 1 fold models given, the calibration has 2 folds");
+            "[eval/bounds] 1 fold models given, but the calibration has 2 folds");
   const std::vector<PredictedRows> uneven = {two_rows(), {.mean = {1}, .sigma_model = {1}}};
   EXPECT_EQ(message_of([&] { return cross_bounds(uneven, four_scores(), 0.8); }),
-            "[eval/bounds] fold model 1 predicted 1 rows, fold model 0 predicted 2");
+            "[eval/bounds] fold model 1 predicted 1 rows, but fold model 0 predicted 2");
   const std::vector<PredictedRows> even = {two_rows(), two_rows()};
   EXPECT_THAT(message_of<ConfigError>([&] { return cross_bounds(even, four_scores(), 0.95); }),
-              HasSubstr("level 0.95 needs at least 19 calibration rows, there are 4"));
+              HasSubstr("level 0.95 needs at least 19 calibration rows, but there are 4"));
   PredictedRows bad = two_rows();
   bad.sigma_model[1] = -1;
   EXPECT_THAT(message_of([&] { return make_bounds(bad, {}); }),

@@ -21,10 +21,11 @@ TEST(CalibrationMessages, NoLevelWithoutACalibrationForIt) {
   EXPECT_THAT(refusal({}, 0.95),
               HasSubstr("[eval/calibration] the prediction is not calibrated, so no bounds of level"));
   EXPECT_EQ(refusal(calibrate_width(four_rows(), 2.0), 0.9),
-            "[eval/calibration] calibrated for a mean width, which tells nothing about level 0.9");
+            "[eval/calibration] calibrated for a mean width, which implies nothing about level 0.9; calibrate for a "
+            "level instead");
   const Calibration coverage = calibrate_coverage(four_rows(), four_targets, 0.9);
   EXPECT_EQ(refusal(coverage, 0.95),
-            "[eval/calibration] calibrated for level 0.9 only, got 0.95; calibrate again for this level");
+            "[eval/calibration] calibrated for level 0.9 only, got 0.95; recalibrate for this level");
   EXPECT_EQ(refusal(coverage, 0.9), "no error");
   const std::vector<std::size_t> folds = {0, 0, 1, 1};
   EXPECT_EQ(refusal(calibrate_cross_conformal(four_rows(), four_targets, folds), 0.8),
@@ -34,13 +35,14 @@ TEST(CalibrationMessages, NoLevelWithoutACalibrationForIt) {
     EXPECT_THAT(refusal(nll, level), HasSubstr("[eval/calibration] level must be in (0, 1), got ")) << level;
   }
   EXPECT_EQ(message_of<ConfigError>([&] { return quantile_map(nll, 0.5); }),
-            "[eval/calibration] only an isotonic calibration has a quantile map, this one is 'nll'");
+            "[eval/calibration] only an isotonic calibration has a quantile map, but this one is 'nll'");
 }
 
 TEST(CalibrationMessages, LevelsBeyondTheRowsNameTheRowsNeeded) {
   const Calibration conformal = calibrate_conformal(four_rows(), four_targets);
   EXPECT_EQ(refusal(conformal, 0.8), "no error");
-  EXPECT_EQ(refusal(conformal, 0.95), "[eval/calibration] level 0.95 needs at least 19 calibration rows, there are 4");
+  EXPECT_EQ(refusal(conformal, 0.95),
+            "[eval/calibration] level 0.95 needs at least 19 calibration rows, but there are 4");
   EXPECT_THAT(refusal(conformal, 0.9), HasSubstr("needs at least 9 calibration rows"));
   EXPECT_THAT(refusal(conformal, 0.999), HasSubstr("needs at least 999 calibration rows"));
   // The number named is enough, and one less is not.
@@ -53,9 +55,9 @@ TEST(CalibrationMessages, LevelsBeyondTheRowsNameTheRowsNeeded) {
   }
   const Calibration isotonic = calibrate_isotonic(four_rows(), four_targets);
   EXPECT_EQ(refusal(isotonic, 0.6), "no error");
-  EXPECT_EQ(refusal(isotonic, 0.9), "[eval/calibration] level 0.9 needs at least 19 calibration rows, there are 4");
+  EXPECT_EQ(refusal(isotonic, 0.9), "[eval/calibration] level 0.9 needs at least 19 calibration rows, but there are 4");
   EXPECT_THAT(message_of<ConfigError>([&] { return quantile_map(isotonic, 0.95); }),
-              HasSubstr("needs at least 19 calibration rows, there are 4"));
+              HasSubstr("needs at least 19 calibration rows, but there are 4"));
 }
 
 TEST(CalibrationMessages, EveryCalibrationStatesItsGuarantee) {
@@ -85,7 +87,7 @@ TEST(CalibrationMessages, RefusesRowsItCannotLearnFrom) {
   PredictedRows rows = four_rows();
   rows.sigma_model[2] = 0.0;
   const std::string certain =
-      "[eval/calibration] the sigma of row 2 (counted from 0) is 0, which claims certainty; give it a floor above 0";
+      "[eval/calibration] the sigma of row 2 (counted from 0) is 0, which claims certainty; it needs a floor above 0";
   EXPECT_EQ(message_of([&] { return calibrate_nll(rows, four_targets); }), certain);
   EXPECT_EQ(message_of([&] { return calibrate_coverage(rows, four_targets, 0.5); }), certain);
   EXPECT_EQ(message_of([&] { return calibrate_conformal(rows, four_targets); }), certain);
@@ -100,15 +102,15 @@ TEST(CalibrationMessages, RefusesRowsItCannotLearnFrom) {
               HasSubstr("no rows: the mean is empty"));
   const Values zeros(4, 0.0);
   EXPECT_THAT(message_of([&] { return calibrate_nll(four_rows(), zeros); }),
-              HasSubstr("every target equals its prediction; no factor of sigma is best"));
+              HasSubstr("every target equals its prediction, so no factor on sigma is best"));
   EXPECT_THAT(message_of<ConfigError>([&] { return calibrate_separate(four_rows(), four_targets); }),
-              HasSubstr("separate factors for model and noise need a model of the noise; there is none"));
+              HasSubstr("separate factors for model and noise need a model of the noise, and there is none"));
   EXPECT_THAT(message_of<ConfigError>([&] { return calibrate_coverage(four_rows(), four_targets, 1.0); }),
               HasSubstr("level must be in (0, 1), got 1"));
   EXPECT_THAT(message_of<ConfigError>([&] { return calibrate_width(four_rows(), 0.0); }),
               HasSubstr("the mean width must be positive and finite, got 0"));
   EXPECT_THAT(message_of([&] { return calibrate_width({.mean = {0}, .sigma_model = {0}}, 1.0); }),
-              HasSubstr("sigma is 0 in every row; no factor gives it a width"));
+              HasSubstr("sigma is 0 in every row, so no factor can give the bounds a width"));
   EXPECT_THAT(message_of([&] { return half_width(calibrate_nll(four_rows(), four_targets), -1.0, 0.0, 0.9); }),
               HasSubstr("sigma must be finite and not negative, got -1"));
 }
@@ -117,10 +119,7 @@ TEST(CalibrationMessages, RefusesFoldsThatAreNone) {
   const auto with_folds = [](const std::vector<std::size_t>& folds) {
     return calibrate_cross_conformal(four_rows(), four_targets, folds);
   };
-  EXPECT_THAT(message_of([&] {
-                return with_folds({0, 1});
-              }),
-              HasSubstr("2 folds given for 4 rows; one each is needed"));
+  EXPECT_THAT(message_of([&] { return with_folds({0, 1}); }), HasSubstr("2 folds given for 4 rows; give one per row"));
   EXPECT_THAT(message_of<ConfigError>([&] {
                 return with_folds({0, 0, 0, 0});
               }),
@@ -128,8 +127,8 @@ TEST(CalibrationMessages, RefusesFoldsThatAreNone) {
   EXPECT_THAT(message_of([&] {
                 return with_folds({0, 2, 2, 0});
               }),
-              HasSubstr("fold 1 has no rows while fold 2 has; number folds without gaps"));
-  EXPECT_THAT(message_of([&] { return with_folds({0, 1, 2, 99}); }), HasSubstr("fold 3 has no rows while fold 99 has"));
+              HasSubstr("fold 1 has no rows but fold 2 has; number folds without gaps"));
+  EXPECT_THAT(message_of([&] { return with_folds({0, 1, 2, 99}); }), HasSubstr("fold 3 has no rows but fold 99 has"));
 }
 
 std::string damage(const Calibration& calibration) {
@@ -156,7 +155,7 @@ TEST(CalibrationMessages, DamagedArchivesAreNoticed) {
   EXPECT_EQ(damaged([](Calibration& c) {
               c.scores = {2, 1, 3, 4};
             }),
-            "[eval/calibration] damaged: scores are not in rising order");
+            "[eval/calibration] not a valid calibration: scores are not in ascending order");
   EXPECT_THAT(damaged([](Calibration& c) { c.scores.pop_back(); }), HasSubstr("scores are not one per row"));
   EXPECT_THAT(damaged([](Calibration& c) { c.scores[0] = -1; }), HasSubstr("a score is negative"));
   EXPECT_THAT(damaged([](Calibration& c) { c.scores[3] = HUGE_VAL; }), HasSubstr("a score is not finite"));

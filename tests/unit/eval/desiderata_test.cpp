@@ -98,8 +98,9 @@ TEST(Desiderata, AConstantUncertaintyFails) {
   EXPECT_EQ(report.find("D1").verdict, Verdict::skipped);
   EXPECT_EQ(report.find("D2").verdict, Verdict::fails);
   EXPECT_EQ(*report.find("D2").measured, 1.0);
-  EXPECT_EQ(report.find("D2").sentence,
-            "Sigma at the training points is 1 times that elsewhere (medians 0.3 and 0.3); it should be below 0.25.");
+  EXPECT_EQ(
+      report.find("D2").sentence,
+      "Sigma at the training points is 1 times sigma elsewhere (medians 0.3 and 0.3); the ratio should be below 0.25.");
   EXPECT_EQ(report.find("D3").verdict, Verdict::fails);
   EXPECT_EQ(report.find("D3").sentence, "Sigma is the same everywhere over the whole box.");
   EXPECT_EQ(report.find("D5").verdict, Verdict::fails);
@@ -124,7 +125,7 @@ TEST(Desiderata, GapsAndOutsideAreJudgedApart) {
   inside.high = {0.5};
   const DesiderataReport no_outside = check_desiderata(line_data, subject, inside);
   EXPECT_EQ(no_outside.find("D3 outside").verdict, Verdict::skipped);
-  EXPECT_THAT(no_outside.find("D3 outside").sentence, HasSubstr("nothing lies outside"));
+  EXPECT_THAT(no_outside.find("D3 outside").sentence, HasSubstr("there is nothing outside to probe"));
   EXPECT_EQ(*no_outside.find("D3").measured, *no_outside.find("D3 gaps").measured);
 }
 
@@ -202,7 +203,8 @@ TEST(Desiderata, RefitsGrowAndAreNested) {
   EXPECT_TRUE(std::ranges::includes(seen[1], seen[0]));
   EXPECT_TRUE(std::ranges::includes(seen[2], seen[1]));
   const Values few = {0, 0.5, 1};
-  EXPECT_EQ(check_desiderata(few, subject, line_spec).find("D5").sentence, "3 rows are too few to leave some out.");
+  EXPECT_EQ(check_desiderata(few, subject, line_spec).find("D5").sentence,
+            "3 rows are too few to refit on a part of them.");
 }
 
 TEST(Desiderata, TheSeedDecidesTheProbes) {

@@ -194,7 +194,7 @@ TEST(Metrics, UnitsOfTheTargetPassThrough) {
     EXPECT_NEAR(scaled.miscalibration_area, plain.miscalibration_area, 1e-9);
     EXPECT_NEAR(scaled.sharpness / s, plain.sharpness, 1e-9);
   }
-  // A factor of sigma alone changes neither the curve's area nor the minimal NLL.
+  // A factor on sigma alone changes neither the curve's area nor the minimal NLL.
   const MetricsReport wider = measure(rows.mean, times(rows.sigma, 10.0), rows.target);
   EXPECT_NEAR(wider.auc, plain.auc, 1e-9);
   EXPECT_NEAR(wider.min_nll, plain.min_nll, 1e-9);
@@ -219,19 +219,19 @@ TEST(Metrics, MeasuresAMemberOfAPrediction) {
 TEST(Metrics, RefusesSigmasOfZeroWhereItWouldDivide) {
   const Values sigmas = {1, 0};
   const std::string certain =
-      "[eval/metrics] the sigma of row 1 (counted from 0) is 0, which claims certainty; give it a floor above 0";
+      "[eval/metrics] the sigma of row 1 (counted from 0) is 0, which claims certainty; it needs a floor above 0";
   EXPECT_EQ(message_of([&] { return nll(two_means, sigmas, two_targets, included); }), certain);
   EXPECT_EQ(message_of([&] { return minimal_nll(two_means, sigmas, two_targets, included); }), certain);
   EXPECT_EQ(message_of([&] { return miscalibration_area(two_means, sigmas, two_targets); }), certain);
   const std::string missed =
-      "[eval/metrics] row 1 (counted from 0) has sigma 0 but is missed by 4: no factor of sigma covers it";
+      "[eval/metrics] row 1 (counted from 0) has sigma 0 but is missed by 4, so no factor on sigma covers it";
   EXPECT_EQ(message_of([&] { return auc(two_means, sigmas, two_targets); }), missed);
   EXPECT_EQ(message_of([&] { return mw_cp_curve(two_means, sigmas, two_targets); }), missed);
   // A row met exactly is covered from the start.
   EXPECT_EQ(auc(two_means, sigmas, Values{1, 0}), 0.5);
   EXPECT_EQ(area_under_curve(mw_cp_curve(two_means, sigmas, Values{1, 0})), 0.5);
   EXPECT_THAT(message_of([&] { return minimal_nll(two_means, two_sigmas, two_means, included); }),
-              HasSubstr("every target equals its prediction; the NLL falls without end"));
+              HasSubstr("every target equals its prediction, so the NLL has no minimum"));
 }
 
 TEST(Metrics, RefusesWhatIsNoData) {
@@ -249,7 +249,7 @@ TEST(Metrics, RefusesWhatIsNoData) {
               HasSubstr("the sigma of row 1 (counted from 0) is -1; it must not be negative"));
   EXPECT_THAT(message_of([&] { return sharpness({}); }), HasSubstr("[eval/metrics] no rows: the sigma is empty"));
   EXPECT_THAT(message_of([&] { return auc(two_means, two_sigmas, Values{1}); }),
-              HasSubstr("1 target values given for 2 rows; one each is needed"));
+              HasSubstr("1 target values given for 2 rows; give one per row"));
   EXPECT_THAT(message_of([&] { return coverage(two_means, Values{1}, two_targets); }),
               HasSubstr("1 upper bound values given for 2 rows"));
   EXPECT_THAT(message_of([&] { return mean_width(infinite, infinite); }),

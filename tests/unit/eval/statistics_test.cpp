@@ -167,7 +167,7 @@ TEST(Statistics, RefusesWhatCannotBeSummarised) {
   EXPECT_THAT(message_of([] {
                 return spearman(Values{1, 1}, Values{1, 2});
               }),
-              HasSubstr("no correlation with a constant"));
+              HasSubstr("a constant has no correlation"));
   EXPECT_THAT(message_of([] {
                 return paper_ranks(std::vector<Interval>{{0, 1}, {2, 1}});
               }),
@@ -177,7 +177,7 @@ TEST(Statistics, RefusesWhatCannotBeSummarised) {
   EXPECT_THAT(message_of<ConfigError>([] { return conformal_coverage_interval(100, 0, 0.9); }),
               HasSubstr("at least one test row, got 0"));
   EXPECT_THAT(message_of<ConfigError>([] { return conformal_coverage_interval(8, 10, 0.9); }),
-              HasSubstr("level 0.9 needs at least 9 calibration rows, there are 8"));
+              HasSubstr("level 0.9 needs at least 9 calibration rows, but there are 8"));
   EXPECT_THAT(message_of([] { return shared_c({}); }), HasSubstr("no runs to share a factor"));
   EXPECT_THAT(message_of([] {
                 return shared_c(std::vector<Values>{{1}, {}});

@@ -67,11 +67,11 @@ TEST_F(OnnxNetworks, SayWhatIsWrong) {
     return message_of<DataError>([&] { (void)load_onnx(golden(name), features); });
   };
   EXPECT_THAT(refusal("sklearn_trees.onnx"),
-              HasSubstr("node 'TreeEnsembleRegressor' (ai.onnx.ml.TreeEnsembleRegressor): this operator is not known"));
-  EXPECT_THAT(refusal("two_outputs.onnx"), HasSubstr("2 outputs ('h', 'a'), it must have one"));
+              HasSubstr("node 'TreeEnsembleRegressor' (ai.onnx.ml.TreeEnsembleRegressor): this operator is not supported"));
+  EXPECT_THAT(refusal("two_outputs.onnx"), HasSubstr("2 outputs ('h', 'a'), but it must have one"));
   EXPECT_THAT(refusal("torch_one_row.onnx"), HasSubstr("dynamic_axes={'x': {0: 'rows'}}"));
-  EXPECT_THAT(refusal("torch_relu.csv"), HasSubstr("this is no ONNX file"));
-  EXPECT_THAT(refusal("torch_relu.onnx", "nothing"), HasSubstr("there is no layer 'nothing'; there are /0/Gemm"));
+  EXPECT_THAT(refusal("torch_relu.csv"), HasSubstr("this is not an ONNX file"));
+  EXPECT_THAT(refusal("torch_relu.onnx", "nothing"), HasSubstr("there is no layer 'nothing'; the layers are /0/Gemm"));
   EXPECT_THAT(message_of<DataError>([] { (void)parse_onnx("", "here.onnx"); }),
               HasSubstr("[interchange/onnx] here.onnx: the file is empty"));
 }

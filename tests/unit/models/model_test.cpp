@@ -118,9 +118,9 @@ TEST(Model, ALevelThatTheRowsCannotSupportIsRefusedBeforeTheFit) {
   FitSpec spec = tiny_fit(CalibrationChoice::conformal, 1000000000);
   spec.calibration.level = 0.99;
   EXPECT_THAT(message_of<ConfigError>([&] { return fit(spec, wavy_data(50), test_engine()); }),
-              HasSubstr("level 0.99 needs at least 99 calibration rows, there are 50 (all 50 rows in 10 folds)"));
+              HasSubstr("level 0.99 needs at least 99 calibration rows, but there are 50 (all 50 rows in 10 folds)"));
   EXPECT_THAT(message_of<ConfigError>([&] { return fit(spec, wavy_data(300), test_engine()); }),
-              HasSubstr("needs at least 99 calibration rows, there are 60 (60 of 300 rows held out)"));
+              HasSubstr("needs at least 99 calibration rows, but there are 60 (60 of 300 rows held out)"));
   spec.calibration.level = 1.0;
   EXPECT_THAT(message_of<ConfigError>([&] { return fit(spec, wavy_data(50), test_engine()); }),
               HasSubstr("level must be in (0, 1), got 1"));
@@ -198,7 +198,7 @@ TEST(Model, ImpossibleDataAreRefused) {
   EXPECT_THAT(message_of([&] {
                 return fit(spec, make_dataset({1, 2, 3}, 1, {1, 2, 3}), test_engine());
               }),
-              HasSubstr("3 rows, at least 4 are needed"));
+              HasSubstr("3 rows, but at least 4 are needed"));
   EXPECT_THAT(message_of([&] {
                 return fit(spec, make_dataset({1, 2, 3, 4}, 1, {7, 7, 7, 7}), test_engine());
               }),
@@ -225,7 +225,7 @@ TEST(Model, TablesAreMatchedByNameAndKeepTheirColumns) {
   const Table other = predict_table(model, parse_table("c,a\nblue,2.5\nred,9\n", "x.csv"), 0.9);
   EXPECT_EQ(other.columns()[2].cells(), out.columns()[3].cells()) << "the order of columns does not matter";
   EXPECT_THAT(message_of([&] { return predict_table(model, parse_table("c,a\ngreen,1\n", "x.csv"), 0.9); }),
-              HasSubstr("x.csv, row 2, column 'c': 'green' was not among the names"));
+              HasSubstr("x.csv, row 2, column 'c': 'green' is not one of the names"));
   EXPECT_THAT(message_of([&] { return predict_table(model, parse_table("c,b\nred,1\n", "x.csv"), 0.9); }),
               HasSubstr("unknown column 'a'"));
 }

@@ -81,12 +81,13 @@ TEST(DataFiles, NumbersAreReadAndWrongOnesNamed) {
     const auto file = folder.write("b.txt", text);
     return message_of<DataError>([&] { return read_numbers(file); });
   };
-  EXPECT_THAT(refusal("1 2\n3 x\n"), HasSubstr("b.txt, line 2: column 2 is no number"));
-  EXPECT_THAT(refusal("1 2\n3\n"), HasSubstr("b.txt, line 2: 1 numbers where lines before it have 2"));
+  EXPECT_THAT(refusal("1 2\n3 x\n"), HasSubstr("b.txt, line 2: column 2 is not a number"));
+  EXPECT_THAT(refusal("1 2\n3\n"), HasSubstr("b.txt, line 2: 1 numbers, but the lines before it have 2"));
   EXPECT_THAT(refusal("\n"), HasSubstr("b.txt holds no numbers"));
   const auto indices = folder.write("i.txt", "0\n3\n");
   EXPECT_THAT(read_indices(indices, 4), ElementsAre(0, 3));
-  EXPECT_THAT(message_of<DataError>([&] { return read_indices(indices, 3); }), HasSubstr("3 is no number of one of 3"));
+  EXPECT_THAT(message_of<DataError>([&] { return read_indices(indices, 3); }),
+              HasSubstr("3 is not the index of one of 3"));
 }
 
 TEST(DataFiles, MissingOnesSayWhereTheyComeFrom) {
@@ -155,10 +156,10 @@ TEST(UciExperiment, WrongNamesAreRefused) {
             "[paper/uci] protocol must be refit or published, got 'refitt'");
   spec.problems = {"bosten"};
   EXPECT_EQ(message_of<ConfigError>([&] { return run_experiment(spec, store, *engine), 0; }),
-            "[paper/uci] there is no UCI set 'bosten', did you mean 'boston'?");
+            "[paper/uci] there is no UCI data set 'bosten', did you mean 'boston'?");
   spec.kind = "solar";
   EXPECT_THAT(message_of<ConfigError>([&] { return run_experiment(spec, store, *engine), 0; }),
-              HasSubstr("a split by its seed, such as split-655, got 'bosten'"));
+              HasSubstr("the seed of a split, such as split-655, got 'bosten'"));
 }
 
 TEST_F(RealData, SetsAreAsPublished) {

@@ -126,7 +126,7 @@ TEST(ReadExperiment, WrongKeysNameTheNearest) {
   EXPECT_NE(refusal("[[methods]]\nname = 'a'\n").find("did you mean 'method'?"), std::string::npos);
   EXPECT_NE(refusal("[[method]]\ntitle = 'a'\n").find("needs a name"), std::string::npos);
   EXPECT_NE(refusal("kind = 'toy'\nproblems = ['levy']\n").find("at least one [[method]]"), std::string::npos);
-  EXPECT_NE(refusal("[[method]]\nname = 'a'\n[[method]]\nname = 'a'\n").find("two methods called 'a'"),
+  EXPECT_NE(refusal("[[method]]\nname = 'a'\n[[method]]\nname = 'a'\n").find("two methods named 'a'"),
             std::string::npos);
 }
 

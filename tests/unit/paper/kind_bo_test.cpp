@@ -65,7 +65,7 @@ TEST(BoExperiment, TheBestOfAllRunsIsTheOptimum) {
   std::vector<ResultRow> rows = {row(1, "bnn-2d", 2.0, 0.1), row(1, "bnn-2d", 4.0, 0.0), row(2, "bnn-2d", -2.0, 0.25),
                                  row(2, "bnn-2d", -1.0, 0.0)};
   const std::vector<ResultRow*> all = {rows.data(), &rows[1], &rows[2], &rows[3]};
-  find_kind(spec).together(all);
+  find_kind(spec).update_rows(all);
   EXPECT_NEAR(rows[0].value("regret"), (4.0 - 1.8) / 4.0, 1e-12);  // it had reached 2 - 0.1 * 2
   EXPECT_NEAR(rows[0].value("regret_00"), (4.0 - 1.0) / 4.0, 1e-12);
   EXPECT_EQ(rows[0].value("optimum"), 4.0);

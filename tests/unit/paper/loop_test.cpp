@@ -73,7 +73,8 @@ TEST(Loop, AWarmStartGoesOnFromAnEarlierModel) {
   EXPECT_NE(together[0].points, cold[0].points);
   LoopSpec gp = small(GpSpec::published());
   gp.warm_epochs = 10;
-  EXPECT_THAT(message_of<ConfigError>([&] { return run_loops(gp, runs, 2, *engine); }), HasSubstr("gp cannot go on"));
+  EXPECT_THAT(message_of<ConfigError>([&] { return run_loops(gp, runs, 2, *engine); }),
+              HasSubstr("gp cannot continue"));
 }
 
 TEST(Loop, GpBeatsRandomSearchOnASmoothFunction) {
@@ -119,7 +120,8 @@ TEST(Loop, DirectFindsTheOptimumOfAFunctionWithoutFormula) {
 TEST(Loop, WrongInputIsNamed) {
   const auto engine = make_engine({.threads = 1});
   const LoopSpec random;
-  EXPECT_THAT(message_of<ConfigError>([&] { return run_loops(random, {}, 2, *engine); }), HasSubstr("there is no run"));
+  EXPECT_THAT(message_of<ConfigError>([&] { return run_loops(random, {}, 2, *engine); }),
+              HasSubstr("there are no runs"));
   std::vector<LoopRun> runs = runs_of(find_function("branin", 2), 2);
   runs[1].initial.pop_back();
   EXPECT_THAT(message_of<ConfigError>([&] { return run_loops(random, runs, 2, *engine); }), HasSubstr("same number"));

@@ -62,7 +62,8 @@ TEST(ResultRows, DamagedFilesAreRefused) {
   EXPECT_NE(message_of<DataError>([&] { (void)read_rows(cut); }).find("damaged or cut off"), std::string::npos);
   std::string text = format_rows(rows);
   text.replace(text.find("ok"), 2, "so");
-  EXPECT_NE(message_of<DataError>([&] { (void)parse_rows(text, "x"); }).find("'so' is none of ok"), std::string::npos);
+  EXPECT_NE(message_of<DataError>([&] { (void)parse_rows(text, "x"); }).find("'so' is not one of ok"),
+            std::string::npos);
   EXPECT_NE(message_of<DataError>([&] { (void)parse_rows("experiment,method\na,b\n", "x"); }).find("problem"),
             std::string::npos);
 }

@@ -152,7 +152,7 @@ TEST(ExperimentReports, WrongExpectedNumbersNameTheCell) {
   const std::string message = message_of<DataError>([&] { (void)read_expected(file); });
   EXPECT_THAT(message, HasSubstr("row 2, column 'value'"));
   const auto none = small.folder.write("none.csv", "problem,method,metric,value,lower,upper,rank\nlevy,NOMU,auc,,,,\n");
-  EXPECT_THAT(message_of<DataError>([&] { (void)read_expected(none); }), HasSubstr("a number is missing"));
+  EXPECT_THAT(message_of<DataError>([&] { (void)read_expected(none); }), HasSubstr("the number is missing"));
 }
 
 }  // namespace

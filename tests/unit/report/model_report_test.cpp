@@ -34,7 +34,7 @@ TEST(ModelReport, TellsWhatTheModelKnows) {
   EXPECT_EQ(subject.rows->targets.size(), 30U);
   EXPECT_FALSE(subject.settings.empty());
   const std::string html = render_report(subject);
-  for (const char* text : {"30 rows held out of the data", "agreement here is no proof", "takes three more fits",
+  for (const char* text : {"30 rows held out of the data", "agreement here proves nothing", "takes three more fits",
                            "at least 95 % (split conformal)", "train.epochs", "2024-05-17"}) {
     EXPECT_TRUE(says(html, text)) << text;
   }
@@ -73,7 +73,7 @@ TEST(ModelReport, FoldsShowAllTheirNetworks) {
 TEST(ModelReport, UncalibratedModelsClaimNoLevel) {
   const Model model = fit(tiny_fit(CalibrationChoice::none), wavy_data(30), test_engine());
   const std::string html = render_report(report_subject(model));
-  EXPECT_TRUE(says(html, "no level is claimed anywhere on this page"));
+  EXPECT_TRUE(says(html, "this page claims no level"));
   EXPECT_TRUE(says(html, "There are no rows with known targets"));
 }
 
@@ -84,7 +84,7 @@ TEST(ModelReport, KnownNoiseIsAssumedWhereThereIsNoRow) {
   const Model model = fit(tiny_fit(CalibrationChoice::nll), data, test_engine());
   const ReportSubject subject = report_subject(model);
   EXPECT_EQ(subject.predict(data.row(0)).sigma_noise, std::vector<double>{5.0});
-  EXPECT_TRUE(says(render_report(subject), "pictures assume its median"));
+  EXPECT_TRUE(says(render_report(subject), "the plots assume its median"));
 }
 
 TEST(ModelReport, RefusesALevelTheRowsCannotSupport) {

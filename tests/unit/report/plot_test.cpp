@@ -176,11 +176,11 @@ TEST(RenderSvg, RefusesWhatItCannotDraw) {
   Plot log = line_plot({1, 2, 3}, {1, 2, 0});
   log.y.scale = AxisScale::log10;
   EXPECT_EQ(message(log),
-            "[report/plot] the y axis is logarithmic and takes positive values only, but layer 0 (line "
+            "[report/plot] the y axis is logarithmic and accepts only positive values, but layer 0 (line "
             "'curve') has y[2] = 0");
   log.y.range = PlotRange{-1, 1};
   EXPECT_EQ(message(log), "[report/plot] the y axis is logarithmic, so its range must be positive, got -1 to 1");
-  EXPECT_THAT(message({.x = {.range = PlotRange{2, 2}}}), HasSubstr("must rise from a finite number"));
+  EXPECT_THAT(message({.x = {.range = PlotRange{2, 2}}}), HasSubstr("must go from a finite number"));
   EXPECT_THAT(message({.x = {.range = PlotRange{0, nan}}}), HasSubstr("got 0 to nan"));
   EXPECT_THAT(message(line_plot({1, 2}, {1})), HasSubstr("layer 0 (line 'curve') has 2 values of x but 1 of y"));
   EXPECT_THAT(message({.layers = {PlotBand{.opacity = 0}}}), HasSubstr("opacity"));
@@ -219,7 +219,7 @@ TEST(PlotTicks, NamesTakeThePlaceOfNumbers) {
   EXPECT_THAT(svg, HasSubstr(">&lt;blue&gt;<"));
   EXPECT_THAT(svg, HasSubstr("far too lo\u2026<"));
   plot.x.scale = AxisScale::log10;
-  EXPECT_THAT(message_of<ConfigError>([&] { return render_svg(plot); }), HasSubstr("cannot carry names"));
+  EXPECT_THAT(message_of<ConfigError>([&] { return render_svg(plot); }), HasSubstr("cannot have names"));
 }
 
 TEST(PlotColor, RampAndCycle) {

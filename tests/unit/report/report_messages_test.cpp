@@ -26,16 +26,15 @@ TEST(ReportMessages, WrongSubjects) {
   EXPECT_THAT(message([](ReportSubject& s) { s.predict = nullptr; }),
               HasSubstr("[report/report] there is no function that predicts"));
   EXPECT_THAT(message([](ReportSubject& s) { s.bounds = nullptr; }), HasSubstr("no function for its bounds"));
-  EXPECT_THAT(message([](ReportSubject& s) { s.rows->bounds = nullptr; }),
-              HasSubstr("without a function for their bounds"));
+  EXPECT_THAT(message([](ReportSubject& s) { s.rows->bounds = nullptr; }), HasSubstr("no function for their bounds"));
   EXPECT_THAT(message([](ReportSubject& s) { s.level = 0.999; }), HasSubstr("needs at least 999 calibration rows"));
   EXPECT_THAT(message([](ReportSubject& s) { s.level = 1.0; }), HasSubstr("level must be in (0, 1)"));
   EXPECT_THAT(message([](ReportSubject& s) { s.rows->targets.pop_back(); }),
-              HasSubstr("120 predictions of the rows to judge on given, 119 are needed"));
+              HasSubstr("120 predictions of the rows to evaluate on given, but 119 are needed"));
   EXPECT_THAT(message([](ReportSubject& s) { s.rows->targets[0] = NAN; }), HasSubstr("not finite"));
   EXPECT_THAT(message([](ReportSubject& s) { s.rows->targets.clear(); }), HasSubstr("leave them out instead"));
   EXPECT_THAT(message([](ReportSubject& s) { s.data.features.clear(); }),
-              HasSubstr("0 inputs described by the columns given, 1 are needed"));
+              HasSubstr("0 inputs described by the columns given, but 1 are needed"));
 }
 
 class WritePlots : public testing::Test {
@@ -66,12 +65,12 @@ TEST_F(WritePlots, OneFileAPicture) {
 TEST_F(WritePlots, RefusesNamesThatAreNoFileNames) {
   for (const char* name : {"", "../up", "a/b", "a.b", ".hidden", "a b"}) {
     const std::vector<NamedPlot> plots = {{.name = name, .plot = {}, .caption = ""}};
-    EXPECT_THAT(message_of<Error>([&] { write_plots(folder(), plots); }), HasSubstr("is not a name of a picture"))
+    EXPECT_THAT(message_of<Error>([&] { write_plots(folder(), plots); }), HasSubstr("is not a valid plot name"))
         << name;
   }
   const std::vector<NamedPlot> twice = {{.name = "a", .plot = {}, .caption = ""},
                                         {.name = "a", .plot = {}, .caption = ""}};
-  EXPECT_THAT(message_of<Error>([&] { write_plots(folder(), twice); }), HasSubstr("two pictures are called 'a'"));
+  EXPECT_THAT(message_of<Error>([&] { write_plots(folder(), twice); }), HasSubstr("two plots are named 'a'"));
   EXPECT_FALSE(std::filesystem::exists(folder()));
 }
 
@@ -79,7 +78,7 @@ TEST_F(WritePlots, NamesTheFolderItCannotMake) {
   std::filesystem::create_directories(folder());
   write_file_atomically(folder() / "file", "");
   EXPECT_THAT(message_of<Error>([&] { write_plots(folder() / "file" / "sub", {}); }),
-              HasSubstr("cannot make the folder"));
+              HasSubstr("cannot create the folder"));
 }
 
 }  // namespace

@@ -42,9 +42,9 @@ inline std::string html_fault(std::string_view html) {
 
 inline const std::vector<std::string>& chapters() {
   static const std::vector<std::string> headings = {"What the bounds mean",
-                                                    "What the model says",
+                                                    "What the model predicts",
                                                     "Is it right?",
-                                                    "Does the uncertainty behave?",
+                                                    "Does the uncertainty behave as it should?",
                                                     "How the fit went",
                                                     "Data",
                                                     "Settings"};

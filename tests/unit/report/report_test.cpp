@@ -103,7 +103,7 @@ TEST(Report, WithoutCalibrationNoPercentageIsNamed) {
   const std::string html = render_report(subject);
   expect_whole_page(html);
   EXPECT_FALSE(names_a_percentage(html));
-  EXPECT_TRUE(says(html, "no level is claimed anywhere on this page"));
+  EXPECT_TRUE(says(html, "this page claims no level"));
   EXPECT_TRUE(says(html, "mean \u2213 sigma (not calibrated)"));
 }
 
@@ -121,7 +121,7 @@ TEST(Report, RowsThatSetTheCalibrationAreNoProof) {
   subject.rows->bounds = nullptr;
   const std::string html = render_report(subject);
   expect_whole_page(html);
-  EXPECT_TRUE(says(html, "agreement here is no proof"));
+  EXPECT_TRUE(says(html, "agreement here proves nothing"));
   EXPECT_FALSE(says(html, "fresh rows lie inside"));
 }
 
@@ -136,8 +136,8 @@ TEST(Report, MissingPiecesAreNamed) {
   const std::string html = render_report(subject);
   expect_whole_page(html);
   for (const char* sentence :
-       {"No data noise is modelled", "There are no rows with known targets", "Not examined",
-        "Nothing is recorded about the fit", "All settings are the defaults", "no fresh rows to check it on"}) {
+       {"No data noise is modelled", "There are no rows with known targets", "Not checked",
+        "No record of the fit is available", "All settings are the defaults", "no fresh rows to check it"}) {
     EXPECT_TRUE(says(html, sentence)) << sentence;
   }
   EXPECT_THAT(names_of(report_plots(subject)), ElementsAre("bounds"));

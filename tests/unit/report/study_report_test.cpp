@@ -32,7 +32,7 @@ TEST(OptimizationReport, ShowsHowItWentAndWhatTheModelSays) {
   }
   const std::string page = render_optimization_report(study, {.title = "Yield", .date = "2026-01-02"});
   for (const char* text : {"Yield", "2026-01-02", "best so far", "best tenth", "failed: melted &amp; gone",
-                           "speed &lt;b&gt;", "What the model says", "The model over", "Settings"}) {
+                           "speed &lt;b&gt;", "What the model predicts", "The model over", "Settings"}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
   EXPECT_THAT(page, Not(HasSubstr("speed <b>")));
@@ -55,7 +55,8 @@ TEST(OptimizationReport, SeveralStudiesGiveAMeanWithItsBand) {
                                       {.optimum = optimum, .others = {studies[1].trials()}, .model = false});
   };
   EXPECT_THAT(with_optimum(0.1), HasSubstr("regret"));
-  EXPECT_THAT(message_of([&] { return with_optimum(0.19); }), HasSubstr("0.19 cannot be the optimum: trial 5 has"));
+  EXPECT_THAT(message_of([&] { return with_optimum(0.19); }),
+              HasSubstr("0.19 cannot be the optimum, because trial 5 has"));
 }
 
 TEST(OptimizationReport, WithoutResultsThereIsNone) {
