@@ -2,8 +2,7 @@
 
 #include <cmath>
 #include <cstdio>
-
-#include "nomu/bo/study.hpp"
+#include <nomu/nomu.hpp>
 
 int main() {
   const nomu::Space space({{.name = "temperature", .low = 20.0, .high = 90.0},

@@ -1,8 +1,7 @@
 // Maximises a function on a box with one call.
 
 #include <cstdio>
-
-#include "nomu/bo/study.hpp"
+#include <nomu/nomu.hpp>
 
 int main() {
   nomu::OptimizeOptions options{.evaluations = 25};

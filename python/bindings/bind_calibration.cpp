@@ -39,13 +39,16 @@ void bind_predicted(nb::module_& m) {
           "mean"_a, "sigma_model"_a, "sigma_noise"_a = nb::none(), "sigma_below"_a = nb::none())
       .def_prop_ro("mean", member(&PredictedRows::mean), nb::sig("def mean(self) -> numpy.ndarray"), "[q]")
       .def_prop_ro("sigma_model", member(&PredictedRows::sigma_model),
-                   nb::sig("def sigma_model(self) -> numpy.ndarray"), "[q], model uncertainty before calibration")
+                   nb::sig("def sigma_model(self) -> numpy.ndarray"), "[q], model uncertainty")
       .def_prop_ro("sigma_noise", member(&PredictedRows::sigma_noise, true),
                    nb::sig("def sigma_noise(self) -> numpy.ndarray | None"),
-                   "[q], data noise before calibration; None: none is modelled")
+                   "[q], data noise; None: none is modelled")
       .def_prop_ro("sigma_below", member(&PredictedRows::sigma_below, true),
                    nb::sig("def sigma_below(self) -> numpy.ndarray | None"),
                    "[q], sigma_model downwards; None: symmetric")
+      .def_prop_ro(
+          "sigma", [](const PredictedRows& rows) { return to_numpy(central_sigma({}, rows)); },
+          nb::sig("def sigma(self) -> numpy.ndarray"), "[q], model uncertainty and data noise together")
       .def("__len__", &PredictedRows::rows);
 }
 

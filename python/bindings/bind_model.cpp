@@ -12,8 +12,7 @@
 #include "interruptible.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/archive.hpp"
-#include "nomu/models/fitted.hpp"
-#include "nomu/models/preset.hpp"
+#include "nomu/models/request.hpp"
 #include "settings.hpp"
 
 namespace nomu::python {
@@ -21,36 +20,15 @@ namespace {
 
 using namespace nb::literals;
 
-/// As `nomu fit` reads its options: preset, noise, then single settings.
-FitSpec spec_of(const std::string& method, const std::string& preset, const std::string& noise,
-                const Settings& settings, const DataSet& data) {
-  FitSpec spec;
-  spec.method = method_preset(method, preset, data.cols());
-  if (noise == "auto" && data.noise.empty()) {
-    choose_noise(spec.method, preset, data.rows());
-  } else {
-    set_noise(spec.method, noise == "auto" ? "known" : noise);
-  }
-  set_all(fields_of(spec), settings);
-  return spec;
-}
-
-/// scikit-learn asks that a row's prediction depends on the row alone; MC dropout does so with fixed masks.
-Model steady(const Model& model) {
-  const auto* dropout = std::get_if<McDropoutSpec>(&model.spec().method);
-  if (dropout == nullptr) return model;
-  return {model.parts(), with_fixed_masks(*dropout, model.fitted(), *model.engine()), model.engine()};
-}
-
 Model fit_dataset(const DataSet& data, const std::string& method, const std::string& preset, const std::string& noise,
                   const Settings& settings, const std::string& device, std::int64_t threads,
                   const nb::object& progress) {
-  const FitSpec spec = spec_of(method, preset, noise, settings, data);
-  return steady(result_of(
+  const FitRequest request{.method = method, .preset = preset, .noise = noise, .settings = as_settings(settings)};
+  return result_of(
       [&](const Progress& reports) {
-        return fit(spec, data, make_engine({.device = device, .threads = threads}), reports);
+        return fit(request, data, make_engine({.device = device, .threads = threads}), reports);
       },
-      progress));
+      progress);
 }
 
 void check_columns(const Model& model, const Rows& x) {
@@ -63,6 +41,12 @@ PredictedRows predict_rows(const Model& model, const Rows& x, const std::optiona
   check_columns(model, x);
   const nb::gil_scoped_release release;
   return model.predict(span_of(x), span_of(noise));
+}
+
+PredictedRows predict_uncalibrated(const Model& model, const Rows& x, const std::optional<Numbers>& noise) {
+  check_columns(model, x);
+  const nb::gil_scoped_release release;
+  return model.predict_uncalibrated(span_of(x), span_of(noise));
 }
 
 std::tuple<Array, Array> bound_rows(const Model& model, const Rows& x, double level,
@@ -99,6 +83,7 @@ nb::dict report_of(const Model& model) {
   all["last_loss"] = report.last_loss;
   all["restarts"] = report.restarts;
   all["stopped_early"] = report.stopped_early;
+  all["dropped"] = report.dropped;
   all["history"] = to_numpy(std::vector<double>(report.history.begin(), report.history.end()));
   return all;
 }
@@ -109,11 +94,9 @@ Settings settings_of(const Model& model) {
 }
 
 Model recalibrated(const Model& model, const DataSet& rows, const std::string& kind, double level) {
-  FitSpec spec{.method = model.spec().method};
-  const Fields fields = fields_of(spec);
-  fields.set_text("calibration.kind", kind);
-  fields.set("calibration.level", level);
-  return calibrated(model, rows, spec.calibration);
+  CalibrationSpec spec;
+  set_calibration(spec, {.calibration = kind, .level = level});
+  return calibrated(model, rows, spec);
 }
 
 nb::bytes bytes_of(const Model& model) {
@@ -122,7 +105,7 @@ nb::bytes bytes_of(const Model& model) {
 }
 
 Model from_bytes(const nb::bytes& bytes) {
-  return steady(unpack_model({bytes.c_str(), bytes.size()}, "pickled model"));
+  return unpack_model({bytes.c_str(), bytes.size()}, "pickled model");
 }
 
 void bind_facts(nb::class_<Model>& model) {
@@ -148,7 +131,9 @@ void bind_model(nb::module_& m) {
   nb::class_<Model> model(m, "Model", "A fitted, calibrated model of one target; nothing in it changes.");
   model
       .def("predict", &predict_rows, "x"_a, "noise"_a = nb::none(),
-           "Means and standard deviations at x [q][d] before calibration.")
+           "Means and calibrated standard deviations at x [q][d].")
+      .def("predict_uncalibrated", &predict_uncalibrated, "x"_a, "noise"_a = nb::none(),
+           "The same before calibration.")
       .def("bounds", &bound_rows, "x"_a, "level"_a, "noise"_a = nb::none(),
            "Lower and upper bounds at x [q][d], [q] each; refused where nothing vouches for the level.")
       .def("outside", &outside_rows, "x"_a, nb::sig("def outside(self, x: numpy.ndarray) -> numpy.ndarray"),
@@ -167,7 +152,7 @@ void bind_model(nb::module_& m) {
         "settings"_a = Settings{}, "device"_a = "auto", "threads"_a = 0, "progress"_a = nb::none(),
         "Fits and calibrates; the same settings and seed give the same model as `nomu fit`.");
   m.def(
-      "load_model", [](const std::filesystem::path& path) { return steady(load_model(path)); }, "path"_a,
+      "load_model", [](const std::filesystem::path& path) { return load_model(path); }, "path"_a,
       "Reads a .nomu file; reading one executes nothing.");
   m.def("method_names", &method_names, "The names of all methods.");
 }

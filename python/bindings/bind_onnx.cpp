@@ -8,6 +8,7 @@
 #include "interruptible.hpp"
 #include "nomu/interchange/attach.hpp"
 #include "nomu/interchange/onnx.hpp"
+#include "nomu/models/archive.hpp"
 #include "settings.hpp"
 
 namespace nomu::python {
@@ -21,23 +22,14 @@ struct Network {
   std::shared_ptr<const OnnxNetwork> onnx;
 };
 
-/// As `nomu attach` reads its options: noise, then single settings.
-FitSpec spec_of(const std::string& noise, const Settings& settings) {
-  FitSpec spec{.method = NomuSpec{}};
-  const Fields fields = fields_of(spec);
-  fields.set_text("noise", noise);
-  set_all(fields, settings);
-  return spec;
-}
-
 Model attach(const Network& network, const DataSet& data, const DataSet* unseen, const std::string& noise,
              const Settings& settings, const std::string& device, std::int64_t threads, const nb::object& progress) {
-  const FitSpec spec = spec_of(noise, settings);
+  const FitRequest request{.noise = noise, .settings = as_settings(settings)};
   return result_of(
       [&](const Progress& reports) {
         auto engine = make_engine({.device = device, .threads = threads});
-        return unseen == nullptr ? fit_bounds(spec, network.onnx, data, std::move(engine), reports)
-                                 : fit_bounds(spec, network.onnx, data, *unseen, std::move(engine), reports);
+        return unseen == nullptr ? fit_bounds(request, network.onnx, data, std::move(engine), reports)
+                                 : fit_bounds(request, network.onnx, data, *unseen, std::move(engine), reports);
       },
       progress);
 }
@@ -93,6 +85,10 @@ void bind_onnx(nb::module_& m) {
   m.def("attach", &attach, "network"_a, "data"_a, "unseen"_a = nb::none(), "noise"_a = "none",
         "settings"_a = Settings{}, "device"_a = "auto", "threads"_a = 0, "progress"_a = nb::none(),
         "Trains bounds beside the network and calibrates them, on `unseen` rows where there are such.");
+  m.def(
+      "load_bounds",
+      [](const std::filesystem::path& path, const Network& network) { return load_bounds(path, network.onnx); },
+      "path"_a, "network"_a, "Reads the bounds of a network that `Model.save` wrote.");
   m.def(
       "pack_attached",
       [](const Network& network, const Model& model, std::optional<double> level) {

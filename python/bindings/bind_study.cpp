@@ -24,7 +24,7 @@ using namespace nb::literals;
 
 OptimizeSpec spec_of(const Settings& settings) {
   OptimizeSpec spec;
-  set_all(fields_of(spec), settings);
+  apply_settings(fields_of(spec), as_settings(settings));
   return spec;
 }
 
@@ -170,7 +170,7 @@ nb::dict report_of(const WorkerReport& report) {
 
 WorkerSpec worker_of(const Settings& settings) {
   WorkerSpec spec;
-  set_all(fields_of(spec), settings);
+  apply_settings(fields_of(spec), as_settings(settings));
   return spec;
 }
 

@@ -5,14 +5,16 @@
 #include <utility>
 #include <vector>
 
-#include "nomu/core/fields.hpp"
+#include "nomu/core/config.hpp"
 
 namespace nomu::python {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-inline void set_all(const Fields& fields, const Settings& settings) {
-  for (const auto& [name, text] : settings) fields.set_text(name, text);
+[[nodiscard]] inline std::vector<Setting> as_settings(const Settings& settings) {
+  std::vector<Setting> list;
+  for (const auto& [name, text] : settings) list.push_back({.name = name, .value = text});
+  return list;
 }
 
 [[nodiscard]] inline Settings listed(const Fields& fields) {

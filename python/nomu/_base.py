@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from . import _nomu
 from ._errors import ConfigError
-from ._frames import columns_of, has_text
+from ._frames import columns_of, has_text, target_name
 from ._predictions import Predictions, numbers_of_rows
 from ._progress import ProgressBar
 from ._settings import checked_settings, pairs_of, seed_of
@@ -172,6 +172,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
 
     def _dataset(self, X, y, noise_std, row_weight, groups, times):
         text = has_text(X)
+        target = target_name(y)
         if text:
             validate_data(self, X, skip_check_array=True)
             y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y").reshape(-1)
@@ -182,6 +183,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
             )
         self.text_columns_ = text
         facts = {
+            "target": target,
             "noise": numbers_of_rows(noise_std, "noise_std", y),
             "weight": numbers_of_rows(row_weight, "row_weight", y),
             "groups": None if groups is None else [str(group) for group in np.asarray(groups).ravel()],

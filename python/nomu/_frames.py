@@ -33,3 +33,10 @@ def columns_of(frame):
             cells = column.astype(object).to_numpy()
             columns.append((str(name), ["" if gone else str(cell) for cell, gone in zip(cells, missing, strict=True)]))
     return columns
+
+
+def target_name(y):
+    """The name of a pandas Series or of the only column of a table; None: y has no name."""
+    name = getattr(y, "name", None)
+    names = [name] if name is not None else list(getattr(y, "columns", []))
+    return names[0] if len(names) == 1 and isinstance(names[0], str) else None

@@ -61,7 +61,7 @@ class Predictions:
         predicted = self._predicted(X, noise_std, required=return_std)
         if not return_std:
             return predicted.mean
-        return predicted.mean, self._fitted_model().calibration.sigma(predicted)
+        return predicted.mean, predicted.sigma
 
     def predict_parts(self, X: Any, *, noise_std: ArrayLike | None = None) -> dict[str, np.ndarray]:
         """Predict with the uncertainty taken apart.
@@ -74,15 +74,15 @@ class Predictions:
         """
         predicted = self._predicted(X, noise_std, required=True)
         model = self._fitted_model()
-        calibration, noise = model.calibration, predicted.sigma_noise
+        noise = predicted.sigma_noise
         parts = {
             "mean": predicted.mean,
-            "sigma_model": calibration.c_model * predicted.sigma_model,
-            "sigma_noise": np.zeros(len(predicted)) if noise is None else calibration.c_noise * noise,
+            "sigma_model": np.array(predicted.sigma_model),
+            "sigma_noise": np.zeros(len(predicted)) if noise is None else np.array(noise),
             "outside": model.outside(self._inputs(X)),
         }
         if predicted.sigma_below is not None:
-            parts["sigma_below"] = calibration.c_model * predicted.sigma_below
+            parts["sigma_below"] = np.array(predicted.sigma_below)
         return parts
 
     def predict_interval(

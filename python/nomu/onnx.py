@@ -24,7 +24,7 @@ from ._settings import checked_settings, pairs_of, seed_of
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["AttachedNetwork", "attach", "available", "export"]
+__all__ = ["AttachedNetwork", "attach", "available", "export", "load"]
 
 
 class AttachedNetwork(Predictions):
@@ -66,6 +66,10 @@ class AttachedNetwork(Predictions):
         ``level``, by default the one they were attached for; without calibration there are none.
         """
         _nomu.save_attached(self._network, self._model, path, level)
+
+    def save_model(self, path: str | PathLike) -> None:
+        """Write the bounds alone as a ``.nomu`` file, which ``nomu.onnx.load`` reads together with the network."""
+        self._model.save(path)
 
     def to_bytes(self, level: float | None = None) -> bytes:
         """The file that ``save`` writes, for ``onnxruntime.InferenceSession`` or ``onnx.load_from_string``."""
@@ -229,3 +233,19 @@ def export(model: Any, path: str | PathLike, level: float | None = None) -> None
     if not isinstance(model, _nomu.Model):
         raise TypeError(f"model is a fitted regressor, a nomu.Model or a path, got {type(model).__name__}")
     return _nomu.save_onnx(model, path, level)
+
+
+def load(path: str | PathLike, network: str | PathLike | bytes | Any, *, features: str | None = None) -> AttachedNetwork:
+    """Read bounds that ``AttachedNetwork.save_model`` wrote, together with the network they were fitted for.
+
+    Parameters
+    ----------
+    path : path of the ``.nomu`` file
+    network : path, bytes or onnx.ModelProto
+        The network itself, which the file does not hold; another one is refused.
+    features : str, optional
+        Name of the value that the bounds read, where it was chosen.
+    """
+    source = _network(network, features)
+    model = _nomu.load_bounds(path, source)
+    return AttachedNetwork(source, model, None, model.default_level)

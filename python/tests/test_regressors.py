@@ -86,7 +86,7 @@ def test_known_noise(rows):
     noise = np.full(len(y), 0.3)
     model = quick("NOMURegressor").fit(X, y, noise_std=noise)
     assert model.predict(X).shape == (40,)
-    assert np.allclose(model.model_.predict(X, noise).sigma_noise, 0.3)
+    assert np.allclose(model.model_.predict_uncalibrated(X, noise).sigma_noise, 0.3)
     with pytest.raises(nomu.DataError, match="fitted with known noise"):
         model.predict(X, return_std=True)
     assert np.all(model.predict(X, return_std=True, noise_std=noise)[1] > 0)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "data/constant_columns.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -42,15 +43,28 @@ void check_optional_values(std::span<const double> values, std::string_view what
 }  // namespace
 
 DataSet make_dataset(std::vector<double> inputs, std::size_t cols, std::vector<double> targets) {
+  std::vector<std::string> names;
+  for (std::size_t j = 0; j < cols; ++j) names.push_back(fmt::format("x{}", j + 1));
+  return make_dataset(std::move(inputs), std::move(names), std::move(targets));
+}
+
+DataSet make_dataset(std::vector<double> inputs, std::vector<std::string> names, std::vector<double> targets) {
   DataSet data;
   data.inputs = std::move(inputs);
   data.targets = std::move(targets);
-  for (std::size_t j = 0; j < cols; ++j) {
-    data.input_names.push_back(fmt::format("x{}", j + 1));
-    data.features.push_back({.name = data.input_names.back(), .levels = {}});
-  }
+  data.input_names = std::move(names);
+  for (const std::string& name : data.input_names) data.features.push_back({.name = name, .levels = {}});
   check_dataset(data);
+  list_constant_columns(data);
   return data;
+}
+
+void list_constant_columns(DataSet& data) {
+  for (std::size_t j = 0; j < data.cols(); ++j) {
+    bool constant = true;
+    for (std::size_t i = 1; i < data.rows() && constant; ++i) constant = data.row(i)[j] == data.row(0)[j];
+    if (constant) data.report.constant_columns.push_back(data.input_names[j]);
+  }
 }
 
 void check_dataset(const DataSet& data) {

@@ -5,6 +5,7 @@
 
 #include "data/did_you_mean.hpp"
 #include "data/encoding.hpp"
+#include "data/constant_columns.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/dataset.hpp"
 
@@ -123,14 +124,6 @@ void name_inputs(DataSet& data) {
   for (const FeatureColumn& feature : data.features) {
     if (feature.levels.empty()) data.input_names.push_back(feature.name);
     for (const std::string& level : feature.levels) data.input_names.push_back(feature.name + "=" + level);
-  }
-}
-
-void list_constant_columns(DataSet& data) {
-  for (std::size_t j = 0; j < data.cols(); ++j) {
-    bool constant = true;
-    for (std::size_t i = 1; i < data.rows() && constant; ++i) constant = data.row(i)[j] == data.row(0)[j];
-    if (constant) data.report.constant_columns.push_back(data.input_names[j]);
   }
 }
 

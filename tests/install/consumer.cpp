@@ -1,22 +1,21 @@
-// Fits a small NOMU model through the public headers only.
+// Uses the installed package as README tells users to: one header, a table in, a calibrated model out.
 
 #include <cmath>
-#include <cstdint>
-#include <nomu/core/random.hpp>
-#include <nomu/data/cohort.hpp>
-#include <nomu/engine/engine.hpp>
-#include <nomu/models/nomu.hpp>
-#include <nomu/models/method.hpp>
-#include <vector>
+#include <nomu/nomu.hpp>
+#include <string>
 
 int main() {
-  nomu::NomuSpec spec = nomu::NomuSpec::written(1);
-  spec.mean_net.hidden = spec.sigma_net.hidden = {16};
-  spec.train.epochs = 5;
-  const std::vector<std::uint64_t> seeds{1};
-  const nomu::Cohort cohort = nomu::repeat(nomu::make_dataset({-0.5, 0.0, 0.5, 1.0}, 1, {1.0, 0.0, 1.0, 4.0}), seeds);
-  const auto engine = nomu::make_engine();
-  const auto fitted = nomu::fit(spec, cohort, *engine);
-  const nomu::Prediction prediction = fitted->predict(nomu::Tensor<float>(1, 3, 1, 0.25F));
-  return std::isfinite(prediction.mean(0, 0, 0)) && prediction.sigma_model(0, 0, 0) > 0.0F ? 0 : 1;
+  std::string text = "x,y\n";
+  for (int i = 0; i < 24; ++i) text += std::to_string(0.1 * i) + "," + std::to_string(std::sin(0.3 * i)) + "\n";
+  const nomu::FitRequest request{.target = "y", .preset = "interactive", .settings = {{"train.epochs", "50"}}};
+  const nomu::Model model = nomu::fit(request, nomu::parse_table(text, "made"));
+  const nomu::Table rows = nomu::parse_table("x\n0.55\n", "new");
+  const nomu::Bounds bounds = model.bounds(rows, 0.8);
+  const nomu::Space space = nomu::Space::box(1, -1.0, 1.0);
+  const nomu::Optimum found = nomu::minimize([](const nomu::Point& x) { return x[0] * x[0]; }, space,
+                                             {.evaluations = 4});
+  return bounds.lower[0] < model.predict(rows).mean[0] && model.predict(rows).mean[0] < bounds.upper[0] &&
+                 found.value <= 1.0
+             ? 0
+             : 1;
 }

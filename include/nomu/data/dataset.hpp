@@ -81,6 +81,10 @@ struct DatasetOptions {
 /// DataError when the sizes do not match or a number is not finite.
 [[nodiscard]] DataSet make_dataset(std::vector<double> inputs, std::size_t cols, std::vector<double> targets);
 
+/// The same with names for the inputs, one for each column.
+[[nodiscard]] DataSet make_dataset(std::vector<double> inputs, std::vector<std::string> names,
+                                   std::vector<double> targets);
+
 /// Throws DataError unless sizes match, all numbers are finite, and weights and noise are not negative.
 void check_dataset(const DataSet& data);
 

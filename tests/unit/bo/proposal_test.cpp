@@ -20,6 +20,11 @@ class Hills : public FittedCohort {
   [[nodiscard]] std::size_t members() const override { return tops_.size(); }
   [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
   [[nodiscard]] FittedState state() const override { return {}; }
+  [[nodiscard]] std::unique_ptr<FittedCohort> select(std::span<const std::size_t> members) const override {
+    std::vector<float> tops;
+    for (const std::size_t m : members) tops.push_back(tops_[m]);
+    return std::make_unique<Hills>(tops, sigma_);
+  }
   [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
     Prediction p{.mean = Tensor<float>(members(), x.rows(), 1),
                  .sigma_model = Tensor<float>(members(), x.rows(), 1, sigma_),
@@ -42,10 +47,10 @@ class Hills : public FittedCohort {
   std::vector<FitReport> reports_;
 };
 
-class SlopedHills final : public Hills, public HasSlopes {
+class SlopedHills final : public Hills {
  public:
   using Hills::Hills;
-  [[nodiscard]] PredictionSlopes slopes(const Tensor<float>& x) const override {
+  [[nodiscard]] std::optional<PredictionSlopes> slopes(const Tensor<float>& x) const override {
     PredictionSlopes s{.mean = x, .sigma_model = Tensor<float>(x.members(), x.rows(), x.cols())};
     for (std::size_t m = 0; m < members(); ++m) {
       for (float& v : s.mean.member(m)) v = -2.0F * (v - top(m));

@@ -8,6 +8,7 @@
 
 #include "message_of.hpp"
 #include "models/network/mixture.hpp"
+#include "models/network/network_plan.hpp"
 #include "nomu/core/error.hpp"
 #include "unit/models/small_problems.hpp"
 
@@ -25,7 +26,8 @@ DeepEnsembleSpec small_spec() {
 }
 
 TEST(Ensemble, MomentsAreThoseOfTheMixture) {
-  Mixture mixture(1, 1);
+  const OutputMap map = regression_outputs(true);
+  Mixture mixture(map, 1, 1);
   const float low[] = {1.0F, 0.0F};
   const float high[] = {4.0F, -30.0F};
   mixture.add(0, low, 3.0);

@@ -31,6 +31,16 @@ class Sine : public ForeignNetwork {
   }
 };
 
+/// Another network of the same shape.
+class Cosine : public Sine {
+ public:
+  [[nodiscard]] Evaluation evaluate(const Tensor<float>& x) const override {
+    Evaluation answer = Sine::evaluate(x);
+    for (std::size_t i = 0; i < x.rows(); ++i) answer.mean(0, i, 0) = std::cos(3.0F * x(0, i, 0));
+    return answer;
+  }
+};
+
 class Broken : public Sine {
  public:
   [[nodiscard]] Evaluation evaluate(const Tensor<float>& x) const override {
@@ -83,12 +93,25 @@ TEST(Foreign, WrongAnswersAreRefused) {
               HasSubstr("the network reads 1 columns, the data have 2"));
 }
 
-TEST(Foreign, BoundsHaveNoFileOfTheirOwn) {
+TEST(Foreign, BoundsAreReadAgainTogetherWithTheirNetwork) {
   FitSpec spec;
-  spec.method = quick_spec();
-  const Model model = fit_bounds(spec, std::make_shared<Sine>(), make_dataset({-0.8, -0.1, 0.4, 0.9}, 1, {1, 2, 0, 1}));
-  EXPECT_THAT(message_of<ConfigError>([&] { (void)pack_model(model); }),
-              HasSubstr("bounds beside a given network have no file of their own"));
+  spec.method = quick_spec(Noise::learned);
+  const DataSet data = make_dataset({-0.8, -0.1, 0.4, 0.9}, 1, {1, 2, 0, 1});
+  const Model model = fit_bounds(spec, std::make_shared<Sine>(), data);
+  const std::string file = pack_model(model);
+  const Model again = unpack_bounds(file, "bounds.nomu", std::make_shared<Sine>());
+  const std::vector<double> x{-0.5, 0.2, 2.0};
+  EXPECT_EQ(again.predict(x).mean, model.predict(x).mean);
+  EXPECT_EQ(again.predict(x).sigma_model, model.predict(x).sigma_model);
+  EXPECT_EQ(again.predict(x).sigma_noise, model.predict(x).sigma_noise);
+  EXPECT_EQ(pack_model(again), file);
+  EXPECT_THAT(message_of<DataError>([&] { (void)unpack_model(file, "bounds.nomu"); }),
+              HasSubstr("these are bounds for a network, which the file does not hold"));
+  EXPECT_THAT(message_of<DataError>([&] { (void)unpack_bounds(file, "bounds.nomu", std::make_shared<Cosine>()); }),
+              HasSubstr("this is not the network that the bounds were fitted for"));
+  const std::string alone = pack_model(fit(FitSpec{.method = quick_spec()}, data));
+  EXPECT_THAT(message_of<DataError>([&] { (void)unpack_bounds(alone, "alone.nomu", std::make_shared<Sine>()); }),
+              HasSubstr("this model stands alone"));
 }
 
 TEST(Foreign, AnEnsembleHasTheMeanVarianceOfItsParts) {
@@ -110,7 +133,7 @@ TEST(Foreign, AnEnsembleHasTheMeanVarianceOfItsParts) {
   for (std::size_t part = 0; part < 3; ++part) {
     FittedState one = state;
     for (FittedState::Block& block : one.blocks) {
-      if (block.name != "kept") continue;
+      if (!block.name.ends_with("weights")) continue;
       for (std::size_t k = 0; k < 6; ++k) block.values.flat()[k] = k % 3 == part ? 1.0F : 0.0F;
     }
     const auto single = restore_sigma(spec, network, one, fitted->reports(), *engine)->predict(line_probes());

@@ -8,6 +8,7 @@
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/fitted.hpp"
+#include "models/network/fitted_network.hpp"
 #include "nomu/models/method.hpp"
 #include "unit/models/small_problems.hpp"
 
@@ -69,8 +70,8 @@ TEST(McDropout, FixedMasksMakeARowIndependentOfItsPlace) {
   const std::vector<std::uint64_t> seeds{3, 4};
   McDropoutSpec spec = small_spec();
   spec.learn_noise = true;
-  const auto fitted = fit(spec, repeat(sine_rows(8), seeds), *engine);
-  const auto fixed = with_fixed_masks(spec, *fitted, *engine);
+  const std::shared_ptr<const FittedCohort> fitted = fit(spec, repeat(sine_rows(8), seeds), *engine);
+  const std::shared_ptr<const FittedCohort> fixed = row_by_row(fitted);
   const Prediction many = fixed->predict(points({-0.7F, 0.2F, 0.9F}));
   const Prediction one = fixed->predict(points({0.2F}));
   const Prediction plain = fitted->predict(points({0.2F}));

@@ -10,6 +10,7 @@
 #include "nomu/eval/metrics.hpp"
 #include "nomu/models/assess.hpp"
 #include "nomu/models/preset.hpp"
+#include "nomu/models/request.hpp"
 
 namespace nomu {
 namespace {
@@ -19,9 +20,21 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+/// The rows as a table with columns x1, ..., y.
+Table table_of(const DataSet& data) {
+  Table table("rows");
+  for (std::size_t j = 0; j < data.cols(); ++j) {
+    std::vector<double> column;
+    for (std::size_t i = 0; i < data.rows(); ++i) column.push_back(data.row(i)[j]);
+    table.add_column(data.input_names[j], column);
+  }
+  table.add_column("y", data.targets);
+  return table;
+}
+
 TEST(Model, FiveLinesGiveBoundsInTheUnitsOfTheTarget) {
   const DataSet data = wavy_data(60);
-  const Model model = fit(tiny_nomu(400), data, test_engine());
+  const Model model = fit(FitSpec{.method = tiny_nomu(400)}, data, test_engine());
   const Bounds band = model.bounds(data.inputs, 0.9);
   const PredictedRows predicted = model.predict(data.inputs);
   EXPECT_LT(rmse(predicted.mean, data.targets), 60.0) << "the targets deviate by about 150";
@@ -261,21 +274,82 @@ TEST(Preset, NamesAreChecked) {
 
 TEST(Preset, NoiseIsLearnedWhereRowsSufficeAndNeverBesideKnownNoise) {
   const auto learns = [](const MethodSpec& spec) { return std::get<DeepEnsembleSpec>(spec).learn_noise; };
-  MethodSpec spec = DeepEnsembleSpec{};
-  choose_noise(spec, "auto", 99);
-  EXPECT_FALSE(learns(spec));
-  choose_noise(spec, "published", 1000);
-  EXPECT_FALSE(learns(spec));
-  choose_noise(spec, "auto", 100);
-  EXPECT_TRUE(learns(spec));
-  set_noise(spec, "known");
-  EXPECT_FALSE(learns(spec));
-  MethodSpec nomu = NomuSpec{};
-  choose_noise(nomu, "auto", 100);
-  EXPECT_EQ(std::get<NomuSpec>(nomu).noise, Noise::learned);
+  const auto chosen = [](const char* method, const char* preset, std::size_t rows) {
+    return method_of({.method = method, .preset = preset}, rows, 2);
+  };
+  EXPECT_FALSE(learns(chosen("deep_ensemble", "auto", 99)));
+  EXPECT_FALSE(learns(chosen("deep_ensemble", "published", 1000)));
+  EXPECT_TRUE(learns(chosen("deep_ensemble", "auto", 100)));
+  EXPECT_EQ(std::get<NomuSpec>(chosen("nomu", "auto", 100)).noise, Noise::learned);
+  DataSet data = wavy_data(120);
+  EXPECT_EQ(std::get<NomuSpec>(resolve({}, data).method).noise, Noise::learned);
+  data.noise.assign(data.rows(), 0.5);
+  EXPECT_EQ(std::get<NomuSpec>(resolve({}, data).method).noise, Noise::known);
+  EXPECT_EQ(std::get<NomuSpec>(resolve({.noise = "none"}, data).method).noise, Noise::none);
   MethodSpec tube = TubeSpec{};
   EXPECT_THAT(message_of<ConfigError>([&] { return set_noise(tube, "learned"), 0; }),
               HasSubstr("cannot have its noise"));
+}
+
+TEST(Request, LeavesNothingToBeChosen) {
+  const FitSpec spec = resolve({.settings = {{"ensemble", "2"}}, .level = 0.8, .seed = 9}, wavy_data(240));
+  const auto& nomu = std::get<NomuSpec>(spec.method);
+  EXPECT_FALSE(nomu.mean_net.hidden.empty());
+  EXPECT_GT(nomu.train.epochs, 0);
+  EXPECT_EQ(nomu.ensemble, 2);
+  EXPECT_NE(spec.scale_inputs, ScaleChoice::automatic);
+  EXPECT_EQ(spec.calibration.kind, CalibrationChoice::conformal);
+  EXPECT_EQ(spec.calibration.level, 0.8);
+  EXPECT_EQ(spec.seed, 9);
+  EXPECT_EQ(resolve({.method = "tube", .preset = "published"}, wavy_data(20)).scale_inputs, ScaleChoice::min_max)
+      << "its points are drawn in a cube";
+}
+
+TEST(Request, WrongWordsAreNamedBeforeAnythingIsTrained) {
+  const DataSet data = wavy_data(30);
+  const auto refusal = [&](const FitRequest& request) {
+    return message_of<ConfigError>([&] { return fit(request, data, test_engine()); });
+  };
+  EXPECT_THAT(refusal({.method = "nomo"}), HasSubstr("did you mean 'nomu'?"));
+  EXPECT_THAT(refusal({.preset = "fast"}), HasSubstr("there are auto, interactive, published, written"));
+  EXPECT_THAT(refusal({.settings = {{"train.epoch", "3"}}}), HasSubstr("did you mean 'train.epochs'?"));
+  EXPECT_THAT(refusal({.settings = {{"mu_sqr", "-1", "settings.toml, line 4"}}}), HasSubstr("settings.toml, line 4: "));
+  EXPECT_THAT(refusal({.level = 1.5}), HasSubstr("1.5"));
+  EXPECT_THAT(refusal({.calibration = "conform"}), HasSubstr("conformal"));
+}
+
+TEST(Model, PredictsCalibratedNumbersForRowsAndTables) {
+  const Model model = fit({.target = "y", .settings = {{"train.epochs", "40"}}, .calibration = "nll"},
+                          parse_table(format_table(table_of(wavy_data(40))), "wavy"), test_engine());
+  const DataSet data = wavy_data(12);
+  const PredictedRows raw = model.predict_uncalibrated(data.inputs);
+  const PredictedRows predicted = model.predict(data.inputs);
+  EXPECT_NE(model.calibration().c_model, 1.0);
+  for (std::size_t i = 0; i < raw.rows(); ++i)
+    EXPECT_EQ(predicted.sigma_model[i], raw.sigma_model[i] * model.calibration().c_model);
+  const Table rows = table_of(data);
+  EXPECT_EQ(model.predict(rows).sigma_model, predicted.sigma_model);
+  EXPECT_EQ(model.bounds(rows, 0.9).upper, model.bounds(data.inputs, 0.9).upper);
+}
+
+TEST(Model, ItsOwnMemberPredictsWhatTheWholeCohortDoes) {
+  for (const char* method : {"nomu", "deep_ensemble", "mc_dropout", "gp", "laplace", "neural_linear", "directed"}) {
+    FitRequest request{.method = method};
+    if (std::string(method) != "gp") request.settings = {{"train.epochs", "20"}};
+    const Model model = fit(request, wavy_data(30), test_engine());
+    ASSERT_GT(model.fitted().members(), 1U) << method;
+    Tensor<float> x(1, 3, model.cols());
+    for (std::size_t e = 0; e < x.size(); ++e) x.flat()[e] = 0.3F * static_cast<float>(e) - 0.5F;
+    const Prediction all = model.fitted().predict(x);
+    const Prediction own = model.own().predict(x);
+    const std::size_t last = model.fitted().members() - 1;
+    const Prediction fold = model.fitted().select({&last, 1})->predict(x);
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(all.mean(0, i, 0), own.mean(0, i, 0)) << method;
+      EXPECT_EQ(all.sigma_model(0, i, 0), own.sigma_model(0, i, 0)) << method;
+      EXPECT_EQ(all.sigma_model(last, i, 0), fold.sigma_model(0, i, 0)) << method;
+    }
+  }
 }
 
 }  // namespace

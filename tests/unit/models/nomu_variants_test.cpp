@@ -88,14 +88,14 @@ TEST(NomuStages, TheSecondLeavesTheMeanAlone) {
   const auto first = fit(spec, line_of_points({1, 2}), *engine);
   spec.mu_sqr = 1.0;
   spec.sigma_net.hidden = {16};
-  const auto second = fit_sigma(spec, first->state(), line_of_points({3, 4}), *engine);
+  const auto second = fit_sigma(spec, *first, line_of_points({3, 4}), *engine);
   EXPECT_EQ(second->predict(line_probes()).mean, first->predict(line_probes()).mean);
   EXPECT_NE(second->predict(line_probes()).sigma_model, first->predict(line_probes()).sigma_model);
   EXPECT_EQ(first->reports()[0].history.size(), 1200U) << "both stages are on record";
 
   spec.mean_net.hidden = {512};
   EXPECT_THAT(message_of<DataError>([&] {
-                (void)fit_sigma(spec, first->state(), line_of_points({3, 4}), *engine);
+                (void)fit_sigma(spec, *first, line_of_points({3, 4}), *engine);
               }),
               HasSubstr("mean_net, noise, noise_net and ensemble must be those it was fitted with"));
 }
@@ -108,7 +108,7 @@ TEST(NomuEnsemble, IsTheMixtureOfItsParts) {
   const Cohort cohort = line_of_points({5});
   const Prediction whole = fit(spec, cohort, *engine)->predict(line_probes());
   spec.ensemble = 1;
-  const Prediction parts = fit(spec, spread(cohort, 3), *engine)->predict(line_probes());
+  const Prediction parts = fit(spec, repeat_members(cohort, 3), *engine)->predict(line_probes());
   for (std::size_t i = 0; i < 6; ++i) {
     double mean = 0.0;
     double second_moment = 0.0;
@@ -126,7 +126,7 @@ TEST(NomuEnsemble, IsTheMixtureOfItsParts) {
 
 TEST(NomuEnsemble, AMemberIsTheSameInAnyCompanyAndComesBack) {
   const auto engine = make_engine({});
-  NomuSpec spec;  // nothing resolved: the state must remember for how many rows it was
+  NomuSpec spec;  // nothing resolved
   spec.noise = Noise::learned;
   spec.ensemble = 2;
   spec.train.epochs = 10;
@@ -146,8 +146,9 @@ TEST(NomuEnsemble, PartsThatDivergedAreLeftOut) {
   for (FitReport& part : parts) part.best_loss = 2.0;
   parts[1].diverged = parts[2].diverged = parts[3].diverged = true;
   parts[1].best_loss = 1e30;
-  const std::vector<bool> kept = kept_parts(parts, 2);
-  EXPECT_EQ(kept, (std::vector<bool>{true, false, true, true})) << "where all diverged, all are kept and it is said";
+  const Tensor<float> kept = kept_networks(parts, 2);
+  EXPECT_THAT(kept.flat(), testing::ElementsAre(1.0F, 0.0F, 1.0F, 1.0F))
+      << "where all diverged, all are kept and it is said";
   const std::vector<std::uint64_t> seeds{1, 2};
   const std::vector<FitReport> reports = merged(parts, kept, seeds);
   EXPECT_FALSE(reports[0].diverged);

@@ -33,7 +33,7 @@ TEST(WarmStart, AFewEpochsSuffice) {
   const auto before = fit(joint_spec(), cohort, *engine);
   NomuSpec few = joint_spec();
   few.train.epochs = 5;
-  const auto on = fit_on(few, before->state(), line_of_points({3, 4}), *engine);
+  const auto on = fit_on(few, *before, line_of_points({3, 4}), *engine);
   const auto anew = fit(few, line_of_points({3, 4}), *engine);
   for (const std::size_t member : {0U, 1U}) {
     EXPECT_LT(worst_error(*on, cohort, member), 0.3F * worst_error(*anew, cohort, member));
@@ -50,7 +50,8 @@ TEST(WarmStart, WhatIsNotFiniteStartsAnew) {
   for (FittedState::Block& block : before.blocks) {
     if (block.name == "parameters") block.values(1, 0, 3) = std::numeric_limits<float>::quiet_NaN();
   }
-  const Prediction on = fit_on(spec, before, cohort, *engine)->predict(line_probes());
+  const auto broken = restore(MethodSpec{spec}, before, anew->reports(), *engine);
+  const Prediction on = fit_on(spec, *broken, cohort, *engine)->predict(line_probes());
   const Prediction expected = anew->predict(line_probes());
   EXPECT_TRUE(std::ranges::equal(on.mean.member(1), expected.mean.member(1)));
   EXPECT_FALSE(std::ranges::equal(on.mean.member(0), expected.mean.member(0)));
@@ -60,12 +61,12 @@ TEST(WarmStart, WrongInputIsNamed) {
   const auto engine = make_engine({.threads = 1});
   NomuSpec spec = joint_spec();
   spec.train.epochs = 2;
-  const FittedState before = fit(spec, line_of_points({1}), *engine)->state();
+  const auto before = fit(spec, line_of_points({1}), *engine);
   EXPECT_THAT(message_of([&] {
-                return fit_on(spec, before, line_of_points({1, 2}), *engine);
+                return fit_on(spec, *before, line_of_points({1, 2}), *engine);
               }),
               HasSubstr("must be of the same networks"));
-  EXPECT_THAT(message_of<ConfigError>([&] { return fit_on(GpSpec{}, before, line_of_points({1}), *engine); }),
+  EXPECT_THAT(message_of<ConfigError>([&] { return fit_on(GpSpec{}, *before, line_of_points({1}), *engine); }),
               HasSubstr("gp cannot go on from an earlier fit"));
   spec.stages = Stages::two_stage;
   EXPECT_FALSE(can_go_on(spec));
