@@ -45,8 +45,11 @@ std::vector<std::string> feature_names(const Table& table, const DatasetOptions&
   const std::vector<std::string> row_info = row_info_columns(options);
   for (const std::string& name : row_info) {
     if (name != options.target && std::ranges::count(row_info, name) == 1) continue;
-    throw DataError(where, fmt::format("{}: column '{}' cannot be {} and also weight, noise, group or time",
-                                       table.source(), name, name == options.target ? "the target" : "one of these"));
+    throw DataError(
+        where, fmt::format("{}: column '{}' {}", table.source(), name,
+                           name == options.target
+                               ? "is the target and cannot also be weight, noise, group or time"
+                               : "is given for more than one of weight, noise, group and time; use different columns"));
   }
   if (contains(options.ignore, options.target)) {
     throw DataError(where,

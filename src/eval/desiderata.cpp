@@ -35,7 +35,7 @@ struct Box {
 };
 
 void check_setup(std::span<const double> train, const DesiderataSubject& subject, const DesiderataSpec& spec) {
-  if (!subject.sigma) throw ConfigError(where, "there is no sigma to examine");
+  if (!subject.sigma) throw ConfigError(where, "there is no sigma to check");
   if (spec.probes < 2) throw ConfigError(where, fmt::format("at least 2 probes are needed, got {}", spec.probes));
   const std::size_t cols = spec.low.size();
   if (cols == 0 || spec.high.size() != cols) {

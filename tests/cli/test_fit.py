@@ -99,7 +99,7 @@ class Fit(WithFolder):
         self.refused_data("row 2, column 'a': '1,5' looks like a number with a decimal comma",
                           'a,y\n"1,5",1\n"2,5",2\n"3,5",3\n"4,5",5\n')
         many = "\n".join(f"n{i},{i}" for i in range(70))
-        self.refused_data("at most 64 become inputs", f"name,y\n{many}\n")
+        self.refused_data("at most 64 can become inputs", f"name,y\n{many}\n")
 
     def test_missing_rows_are_dropped_only_on_request(self) -> None:
         text = "a,y\n1,5\n,6\n3,7\n4,6\n5,9\n"
@@ -134,7 +134,7 @@ class Fit(WithFolder):
         self.refused("cannot read", "fit", self.folder / "none.csv", "--target", "y", "-o", self.folder / "bad.nomu")
         self.refused("did you mean 'site'?", *fit, *TINY, "--group", "sites")
         for role in ("--noise", "--weight", "--group", "--time"):
-            self.refused("column 'y' cannot be the target and weight, noise, group or time as well", *fit, role, "y")
+            self.refused("column 'y' is the target and cannot also be weight, noise, group or time", *fit, role, "y")
         self.refused("column 'y' is the target and cannot be ignored", *fit, "--ignore", "y")
         self.refused("column 'a' is listed both as an input and as ignored", *fit, "--ignore", "a", "--features", "a,b")
         for seed in ("-1", "1.5", "99999999999999999999999"):

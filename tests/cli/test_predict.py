@@ -42,7 +42,7 @@ class Predict(WithFolder):
         out = self.folder / "bad_out.csv"
         cases = {
             "unknown column 'b'": "site,a\nnorth,1\n",
-            "row 3, column 'site': 'nrth' was not among the names the model was trained on; did you mean 'north'?":
+            "row 3, column 'site': 'nrth' is not one of the names the model was trained on; did you mean 'north'?":
                 "site,a,b\nnorth,1,2\nnrth,1,2\n",
             "row 2, column 'a': 'x' is not a number": "site,a,b\nnorth,x,2\n",
             "row 2, column 'b': the value is missing": "site,a,b\nnorth,1,\n",
@@ -60,7 +60,7 @@ class Predict(WithFolder):
     def test_rows_with_missing_values(self) -> None:
         out = self.folder / "dropped_out.csv"
         rows = self.write("holes.csv", "site,a,b,note\nnorth,1,2,\nnorth,1,,x\n,1,2,y\nsouth,0,1,z\n")
-        self.refused("row 3, column 'b': the value is missing, and 2 of 4 rows", "predict", self.model, rows, "-o", out)
+        self.refused("row 3, column 'b': the value is missing, as in 2 of 4 rows", "predict", self.model, rows, "-o", out)
         said = run("predict", self.model, rows, "--drop-missing", "-o", out).stdout
         self.assertIn("2 rows with missing values were dropped", said)
         self.assertEqual([row["note"] for row in csv.DictReader(io.StringIO(out.read_text()))], ["", "z"])

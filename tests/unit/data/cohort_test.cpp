@@ -85,7 +85,7 @@ TEST(Cohort, RefusesMembersThatDoNotFitTogether) {
   EXPECT_THAT(message_of([&] { return pack(members, two_seeds); }),
               HasSubstr("target 1e+300 of member 1 does not fit in single precision"));
   EXPECT_THAT(message_of([&] { return member_rows(pack(two_members(), two_seeds), 2); }),
-              HasSubstr("member 2 asked for"));
+              HasSubstr("member 2 requested"));
 }
 
 }  // namespace

@@ -235,7 +235,7 @@ TEST(Desiderata, RefusesWhatItCannotExamine) {
   const auto data = [&](const Values& train, const DesiderataSubject& subject) {
     return message_of([&] { return check_desiderata(train, subject, line_spec); });
   };
-  EXPECT_EQ(config({.sigma = {}}, line_spec), "[eval/desiderata] there is no sigma to examine");
+  EXPECT_EQ(config({.sigma = {}}, line_spec), "[eval/desiderata] there is no sigma to check");
   EXPECT_THAT(config(good, {.low = {0}, .high = {1}, .probes = 1}), HasSubstr("at least 2 probes are needed, got 1"));
   EXPECT_THAT(config(good, {.low = {0}, .high = {}}), HasSubstr("the box has 1 lower and 0 upper ends"));
   EXPECT_THAT(config(good, {.low = {1}, .high = {0}}),

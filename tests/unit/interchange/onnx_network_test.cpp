@@ -66,8 +66,9 @@ TEST_F(OnnxNetworks, SayWhatIsWrong) {
   const auto refusal = [](const std::string& name, const std::string& features = {}) {
     return message_of<DataError>([&] { (void)load_onnx(golden(name), features); });
   };
-  EXPECT_THAT(refusal("sklearn_trees.onnx"),
-              HasSubstr("node 'TreeEnsembleRegressor' (ai.onnx.ml.TreeEnsembleRegressor): this operator is not supported"));
+  EXPECT_THAT(
+      refusal("sklearn_trees.onnx"),
+      HasSubstr("node 'TreeEnsembleRegressor' (ai.onnx.ml.TreeEnsembleRegressor): this operator is not supported"));
   EXPECT_THAT(refusal("two_outputs.onnx"), HasSubstr("2 outputs ('h', 'a'), but it must have one"));
   EXPECT_THAT(refusal("torch_one_row.onnx"), HasSubstr("dynamic_axes={'x': {0: 'rows'}}"));
   EXPECT_THAT(refusal("torch_relu.csv"), HasSubstr("this is not an ONNX file"));

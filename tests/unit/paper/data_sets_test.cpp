@@ -83,7 +83,7 @@ TEST(DataFiles, NumbersAreReadAndWrongOnesNamed) {
   };
   EXPECT_THAT(refusal("1 2\n3 x\n"), HasSubstr("b.txt, line 2: column 2 is not a number"));
   EXPECT_THAT(refusal("1 2\n3\n"), HasSubstr("b.txt, line 2: 1 numbers, but the lines before it have 2"));
-  EXPECT_THAT(refusal("\n"), HasSubstr("b.txt holds no numbers"));
+  EXPECT_THAT(refusal("\n"), HasSubstr("b.txt contains no numbers"));
   const auto indices = folder.write("i.txt", "0\n3\n");
   EXPECT_THAT(read_indices(indices, 4), ElementsAre(0, 3));
   EXPECT_THAT(message_of<DataError>([&] { return read_indices(indices, 3); }),

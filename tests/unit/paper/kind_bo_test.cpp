@@ -104,7 +104,7 @@ TEST(BoExperiment, WrongProblemsAndProtocolsAreNamed) {
   const auto engine = make_engine({.device = "cpu", .threads = 1});
   ResultStore store(folder.path() / "results");
   EXPECT_THAT(message_of<ConfigError>([&] { return run_experiment(spec, store, *engine); }),
-              testing::HasSubstr("then any of written, same_seed, local=8, warm=300; got 'mw-0.5 lokal=3'"));
+              testing::HasSubstr("then any of written, same_seed, variance, local=8, warm=300; got 'mw-0.5 lokal=3'"));
 }
 
 }  // namespace

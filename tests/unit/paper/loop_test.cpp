@@ -127,7 +127,7 @@ TEST(Loop, WrongInputIsNamed) {
   EXPECT_THAT(message_of<ConfigError>([&] { return run_loops(random, runs, 2, *engine); }), HasSubstr("same number"));
   runs = runs_of(find_function("branin", 2), 1);
   runs[0].evaluate = [](std::span<const double>) { return NAN; };
-  EXPECT_THAT(message_of([&] { return run_loops(random, runs, 2, *engine); }), HasSubstr("run 0 is nan"));
+  EXPECT_THAT(message_of([&] { return run_loops(random, runs, 2, *engine); }), HasSubstr("run 0 returned nan"));
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ TEST(ResultRows, DamagedFilesAreRefused) {
   text.replace(text.find("ok"), 2, "so");
   EXPECT_NE(message_of<DataError>([&] { (void)parse_rows(text, "x"); }).find("'so' is not one of ok"),
             std::string::npos);
-  EXPECT_NE(message_of<DataError>([&] { (void)parse_rows("experiment,method\na,b\n", "x"); }).find("problem"),
+  EXPECT_NE(message_of<DataError>([&] { (void)parse_rows("study,method\na,b\n", "x"); }).find("problem"),
             std::string::npos);
 }
 

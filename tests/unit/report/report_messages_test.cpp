@@ -24,7 +24,7 @@ TEST(ReportMessages, WrongSubjects) {
     return message_of<Error>([&] { (void)render_report(subject); });
   };
   EXPECT_THAT(message([](ReportSubject& s) { s.predict = nullptr; }),
-              HasSubstr("[report/report] there is no function that predicts"));
+              HasSubstr("[report/report] the subject has no function that predicts"));
   EXPECT_THAT(message([](ReportSubject& s) { s.bounds = nullptr; }), HasSubstr("no function for its bounds"));
   EXPECT_THAT(message([](ReportSubject& s) { s.rows->bounds = nullptr; }), HasSubstr("no function for their bounds"));
   EXPECT_THAT(message([](ReportSubject& s) { s.level = 0.999; }), HasSubstr("needs at least 999 calibration rows"));
