@@ -1,5 +1,5 @@
 #pragma once
-// Device memory that frees itself, and CUDA's failures as errors.
+// Device memory that frees itself, and streams.
 
 #include <cuda_runtime.h>
 
@@ -8,12 +8,9 @@
 #include <utility>
 #include <vector>
 
-#define NOMU_CUDA_CHECK(call) ::nomu::engine::cuda::check_call((call), #call)
+#include "engine/cuda/kernels/check.hpp"
 
 namespace nomu::engine::cuda {
-
-/// Throws DeviceError with CUDA's own words where a call failed.
-void check_call(cudaError_t status, const char* call);
 
 /// An array in device memory.
 template <class T>

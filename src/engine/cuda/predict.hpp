@@ -5,7 +5,7 @@
 #include <memory>
 #include <span>
 
-#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/layout.hpp"
 #include "engine/predictor.hpp"
 #include "engine/session.hpp"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/cuda/device.hpp"
-#include "engine/cuda/kernels.hpp"
-#include "engine/cuda/tables.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
+#include "engine/cuda/kernels/tables.hpp"
 #include "engine/layout.hpp"
 
 namespace nomu::engine::cuda {

@@ -2,9 +2,9 @@
 // What a training session keeps on the device, and how much memory that is.
 
 #include "engine/cuda/device.hpp"
-#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/cuda/program.hpp"
-#include "engine/cuda/tables.hpp"
+#include "engine/cuda/kernels/tables.hpp"
 #include "engine/plan.hpp"
 
 namespace nomu::engine::cuda {

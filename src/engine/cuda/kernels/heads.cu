@@ -1,6 +1,6 @@
 // Heads and losses where the members' data are in global memory.
 
-#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/cuda/kernels/heads.cuh"
 #include "engine/cuda/kernels/launch.cuh"
 

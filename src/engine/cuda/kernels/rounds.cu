@@ -1,7 +1,7 @@
 // One round of every member where the members' data are in global memory: what each does, and what follows from its
 // loss.
 
-#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/cuda/kernels/launch.cuh"
 #include "engine/cuda/kernels/rounds.cuh"
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "engine/cuda/kernels/reduce.cuh"
-#include "engine/cuda/tables.hpp"
+#include "engine/cuda/kernels/tables.hpp"
 #include "engine/epoch.hpp"
 #include "engine/sampling.hpp"
 

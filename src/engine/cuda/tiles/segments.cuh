@@ -1,7 +1,7 @@
 #pragma once
 // The products that add to a tile of a layer, segment by segment of what feeds it.
 
-#include "engine/cuda/tables.hpp"
+#include "engine/cuda/kernels/tables.hpp"
 #include "engine/cuda/tiles/product.cuh"
 
 namespace nomu::engine::cuda {

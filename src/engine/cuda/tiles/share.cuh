@@ -1,7 +1,7 @@
 #pragma once
 // The parameters of a tile of the update and their moments, as its threads share them.
 
-#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/cuda/kernels/quads.cuh"
 #include "engine/cuda/tiles/product.cuh"
 

@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "engine/cuda/tables.hpp"
+#include "engine/cuda/kernels/tables.hpp"
 
 namespace nomu::engine::cuda {
 

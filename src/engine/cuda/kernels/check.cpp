@@ -1,4 +1,4 @@
-#include "engine/cuda/device.hpp"
+#include "engine/cuda/kernels/check.hpp"
 
 #include <fmt/format.h>
 
