@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "core/host_device.hpp"
@@ -59,15 +58,12 @@ struct MemberReport : LossCourse {
   friend bool operator==(const MemberReport&, const MemberReport&) = default;
 };
 
-/// Whether the members of a plan end with losses of about the same size.
-enum class Losses {
-  comparable,  ///< a sum of terms that cannot all vanish, as NOMU's
-  free         ///< plain regression: a good fit ends anywhere near zero, members lie orders of magnitude apart
-};
+/// A fit must end below this multiple of its own first loss.
+inline constexpr double divergence_factor = 1.0;
 
-/// Marks members whose fit ended far off: a kept loss over 100 times the median of the cohort; alone, where that
-/// median is not positive or where losses are free, over the member's initial loss. Members that are marked already
-/// stay so.
-void mark_diverged(std::span<MemberReport> reports, Snapshot snapshot, Losses losses = Losses::comparable);
+/// Whether a finished fit diverged: a loss was not finite, or the loss of the parameters that are kept is not below
+/// `divergence_factor` times the first one. A single epoch has nothing to compare. Only the member itself counts, so
+/// the verdict does not depend on what else was trained alongside.
+[[nodiscard]] bool has_diverged(const MemberReport& report, Snapshot snapshot);
 
 }  // namespace nomu::engine

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <limits>
 #include <thread>
 
 #include "conformance/engines.hpp"
@@ -167,37 +169,41 @@ TEST_P(Training, ImpossiblePlansAreRefused) {
 
 NOMU_ON_EVERY_ENGINE(Training);
 
-TEST(Divergence, AFitFarAboveTheCohortIsMarked) {
-  std::vector<MemberReport> reports(5);
-  for (MemberReport& report : reports) (void)report.observe(1.0, 0);
-  for (MemberReport& report : reports) (void)report.observe(1e-3, 0);
-  reports[3] = {};
-  (void)reports[3].observe(0.5, 0);
-  mark_diverged(reports, Snapshot::exact);
-  for (std::size_t m = 0; m < reports.size(); ++m) EXPECT_EQ(reports[m].diverged, m == 3);
-}
-
-TEST(Divergence, PlainRegressionIsJudgedByItsOwnStart) {
-  std::vector<MemberReport> reports(5);
-  for (MemberReport& report : reports) (void)report.observe(1.0, 0);
-  for (std::size_t m = 0; m < reports.size(); ++m) (void)reports[m].observe(m == 3 ? 1e-3 : 1e-9, 0);
-  mark_diverged(reports, Snapshot::none, Losses::free);
-  for (const MemberReport& report : reports) EXPECT_FALSE(report.diverged);
-  (void)reports[1].observe(2.0, 0);
-  mark_diverged(reports, Snapshot::none, Losses::free);
-  EXPECT_TRUE(reports[1].diverged);
-}
-
-TEST(Divergence, AloneAFitMustNotEndAboveItsStart) {
+MemberReport report_of(std::initializer_list<double> losses) {
   MemberReport report;
-  (void)report.observe(1.0, 0);
-  (void)report.observe(3.0, 0);
-  std::vector<MemberReport> last{report};
-  mark_diverged(last, Snapshot::none);
-  EXPECT_TRUE(last[0].diverged);
-  std::vector<MemberReport> best{report};
-  mark_diverged(best, Snapshot::exact);
-  EXPECT_FALSE(best[0].diverged);
+  for (const double loss : losses) (void)report.observe(loss, 0);
+  return report;
+}
+
+TEST(Divergence, AFitThatEndsBelowItsStartHasNotDiverged) {
+  for (const Snapshot snapshot : {Snapshot::none, Snapshot::exact}) {
+    EXPECT_FALSE(has_diverged(report_of({1.0, 0.5}), snapshot));
+    EXPECT_FALSE(has_diverged(report_of({1.0, 1e-9}), snapshot));
+    EXPECT_FALSE(has_diverged(report_of({-1.0, -2.0}), snapshot)) << "likelihoods may be negative";
+  }
+}
+
+TEST(Divergence, TheKeptLossDecides) {
+  const MemberReport report = report_of({1.0, 0.5, 3.0});
+  EXPECT_TRUE(has_diverged(report, Snapshot::none));
+  EXPECT_FALSE(has_diverged(report, Snapshot::exact));
+}
+
+TEST(Divergence, AFitThatNeverImprovesHasDiverged) {
+  for (const Snapshot snapshot : {Snapshot::none, Snapshot::exact}) {
+    EXPECT_TRUE(has_diverged(report_of({1.0, 3.0}), snapshot));
+    EXPECT_TRUE(has_diverged(report_of({1.0, 1.0}), snapshot));
+  }
+}
+
+TEST(Divergence, ALossThatIsNotFiniteEndsTheFit) {
+  EXPECT_TRUE(has_diverged(report_of({1.0, 0.5, std::numeric_limits<double>::infinity()}), Snapshot::exact));
+  EXPECT_TRUE(has_diverged(report_of({std::numeric_limits<double>::quiet_NaN()}), Snapshot::none));
+}
+
+TEST(Divergence, ASingleEpochHasNothingToCompare) {
+  EXPECT_FALSE(has_diverged(report_of({1.0}), Snapshot::none));
+  EXPECT_FALSE(has_diverged(MemberReport{}, Snapshot::none));
 }
 
 }  // namespace

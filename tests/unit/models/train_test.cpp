@@ -59,5 +59,28 @@ TEST(Train, MembersThatDoNotFitAtOnceAreTrainedInPartsAndComeOutTheSame) {
   for (std::size_t m = 0; m < 5; ++m) EXPECT_EQ(in_parts->reports()[m].history, at_once->reports()[m].history);
 }
 
+TEST(Train, TheVerdictOnAMemberDoesNotDependOnItsCohort) {
+  NomuSpec spec = quick_spec();
+  spec.train.epochs = 20;
+  Cohort cohort = line_of_points({1, 2, 3, 4});
+  for (float& value : cohort.y.member(2)) value *= 1000.0F;  // learns, but ends far above the others
+  const auto engine = make_engine({.device = "cpu"});
+  const auto together = fit(spec, cohort, *engine);
+  double others = 0.0;
+  for (std::size_t m = 0; m < 4; ++m) {
+    SCOPED_TRACE(m);
+    const FitReport& report = together->reports()[m];
+    if (m != 2) others = std::max(others, report.best_loss);
+    Cohort single = line_of_points({m + 1});
+    std::ranges::copy(cohort.y.member(m), single.y.member(0).begin());
+    const FitReport alone = fit(spec, single, *engine)->reports()[0];
+    EXPECT_FALSE(report.diverged);
+    EXPECT_EQ(alone.diverged, report.diverged);
+    EXPECT_EQ(alone.restarts, report.restarts);
+    EXPECT_EQ(alone.history, report.history);
+  }
+  EXPECT_GT(together->reports()[2].best_loss, 100.0 * others);
+}
+
 }  // namespace
 }  // namespace nomu
