@@ -8,7 +8,6 @@
 
 #include "engine/layout.hpp"
 #include "engine/math.hpp"
-#include "engine/reference/reference.hpp"
 #include "engine/session.hpp"
 #include "models/attached/foreign_plan.hpp"
 #include "models/network/ensemble.hpp"
@@ -124,7 +123,7 @@ FittedSigma::FittedSigma(const NomuSpec& spec, std::size_t rows, std::shared_ptr
       parts_(std::move(parts)),
       reports_(std::move(reports)),
       // In double: near the data sigma is a small difference of large numbers, and an ONNX file has to find it again.
-      engine_(engine::reference::make()) {}
+      engine_(make_engine({.device = "reference"})) {}
 
 template <class F>
 double FittedSigma::average(std::size_t member, const F& value) const {
