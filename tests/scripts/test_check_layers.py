@@ -111,6 +111,8 @@ class Includes(unittest.TestCase):
 
     def test_private_headers_of_the_interfaces(self):
         self.allowed("cli/paper/reproduce.cpp", "paper/run/runner.hpp")
+        self.allowed("cli/engine/bench.cpp", "engine/benchmark.hpp")
+        self.refused("cli/engine/bench.cpp", "engine/backend.hpp", "the private header engine/backend.hpp")
         self.refused("cli/model/fit.cpp", "models/fit/members.hpp", "the private header models/fit/members.hpp")
         self.refused("python/bindings/bind_model.cpp", "core/team.hpp", "the private header core/team.hpp")
         self.refused("python/bindings/bind_model.cpp", "paper/run/runner.hpp", "paper is no lower layer")
