@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/backend.hpp"
 #include "engine/layout.hpp"
 #include "engine/math.hpp"
 #include "engine/session.hpp"
@@ -55,7 +56,7 @@ Tensor<float> second_outputs(Engine& engine, const engine::Networks& networks, c
     Tensor<float> some(rows.members(), count, rows.cols());
     for (std::size_t m = 0; m < rows.members(); ++m)
       std::ranges::copy(rows.member(m).subspan(first * rows.cols(), some.member(m).size()), some.member(m).begin());
-    const Tensor<float> outputs = engine.predict(networks, parameters, some, {}, {});
+    const Tensor<float> outputs = engine::backend(engine).predict(networks, parameters, some, {}, {});
     for (std::size_t p = 0; p < outputs.members(); ++p) {
       for (std::size_t i = 0; i < count; ++i) values(p, first + i, 0) = outputs(p, i, 1);
     }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/backend.hpp"
 #include "engine/layout.hpp"
 #include "engine/session.hpp"
 #include "models/network/network_plan.hpp"
@@ -25,7 +26,7 @@ class FittedAnn final : public FittedCohort {
   [[nodiscard]] std::size_t members() const override { return trained_.parameters.members(); }
 
   [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
-    const Tensor<float> outputs = engine_.predict(networks_, trained_.parameters, x, {}, {});
+    const Tensor<float> outputs = engine::backend(engine_).predict(networks_, trained_.parameters, x, {}, {});
     const Tensor<float> blank(members(), x.rows(), 1);
     Prediction prediction{.mean = blank, .sigma_model = blank, .sigma_noise = {}, .sigma_below = {}};
     for (std::size_t m = 0; m < members(); ++m) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/backend.hpp"
 #include "engine/layout.hpp"
 #include "engine/predictor.hpp"
 #include "engine/session.hpp"
@@ -40,7 +41,7 @@ bool one_noise(const McDropoutSpec& spec) { return spec.learn_noise && !spec.noi
 /// How far the networks without dropout are from their rows, root mean square, [M][1][1].
 Tensor<float> missed_by(const engine::Networks& networks, const Tensor<float>& parameters, const Cohort& cohort,
                         Engine& engine) {
-  const Tensor<float> outputs = engine.predict(networks, parameters, cohort.x, {}, {});
+  const Tensor<float> outputs = engine::backend(engine).predict(networks, parameters, cohort.x, {}, {});
   Tensor<float> noise(cohort.members(), 1, 1);
   for (std::size_t m = 0; m < cohort.members(); ++m) {
     double squares = 0.0;
@@ -125,7 +126,7 @@ class FittedMcDropout final : public FittedCohort {
       for (std::uint32_t pass = 0; pass < passes_;) {
         const std::uint32_t count = passes_at_once(pass, x.rows() + trained_.parameters.cols());
         const Tensor<float> thinned = thinned_parameters(networks_, m, trained_.parameters, seeds_[m], pass, count);
-        const Tensor<float> outputs = engine_.predict(plain, thinned, mine, {}, {});
+        const Tensor<float> outputs = engine::backend(engine_).predict(plain, thinned, mine, {}, {});
         for (std::uint32_t p = 0; p < count; ++p) mixture.add(m, outputs.member(p));
         pass += count;
       }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/backend.hpp"
 #include "engine/layout.hpp"
 #include "engine/session.hpp"
 #include "nomu/core/random.hpp"
@@ -101,7 +102,7 @@ struct Outcome {
 
 /// Trains all members at the same time.
 Outcome train_at_once(const TrainPlan& plan, Engine& engine, const Progress& progress) {
-  const auto session = engine.open(plan);
+  const auto session = engine::backend(engine).open(plan);
   run_to_end(*session, plan.train.epochs, progress);
   Outcome outcome{session->parameters(), session->reports()};
   for (MemberReport& report : outcome.reports) report.diverged = engine::has_diverged(report, plan.train.snapshot);
@@ -110,7 +111,7 @@ Outcome train_at_once(const TrainPlan& plan, Engine& engine, const Progress& pro
 
 /// Trains all members, as many at a time as the engine has room for. Where they are cut changes nothing.
 Outcome train_members(const TrainPlan& plan, Engine& engine, const Progress& progress) {
-  const std::size_t at_once = engine.members_at_once(plan);
+  const std::size_t at_once = engine::backend(engine).members_at_once(plan);
   if (at_once >= plan.members()) return train_at_once(plan, engine, progress);
   Outcome all;
   for (std::size_t first = 0; first < plan.members(); first += at_once) {
