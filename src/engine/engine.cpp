@@ -40,12 +40,6 @@ std::unique_ptr<engine::Backend> make_backend(const EngineOptions& options) {
 Engine::Engine(std::unique_ptr<engine::Backend> backend) : backend_(std::move(backend)) {}
 Engine::~Engine() = default;
 EngineInfo Engine::info() const { return backend_->info(); }
-std::size_t Engine::members_at_once(const engine::TrainPlan& plan) const { return backend_->members_at_once(plan); }
-std::unique_ptr<engine::Session> Engine::open(const engine::TrainPlan& plan) { return backend_->open(plan); }
-Tensor<float> Engine::predict(const engine::Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x,
-                              const engine::DropoutPass& dropout, const std::vector<std::uint64_t>& seeds) {
-  return backend_->predict(networks, parameters, x, dropout, seeds);
-}
 
 std::unique_ptr<Engine> make_engine(const EngineOptions& options) {
   return std::make_unique<Engine>(make_backend(options));

@@ -6,17 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "nomu/core/tensor.hpp"
-
 namespace nomu {
 
 class Engine;
 
 namespace engine {
-struct TrainPlan;
-struct Networks;
-struct DropoutPass;
-class Session;
 class Backend;
 [[nodiscard]] Backend& backend(Engine& engine);
 }  // namespace engine
@@ -54,13 +48,6 @@ class Engine {
   ~Engine();
 
   [[nodiscard]] EngineInfo info() const;
-
-  /// Until callers use the backend.
-  [[nodiscard]] std::size_t members_at_once(const engine::TrainPlan& plan) const;
-  [[nodiscard]] std::unique_ptr<engine::Session> open(const engine::TrainPlan& plan);
-  [[nodiscard]] Tensor<float> predict(const engine::Networks& networks, const Tensor<float>& parameters,
-                                      const Tensor<float>& x, const engine::DropoutPass& dropout,
-                                      const std::vector<std::uint64_t>& seeds);
 
  private:
   friend engine::Backend& engine::backend(Engine& engine);
