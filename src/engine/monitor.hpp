@@ -11,7 +11,7 @@
 
 namespace nomu::engine {
 
-/// A member's losses as far as decisions depend on them; plain data, so that a GPU decides by the same rule.
+/// What decisions need to know of a member's losses; plain data, so that a GPU decides by the same rule.
 struct LossCourse {
   std::int64_t epochs = 0;       ///< epochs trained
   std::int64_t best_epoch = -1;  ///< of the best monitored loss, 0-based
@@ -21,10 +21,10 @@ struct LossCourse {
   bool diverged = false;
   bool stopped_early = false;
 
-  /// Whether another epoch would be trained.
+  /// Whether training goes on.
   [[nodiscard]] NOMU_HD bool active() const { return !diverged && !stopped_early; }
 
-  /// Takes the monitored loss of an epoch; true where it is the best so far. A loss that is no number ends the member.
+  /// Records the monitored loss of an epoch; true if it is the best so far. A loss that is not finite ends the member.
   NOMU_HD bool observe(double loss, std::int64_t patience) {
     if (epochs == 0) first_loss = loss;
     last_loss = loss;
@@ -62,8 +62,9 @@ struct MemberReport : LossCourse {
 inline constexpr double divergence_factor = 1.0;
 
 /// Whether a finished fit diverged: a loss was not finite, or the loss of the parameters that are kept is not below
-/// `divergence_factor` times the first one. A single epoch has nothing to compare. Only the member itself counts, so
-/// the verdict does not depend on what else was trained alongside.
-[[nodiscard]] bool has_diverged(const MemberReport& report, Snapshot snapshot);
+/// `divergence_factor` times the first one. The first loss says nothing if the fit `goes_on` from trained networks, or
+/// if there was only one epoch. Only the member itself counts, so the verdict does not depend on what else was trained
+/// alongside.
+[[nodiscard]] bool has_diverged(const MemberReport& report, Snapshot snapshot, bool goes_on = false);
 
 }  // namespace nomu::engine

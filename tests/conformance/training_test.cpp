@@ -196,6 +196,11 @@ TEST(Divergence, AFitThatNeverImprovesHasDiverged) {
   }
 }
 
+TEST(Divergence, AFitThatGoesOnBeginsTooLowToCompare) {
+  EXPECT_FALSE(has_diverged(report_of({1.0, 3.0}), Snapshot::none, true));
+  EXPECT_TRUE(has_diverged(report_of({1.0, std::numeric_limits<double>::infinity()}), Snapshot::none, true));
+}
+
 TEST(Divergence, ALossThatIsNotFiniteEndsTheFit) {
   EXPECT_TRUE(has_diverged(report_of({1.0, 0.5, std::numeric_limits<double>::infinity()}), Snapshot::exact));
   EXPECT_TRUE(has_diverged(report_of({std::numeric_limits<double>::quiet_NaN()}), Snapshot::none));

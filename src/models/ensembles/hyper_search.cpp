@@ -210,6 +210,7 @@ HyperEnsemble search_ensembles(const HyperDeepEnsembleSpec& spec, const Cohort& 
     }
     engine::TrainPlan plan = hyper_plan(spec, some_rows(cohort, all), pool.networks);
     plan.start = std::move(pool.trained.parameters);
+    plan.goes_on = true;
     pool.trained = train(plan, engine, progress);
   }
   return {std::move(pool.networks), std::move(pool.trained)};

@@ -105,7 +105,8 @@ Outcome train_at_once(const TrainPlan& plan, Engine& engine, const Progress& pro
   const auto session = engine::backend(engine).open(plan);
   run_to_end(*session, plan.train.epochs, progress);
   Outcome outcome{session->parameters(), session->reports()};
-  for (MemberReport& report : outcome.reports) report.diverged = engine::has_diverged(report, plan.train.snapshot);
+  for (MemberReport& report : outcome.reports)
+    report.diverged = engine::has_diverged(report, plan.train.snapshot, plan.goes_on);
   return outcome;
 }
 
@@ -137,6 +138,7 @@ Trained train(const TrainPlan& plan, Engine& engine, const Progress& progress) {
       second.seeds[i] = derived_seed(plan.seeds[again[i]], static_cast<std::uint64_t>(attempt));
     }
     if (!second.start.empty()) second.start = redrawn(second);
+    second.goes_on = false;
     const Outcome retry = train_members(second, engine, progress);
     for (std::size_t i = 0; i < again.size(); ++i) {
       reports[again[i]] = retry.reports[i];

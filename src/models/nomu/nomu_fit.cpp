@@ -86,6 +86,7 @@ std::unique_ptr<FittedCohort> fit_joint_on(const NomuSpec& given, const FittedSt
   const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
   engine::TrainPlan plan = joint_plan(spec, spread(cohort, static_cast<std::size_t>(spec.ensemble)));
   plan.start = start_of(plan, before.find(FittedNomu::parameters_block));
+  plan.goes_on = true;
   return finished(spec, cohort, train(plan, engine, progress), engine);
 }
 
