@@ -7,7 +7,7 @@
 
 namespace nomu::engine::cuda {
 
-/// Throws DeviceError with CUDA's own words if a call failed.
+/// Throws DeviceFailure with CUDA's own words if a call failed.
 void check_call(cudaError_t status, const char* call);
 
 }  // namespace nomu::engine::cuda
