@@ -20,15 +20,16 @@ bool of_convolutions(const Field& field) {
 }
 
 /// What a method is fitted with, for its key. The paper's presets are fixed by its tables: their name stands for their
-/// settings, so that settings which come later leave old keys as they are. All others are written out in full, but for
-/// convolutions that are not there.
+/// settings, so that settings which come later leave old keys as they are. All others are written out in full, except
+/// for convolutions that are not there and for settings added later that change nothing (Fields::added_later).
 std::string spec_text(const ExperimentMethod& method, MethodSpec spec, std::size_t cols) {
   std::string text = fmt::format("{} {}", method.method, method.preset);
   const Fields fields = fields_of(spec);
   if (method.preset == "auto") {
     const bool convolutions = reads_images(spec);
     for (const Field& field : fields.list()) {
-      if (convolutions || !of_convolutions(field)) text += fmt::format("\n{}={}", field.name, to_text(field.get()));
+      if (!field.in_keys() || (!convolutions && of_convolutions(field))) continue;
+      text += fmt::format("\n{}={}", field.name, to_text(field.get()));
     }
     return text;
   }
