@@ -25,7 +25,8 @@ TEST_P(Convolutions, ARowAloneEqualsTheSameRowInABatch) {
   const auto session = backend_->open(plan);
   session->run(3, {});
   const Tensor<float> probe = expect_rows_alone(*session, 70, plan.networks.inputs);
-  EXPECT_EQ(backend_->predict(plan.networks, session->parameters(), probe, {}, plan.seeds), session->forward(probe, {}));
+  EXPECT_EQ(backend_->predict(plan.networks, session->parameters(), probe, {}, plan.seeds),
+            session->forward(probe, {}));
 }
 
 TEST_P(Convolutions, AContinuedRunEqualsAnUninterruptedOne) {
@@ -79,7 +80,7 @@ TEST_P(Convolutions, ImpossibleShapesAreRefused) {
   expect([](Front& f) { f.windows[1].kernel = 4; },
          "convolution 2 of net 1, which reads 5 x 3 x 4 (channels, height, width): a kernel of 4 is larger");
   expect([](Front& f) { f.windows[0].pool = 4; }, "a pool of 4 does not divide its map of 6 x 8");
-  expect([](Front& f) { f.windows[0].padding = 3; }, "a padding of 3 would put whole squares");
+  expect([](Front& f) { f.windows[0].padding = 3; }, "a padding of 3 would leave whole windows");
   expect([](Front& f) { f.windows[1].filters = 0; }, "filters, kernel and stride must be 1 to");
   expect([](Front& f) { f.windows[0].filters = static_cast<std::size_t>(-1); }, "filters, kernel and stride must be");
   expect([](Front& f) { f.windows[0].filters = 1000000; }, "its map of 1000000 x 6 x 8 is too large");
@@ -95,7 +96,7 @@ TEST_P(ConvolutionsOnAGpu, AreRefusedBeforeAnythingStarts) {
   if (GetParam().device != "cuda") GTEST_SKIP() << "the host has them";
   const TrainPlan plan = image_plan(small_front(), Gradient::coupled);
   const auto refused = [](const std::string& message) {
-    EXPECT_NE(message.find("[engine/cuda] convolutions run on the cpu; use --device cpu"), std::string::npos)
+    EXPECT_NE(message.find("[engine/cuda] convolutions run on the CPU only; use --device cpu"), std::string::npos)
         << message;
   };
   refused(message_of<ConfigError>([&] { (void)backend_->open(plan); }));
