@@ -1,4 +1,4 @@
-// The command-line tool. Exit codes: 0 success; 1 failure; 2 wrong input; 130 interrupted.
+// The command-line tool. exit_code.hpp says what its exit codes mean.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "commands.hpp"
-#include "nomu/core/error.hpp"
+#include "exit_code.hpp"
 #include "nomu/core/version.hpp"
 #include "terminal.hpp"
 
@@ -58,17 +58,9 @@ int main(int argc, char** argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
-  } catch (const nomu::Cancelled& error) {
-    return fail(130, error.what());
-  } catch (const nomu::ConfigError& error) {
-    return fail(2, error.what());
-  } catch (const nomu::DataError& error) {
-    return fail(2, error.what());
-  } catch (const nomu::DeviceError& error) {
-    return fail(2, error.what());
   } catch (const std::bad_alloc&) {
     return fail(1, "out of memory; use smaller networks, fewer members or fewer rows");
   } catch (const std::exception& error) {
-    return fail(1, error.what());
+    return fail(nomu::cli::exit_code(error), error.what());
   }
 }

@@ -2,11 +2,11 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "engine/benchmark.hpp"
 #include "engine/benchmark_cases.hpp"
 #include "nomu/core/config.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
-#include "nomu/engine/benchmark.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {

@@ -16,24 +16,24 @@ namespace {
 
 std::int64_t line_of(const toml::node& node) { return static_cast<std::int64_t>(node.source().begin.line); }
 
-/// Texts of an array as one text.
+/// The strings of an array, joined into one.
 std::string joined(const toml::array& array, std::string_view source) {
   std::string text;
   for (const toml::node& element : array) {
-    if (!element.is_string()) fail(source, line_of(element), "a list may hold numbers only, or texts only");
+    if (!element.is_string()) fail(source, line_of(element), "a list may hold numbers only, or strings only");
     if (!text.empty()) text += ", ";
     text += element.as_string()->get();
   }
   return text;
 }
 
-/// Numbers of an array: whole where all are whole.
+/// The numbers of an array; integers if all of them are.
 FieldValue array_value(const toml::array& array, std::string_view source) {
   if (!array.empty() && array.front().is_string()) return joined(array, source);
   std::vector<std::int64_t> whole;
   std::vector<double> real;
   for (const toml::node& element : array) {
-    if (!element.is_number()) fail(source, line_of(element), "lists may hold numbers only, or texts only");
+    if (!element.is_number()) fail(source, line_of(element), "lists may hold numbers only, or strings only");
     if (element.is_integer()) whole.push_back(element.as_integer()->get());
     real.push_back(element.value<double>().value_or(0.0));
   }
@@ -47,7 +47,7 @@ FieldValue value_of(const toml::node& node, std::string_view source) {
   if (const auto* v = node.as_floating_point()) return v->get();
   if (const auto* v = node.as_string()) return v->get();
   if (const auto* v = node.as_array()) return array_value(*v, source);
-  fail(source, line_of(node), "dates and times are not used here");
+  fail(source, line_of(node), "dates and times are not supported");
 }
 
 void collect(const toml::table& table, const std::string& prefix, ConfigTable& into) {

@@ -33,7 +33,7 @@ constexpr Tables tables = make_tables();
 
 std::uint64_t crc64(std::string_view bytes) {
   std::uint64_t crc = ~std::uint64_t{0};
-  // Eight bytes a round: models reach hundreds of megabytes.
+  // Eight bytes per round: models reach hundreds of megabytes.
   while (bytes.size() >= slices) {
     std::uint64_t next = 0;
     for (std::size_t k = 0; k < slices; ++k) {

@@ -1,6 +1,6 @@
 #pragma once
-// A checksum that finds every single error and every burst of up to 64 bits, for files that are kept for years. It is
-// no protection against intent.
+// A checksum for files that are kept for years: it detects every single-bit error and every burst of up to 64 bits. It
+// does not protect against deliberate changes.
 
 #include <cstdint>
 #include <string_view>

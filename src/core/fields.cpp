@@ -68,7 +68,7 @@ bool parse_list(std::string_view text, std::vector<T>& values) {
   throw ConfigError(where, fmt::format("{} must be {}, got '{}'", name, wanted, got));
 }
 
-/// Whole numbers serve where a real one is wanted; a real one never serves as a whole number.
+/// A whole number is accepted as a real one, but a real one never as a whole number.
 template <class T>
 T converted(const std::string& where, const std::string& name, std::string_view wanted, const FieldValue& value) {
   if (const auto* exact = std::get_if<T>(&value)) return *exact;
@@ -81,10 +81,16 @@ T converted(const std::string& where, const std::string& name, std::string_view 
   throw_type(where, name, wanted, to_text(value));
 }
 
-/// A setting bound to `value`; `wanted` says in messages what may be put there.
+/// A setting bound to `value`; `wanted` describes its type in messages.
 template <class T>
 Field bound(const std::string& where, std::string name, T& value, Range range, std::string doc, const char* wanted) {
-  Field field{.name = std::move(name), .doc = std::move(doc), .range = range, .choices = {}, .get = {}, .set = {}};
+  Field field{.name = std::move(name),
+              .doc = std::move(doc),
+              .range = range,
+              .choices = {},
+              .get = {},
+              .set = {},
+              .before = {}};
   field.get = [&value] { return FieldValue(value); };
   field.set = [&value, where, wanted, called = field.name](const FieldValue& v) {
     value = converted<T>(where, called, wanted, v);
@@ -126,7 +132,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
   std::string best;
   std::size_t distance = std::max<std::size_t>(2, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    // A key that only lacks its prefix ("epochs" for "train.epochs") is as near as one can be.
+    // A key that only lacks its prefix ("epochs" for "train.epochs") is the nearest possible.
     const bool suffix = candidate.size() > word.size() && candidate.ends_with(word) &&
                         candidate[candidate.size() - word.size() - 1] == '.';
     const std::size_t d = suffix ? 1 : edit_distance(word, candidate);
@@ -160,7 +166,7 @@ void Fields::add(std::string name, std::vector<double>& value, Range range, std:
 void Fields::add_choice_index(const std::string& name, const std::function<std::size_t()>& get,
                               const std::function<void(std::size_t)>& set, const std::vector<std::string>& choices,
                               const std::string& doc) {
-  Field field{.name = name, .doc = doc, .range = {}, .choices = choices, .get = {}, .set = {}};
+  Field field{.name = name, .doc = doc, .range = {}, .choices = choices, .get = {}, .set = {}, .before = {}};
   field.get = [choices, get] { return FieldValue(choices.at(get())); };
   field.set = [choices, name, where = where_, set](const FieldValue& v) {
     const std::string text = to_text(v);
@@ -178,6 +184,13 @@ void Fields::add_nested(std::string_view prefix, const Fields& part) {
   }
 }
 
+void Fields::added_later(std::string_view name, FieldValue before) {
+  const Field& field = find(name);
+  if (field.get().index() != before.index())
+    throw_type(where_, field.name, "of the setting's own type", to_text(before));
+  list_[static_cast<std::size_t>(&field - list_.data())].before = std::move(before);
+}
+
 const Field& Fields::find(std::string_view name) const {
   for (const Field& field : list_) {
     if (field.name == name) return field;
@@ -185,8 +198,8 @@ const Field& Fields::find(std::string_view name) const {
   std::vector<std::string> names;
   for (const Field& field : list_) names.push_back(field.name);
   const std::string near = nearest(name, names);
-  const std::string hint =
-      near.empty() ? fmt::format("known are {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", near);
+  const std::string hint = near.empty() ? fmt::format("known settings are {}", fmt::join(names, ", "))
+                                        : fmt::format("did you mean '{}'?", near);
   throw ConfigError(where_, fmt::format("unknown setting '{}'; {}", name, hint));
 }
 

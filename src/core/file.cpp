@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// DataError where the path is to blame, Error where the system failed on the way.
+/// DataError if the path is to blame, Error if the system failed while writing.
 template <class ErrorType = DataError>
 [[noreturn]] void fail(std::string_view action, const fs::path& path, int code) {
   // generic_category().message instead of strerror, which may share a buffer between threads.
@@ -36,14 +36,14 @@ class Descriptor {
   }
   [[nodiscard]] int get() const { return fd_; }
 
-  /// Closing may report a write error that was delayed (network file systems), so it is a step of its own.
+  /// Closing may report a delayed write error (network file systems), so it is a separate step.
   [[nodiscard]] bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
 
  private:
   int fd_;
 };
 
-/// Removes the file on the way out unless the rename has given it its final name.
+/// Removes the file on destruction unless it was renamed to its final name.
 class TemporaryFile {
  public:
   explicit TemporaryFile(fs::path path) : path_(std::move(path)) {}
@@ -79,7 +79,7 @@ void write_directly(const fs::path& path, std::string_view bytes) {
   if (!write_all(out.get(), bytes) || !out.close()) fail<Error>("write", path, errno);
 }
 
-/// A name next to the target, short because the target's may already be the longest the file system takes.
+/// A name next to the target; short, because the target's may already be the longest that the file system allows.
 fs::path neighbour(const fs::path& target) {
   static std::atomic<unsigned> counter{0};
   return target.parent_path() / fmt::format(".nomu-{}-{}.tmp", ::getpid(), counter++);
@@ -90,18 +90,18 @@ struct Neighbour {
   TemporaryFile file;
 };
 
-/// Creates a new neighbour; mode 0666 leaves the choice to the user's umask. `path` is the name in messages.
+/// Creates a new temporary file; mode 0666 leaves the choice to the user's umask. `path` is the name in messages.
 Neighbour open_neighbour(const fs::path& target, const fs::path& path) {
   for (;;) {
     const fs::path name = neighbour(target);
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0) return {Descriptor(fd), TemporaryFile(name)};
-    // A killed process with the same id may have left its neighbour behind.
+    // A killed process with the same id may have left its temporary file behind.
     if (errno != EEXIST) fail("write", path, errno);
   }
 }
 
-/// Where a write really goes.
+/// Where a write goes once links are followed.
 struct Target {
   fs::path path;
   bool exists = false;
@@ -118,9 +118,9 @@ Target target_of(const fs::path& path) {
   target.exists = ::stat(target.path.c_str(), &status) == 0;
   target.mode = status.st_mode & 07777U;
   if (target.exists && S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
-  // Renaming over a device would replace it by a regular file.
+  // Renaming onto a device would replace it by a regular file.
   target.device = target.exists && !S_ISREG(status.st_mode);
-  // A rename needs no permission on the old file; one that its owner protected stays.
+  // A rename needs no permission on the old file, so a file that its owner protected is checked here.
   if (target.exists && ::access(target.path.c_str(), W_OK) != 0) fail("write", path, errno);
   return target;
 }
@@ -171,7 +171,7 @@ bool claim_file(const fs::path& path) {
 
 void require_writable(const fs::path& path) {
   const Target target = target_of(path);
-  if (!target.device) (void)open_neighbour(target.path, path);  // gone again at the end of this line
+  if (!target.device) (void)open_neighbour(target.path, path);  // removed again at the end of this statement
 }
 
 }  // namespace nomu

@@ -1,6 +1,6 @@
 #pragma once
-// Whole numbers from JSON that anybody may have written. The library converts every number to every type, and that is
-// undefined for those that do not fit.
+// Whole numbers from untrusted JSON. nlohmann::json converts any number to any type, which is undefined for those that
+// do not fit.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
-// Philox 4x32-10 (Salmon et al. 2011): a random number is a pure function of a counter and a key, so the numbers of a
-// member depend on its own seed alone and CPU and GPU draw the same ones in any order.
+// Philox 4x32-10 (Salmon et al. 2011): a random number is a pure function of a counter and a key, so a member's numbers
+// depend only on its own seed, and CPU and GPU draw the same ones in any order.
 
 #include <cstdint>
 
@@ -31,7 +31,7 @@ NOMU_HD inline PhiloxBlock philox_block(std::uint32_t c0, std::uint32_t c1, std:
 /// The top 24 bits as a float in [0, 1).
 NOMU_HD inline float uniform_float(std::uint32_t bits) { return static_cast<float>(bits >> 8U) * 0x1p-24F; }
 
-/// What a number is drawn for; part of the counter, so that no two uses share a number.
+/// What a number is drawn for. Part of the counter, so that no two purposes share a number.
 enum class Purpose : std::uint32_t { init, augment, dropout, shuffle, pool, restart, split, function, user };
 
 /// A family of random words: one member's seed, one purpose, one place in the network (or 0), one step.

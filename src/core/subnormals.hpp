@@ -3,8 +3,9 @@
 
 namespace nomu {
 
-/// While it lives, this thread takes subnormal numbers for zero. Adam's second moment of a weight that an L2 penalty
-/// has worn away is one, and each costs more than a hundred cycles. Has no effect where that is not needed.
+/// While it exists, this thread treats subnormal numbers as zero. Adam's second moments become subnormal for weights
+/// that an L2 penalty has worn away, and each one costs more than a hundred cycles. Does nothing on processors that
+/// handle them at full speed.
 class FlushSubnormals {
  public:
   FlushSubnormals();

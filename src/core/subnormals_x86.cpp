@@ -1,4 +1,4 @@
-// The control word of x86-64 processors.
+// Sets the control word of x86-64 processors.
 
 #include <xmmintrin.h>
 

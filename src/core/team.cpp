@@ -21,7 +21,7 @@ void await_change(const std::atomic<T>& value, T old) {
   value.wait(old, std::memory_order_acquire);
 }
 
-/// How often this process has been forked off another. Threads stay behind in the parent, so a team made before the
+/// How many forks lie between this process and the first one. Threads stay in the parent, so a team made before the
 /// last fork has none.
 std::atomic<std::uint32_t>& forks() {
   static std::atomic<std::uint32_t> count{0};

@@ -1,6 +1,6 @@
 #pragma once
-// A team of threads. Work is cut into pieces by its shape, never by the number of threads, so which thread does a piece
-// changes nothing.
+// A team of threads. Work is cut into pieces by its shape, never by the number of threads, so it does not matter which
+// thread runs a piece.
 
 #include <atomic>
 #include <cstddef>
@@ -18,7 +18,7 @@ class Team {
  public:
   using Task = std::function<void(std::size_t piece, std::size_t worker)>;
 
-  /// Every thread but the caller's calls `prepare` once, before its first piece.
+  /// Every thread except the caller's calls `prepare` once, before its first piece.
   explicit Team(std::size_t threads, std::function<void()> prepare = {});
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -29,7 +29,7 @@ class Team {
   [[nodiscard]] std::size_t size() const { return workers_.size() + 1; }
 
   /// Calls task(piece, worker) for every piece and returns when all are done; rethrows the first exception. A caller
-  /// that finds the team busy with another thread's job, or that runs in a process forked since the team was made, does
+  /// that finds the team busy with another thread's job, or that runs in a process forked since the team was made, runs
   /// all pieces itself, as worker 0. Subnormal numbers count as zero in every piece, whichever thread runs it.
   void run(std::size_t pieces, const Task& task);
 
@@ -51,7 +51,7 @@ class Team {
   std::exception_ptr failure_;
 };
 
-/// Runs pieces on a team, or one after the other without one.
+/// Runs pieces on a team, or one after the other if there is none.
 class Runner {
  public:
   Runner() = default;

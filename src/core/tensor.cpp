@@ -15,7 +15,7 @@ std::size_t tensor_size(std::size_t members, std::size_t rows, std::size_t cols)
   for (std::size_t extent : {rows, cols}) {
     if (extent != 0 && total > limit / extent) {
       throw ConfigError("core/tensor",
-                        fmt::format("a block of {} x {} x {} numbers does not fit any memory; ask for smaller sizes",
+                        fmt::format("a block of {} x {} x {} numbers does not fit into memory; use smaller sizes",
                                     members, rows, cols));
     }
     total *= extent;

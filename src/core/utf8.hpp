@@ -1,5 +1,5 @@
 #pragma once
-// Whether bytes are UTF-8 text, for names that go into files which must be, and texts of others made so.
+// Checks whether bytes are UTF-8, for names that go into files that must be UTF-8, and repairs text that is not.
 
 #include <cstddef>
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace nomu {
 
-/// Bytes of the character that `text` begins with; 0 where it begins with none: no stray or missing continuation bytes,
-/// no overlong forms, no surrogates, nothing past U+10FFFF.
+/// Length in bytes of the character at the beginning of `text`; 0 if there is no valid one: stray or missing
+/// continuation bytes, overlong forms, surrogates and values past U+10FFFF are invalid.
 [[nodiscard]] inline std::size_t utf8_front(std::string_view text) {
   if (text.empty()) return 0;
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -37,7 +37,7 @@ namespace nomu {
   return true;
 }
 
-/// The text with U+FFFD in the place of every byte that is part of no character.
+/// The text with every byte that belongs to no character replaced by U+FFFD.
 [[nodiscard]] inline std::string made_utf8(std::string_view text) {
   std::string result;
   result.reserve(text.size());

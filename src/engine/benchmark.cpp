@@ -1,8 +1,9 @@
-#include "nomu/engine/benchmark.hpp"
+#include "engine/benchmark.hpp"
 
 #include <algorithm>
 #include <chrono>
 
+#include "engine/backend.hpp"
 #include "engine/plan.hpp"
 #include "engine/session.hpp"
 #include "nomu/core/random.hpp"
@@ -73,16 +74,16 @@ double median(std::vector<double> values) {
 Fields fields_of(BenchmarkSpec& spec) {
   Fields f("engine/benchmark");
   f.add("name", spec.name, "short name of the case");
-  f.add("title", spec.title, "what it stands for");
+  f.add("title", spec.title, "what the case represents");
   f.add_choice("method", spec.method, {"nomu", "mlp"}, "the NOMU pair or one plain network");
   f.add_choice("gradient", spec.gradient, {"coupled", "stopped"}, "whether the sigma loss reaches the mean network");
   f.add("inputs", spec.inputs, Range::at_least(1), "input columns");
   f.add("hidden", spec.hidden, Range::at_least(1), "sizes of the hidden layers");
   f.add("rows", spec.rows, Range::at_least(1), "training rows");
-  f.add("augment", spec.augment, Range::at_least(0), "artificial points a step");
-  f.add("batch_size", spec.batch_size, Range::at_least(0), "rows a step; 0: all");
+  f.add("augment", spec.augment, Range::at_least(0), "artificial points per step");
+  f.add("batch_size", spec.batch_size, Range::at_least(0), "rows per step; 0: all");
   f.add("dropout", spec.dropout, Range::between(0.0, 0.99), "share of hidden units that a step leaves out");
-  f.add("clip_norm", spec.clip_norm, Range::at_least(0.0), "longest gradient of a tensor; 0: any");
+  f.add("clip_norm", spec.clip_norm, Range::at_least(0.0), "largest norm of a tensor's gradient; 0: no limit");
   f.add_choice("snapshot", spec.snapshot, {"none", "after_update", "exact"}, "which parameters are kept");
   f.add("members", spec.members, Range::at_least(1), "networks (pairs) trained in lock step");
   f.add("steps", spec.steps, Range::at_least(1), "epochs of one repeat; without batches, steps");
@@ -93,8 +94,9 @@ Fields fields_of(BenchmarkSpec& spec) {
 BenchmarkReport run_benchmark(const BenchmarkSpec& spec, Engine& engine, const Progress& progress) {
   using Clock = std::chrono::steady_clock;
   const TrainPlan plan = plan_of(spec);
-  BenchmarkReport report{.engine = engine.info(), .memory_bytes = engine.memory_needed(plan)};
-  const auto session = engine.open(plan);
+  engine::Backend& backend = engine::backend(engine);
+  BenchmarkReport report{.engine = engine.info(), .memory_bytes = backend.memory_needed(plan)};
+  const auto session = backend.open(plan);
   session->run(spec.steps, progress.stop);  // warm-up: page faults, code generation, caches
   std::vector<double> steps;
   std::vector<double> products;
@@ -106,7 +108,7 @@ BenchmarkReport run_benchmark(const BenchmarkSpec& spec, Engine& engine, const P
     const auto begin = Clock::now();
     session->run(spec.steps, progress.stop);
     steps.push_back(std::chrono::duration<double>(Clock::now() - begin).count() / networks);
-    const Roofline bound = engine.roofline(plan);
+    const engine::Roofline bound = backend.roofline(plan);
     products.push_back(bound.products_seconds);
     state.push_back(bound.state_seconds);
     if (progress.report) progress.report({.stage = "bench", .done = r + 1, .total = spec.repeats});

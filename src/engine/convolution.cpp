@@ -7,7 +7,7 @@
 namespace nomu::engine {
 namespace {
 
-constexpr std::size_t largest = std::size_t{1} << 24U;  // of any one number of a shape, and of a whole map
+constexpr std::size_t largest = std::size_t{1} << 24U;  // limit of every number in a shape, and of the size of a map
 
 /// Says which convolution of which net is wrong, what it was given, and what is wrong with it.
 [[noreturn]] void refuse(std::size_t net, std::size_t index, const ImageShape& in, const std::string& what) {
@@ -25,7 +25,7 @@ Convolution convolution_of(const Front& front, std::size_t net, std::size_t inde
            fmt::format("filters, kernel and stride must be 1 to {}, padding and pool 0 to that", largest));
   if (w.padding >= w.kernel)
     refuse(net, index, in,
-           fmt::format("a padding of {} would put whole squares of a kernel of {} on zeros; use less", w.padding,
+           fmt::format("a padding of {} would leave whole windows of a kernel of {} on zeros; use less", w.padding,
                        w.kernel));
   const std::size_t height = in.height + 2 * w.padding;
   const std::size_t width = in.width + 2 * w.padding;

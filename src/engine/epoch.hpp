@@ -1,6 +1,6 @@
 #pragma once
-// The course of one epoch, the same for every engine: which rows a step sees, its learning rate, what is monitored and
-// which parameters are kept. The step itself is the engine's own.
+// The course of one epoch, the same for every engine: which rows a step uses, its learning rate, what is monitored and
+// which parameters are kept. Each engine has its own step.
 
 #include <cmath>
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace nomu::engine {
 
-/// What a step does besides updating, decided once its loss is known.
+/// What a step does in addition to the update, decided once its loss is known.
 enum class Keep {
   nothing,
-  before_update,  ///< the parameters the loss belongs to become the snapshot
-  after_update,   ///< the updated ones do
-  abandon         ///< no update: the loss is no number
+  before_update,  ///< the parameters that gave the loss become the snapshot
+  after_update,   ///< the updated parameters become the snapshot
+  abandon         ///< no update: the loss is not finite
 };
 
 /// How a member's rows are cut into batches.
@@ -51,8 +51,8 @@ NOMU_HD inline Keep kept(bool improved, Snapshot snapshot) {
   return snapshot == Snapshot::exact ? Keep::before_update : Keep::after_update;
 }
 
-/// One epoch in batches: the monitored loss is their average, or, for an exact snapshot, the loss of all rows (without
-/// dropout) at the parameters the epoch ends with.
+/// One epoch in batches: the monitored loss is their average or, for an exact snapshot, the loss of all rows (without
+/// dropout) with the parameters at the end of the epoch.
 template <class Stepper>
 void train_batches(const TrainSpec& spec, const Batches& batches, double base_rate, MemberReport& report,
                    std::uint32_t& step, Stepper& stepper, const std::stop_token& stop) {

@@ -22,12 +22,12 @@ std::size_t layer_index(const Networks& networks, std::size_t net, std::size_t d
   return index;
 }
 
-/// The same of dense hidden layer `hidden`, which is how links count.
+/// The same for dense hidden layer `hidden`; links count these only.
 std::size_t hidden_index(const Networks& networks, std::size_t net, std::size_t hidden) {
   return layer_index(networks, net, networks.nets[net].front.windows.size() + hidden);
 }
 
-/// What layer `depth` of a net reads; `before` are the units of the layer before it.
+/// What layer `depth` of a net reads; `before` is the number of units of the previous layer.
 std::vector<Feed> feeds_of(const Networks& networks, std::size_t net_index, std::size_t depth, std::size_t before) {
   const Net& net = networks.nets[net_index];
   std::vector<Feed> feeds;
@@ -44,7 +44,7 @@ std::vector<Feed> feeds_of(const Networks& networks, std::size_t net_index, std:
   return feeds;
 }
 
-/// Layer `depth` of a net without its place among the parameters.
+/// Layer `depth` of a net, without its place in the parameter vector.
 Layer layer_of(const Networks& networks, std::size_t k, std::size_t depth, std::size_t before,
                const std::vector<Convolution>& convolutions) {
   const Net& net = networks.nets[k];
@@ -70,7 +70,7 @@ Layer layer_of(const Networks& networks, std::size_t k, std::size_t depth, std::
   return layer;
 }
 
-/// Gives a layer's tensors their place from `offset` on; returns what follows.
+/// Places a layer's tensors from `offset` on; returns the offset after them.
 std::size_t place(Layer& layer, std::size_t offset) {
   layer.weights = offset;
   for (Feed& feed : layer.feeds) {
@@ -100,7 +100,7 @@ void mark_gradients(const Networks& networks, LossKind loss, std::vector<Layer>&
   }
 }
 
-/// Operations of a layer's weights on what one feed brings of one row.
+/// Operations of a layer's weights on what one feed supplies for one row.
 double products_of(const Layer& layer, const Feed& feed) {
   if (!layer.convolution) return 2.0 * static_cast<double>(feed.units) * static_cast<double>(layer.units);
   return 2.0 * static_cast<double>(layer.fan_in()) * static_cast<double>(layer.convolution->map.size());
@@ -110,7 +110,7 @@ double products_of(const Layer& layer, const Feed& feed) {
 
 float init_range(const Net& net, const Layer& layer) {
   const auto in = static_cast<float>(layer.fan_in());
-  // A pixel is read by as many squares as a square has pixels.
+  // A pixel is in as many windows as a window has pixels.
   const std::size_t squares = layer.convolution ? layer.convolution->kernel * layer.convolution->kernel : 1;
   const auto out = static_cast<float>(layer.columns() * squares);
   switch (net.init) {

@@ -10,7 +10,7 @@
 
 namespace nomu::engine {
 
-inline constexpr std::size_t input_layer = static_cast<std::size_t>(-1);  ///< "source" that stands for the rows of x
+inline constexpr std::size_t input_layer = static_cast<std::size_t>(-1);  ///< the source that stands for the rows of x
 
 /// A block of weight rows of a layer: one row for each unit of its source.
 struct Feed {
@@ -23,8 +23,8 @@ struct Feed {
 /// One layer: a convolution with its pooling, a dense hidden layer or a head.
 struct Layer {
   std::size_t net;
-  std::size_t depth;  ///< place within its net
-  std::size_t units;  ///< numbers it makes of a row
+  std::size_t depth;  ///< position within its net
+  std::size_t units;  ///< values per row
   bool head;
   Activation activation;     ///< identity for heads
   std::vector<Feed> feeds;   ///< in the order of the weight rows
@@ -32,16 +32,16 @@ struct Layer {
   std::size_t bias;          ///< offset of [columns]
   std::size_t first_output;  ///< heads: column of the first output among all outputs
   bool needs_delta;          ///< its own or an earlier layer's parameters depend on the loss through it
-  bool on_augmented;         ///< artificial rows put a gradient on it
+  bool on_augmented;         ///< it gets a gradient from artificial rows
   std::optional<Convolution> convolution = {};  ///< empty: dense
 
-  /// Numbers that one weighted sum reads: all that feeds a dense layer, or the patch under a filter.
+  /// Values in one weighted sum: everything that feeds a dense layer, or the patch under a filter.
   [[nodiscard]] std::size_t fan_in() const;
-  /// Weighted sums there are weights for: the units, or the filters.
+  /// Number of weighted sums that have weights of their own: the units, or the filters.
   [[nodiscard]] std::size_t columns() const { return convolution ? convolution->map.channels : units; }
 };
 
-/// A feed seen from its source.
+/// A feed from the point of view of its source.
 struct Consumer {
   std::size_t layer;
   std::size_t feed;
@@ -50,17 +50,17 @@ struct Consumer {
 struct Layout {
   std::size_t inputs;
   std::size_t outputs;
-  std::size_t parameters;     ///< floats a member; tensors start at multiples of 16, gaps are zero
+  std::size_t parameters;     ///< floats per member; tensors start at multiples of 16, gaps are zero
   std::vector<Layer> layers;  ///< net by net, first hidden layer to head: a topological order
 
-  /// Who reads layer `source` (or input_layer), in the order of `layers`.
+  /// The layers that read `source` (a layer or input_layer), in the order of `layers`.
   [[nodiscard]] std::vector<Consumer> consumers(std::size_t source) const;
 };
 
 /// The layout of checked networks; `loss` decides which layers see gradients of artificial rows.
 [[nodiscard]] Layout make_layout(const Networks& networks, LossKind loss);
 
-/// Half width of the uniform distribution a layer's parameters start from.
+/// Half the width of the uniform distribution that a layer's parameters are drawn from.
 [[nodiscard]] float init_range(const Net& net, const Layer& layer);
 
 /// Draws a member's initial parameters; `values` has layout.parameters floats.

@@ -48,7 +48,7 @@ NOMU_HD T activation_slope(Activation kind, T a) {
 
 inline constexpr std::size_t most_outputs = 3;
 
-/// The loss of one row and its derivative by each output.
+/// The loss of one row and its derivative with respect to each output.
 template <class T>
 struct RowLoss {
   T value = T(0);
@@ -136,7 +136,7 @@ NOMU_HD RowLoss<T> data_loss(const LossSettings<T>& s, const T* out, T y, T know
   return loss;
 }
 
-/// Term (c) of one artificial row, before the division by their number.
+/// Term (c) of one artificial row, before division by the number of rows.
 template <class T>
 NOMU_HD RowLoss<T> augmented_loss(const LossSettings<T>& s, const T* out) {
   RowLoss<T> loss;
@@ -162,7 +162,7 @@ struct AdamStep {
   T rate, beta1, beta2, epsilon;
 };
 
-/// `power1`, `power2`: the betas to the power of the step's number, which begins at 1.
+/// `power1`, `power2`: the betas to the power of the 1-based step number.
 template <class T>
 NOMU_HD T adam_rate(T learning_rate, T power1, T power2) {
   return learning_rate * std::sqrt(T(1) - power2) / (T(1) - power1);
@@ -175,7 +175,7 @@ NOMU_HD T adam_rate(T learning_rate, T beta1, T beta2, long step) {
 }
 
 /// A quotient of Adam's step. On a GPU its last two bits may be off: exact roots and quotients branch for every number,
-/// which keeps the reads for the next ones from starting.
+/// which delays the reads of the next ones.
 template <class T>
 NOMU_HD T adam_quotient(T numerator, T second, T epsilon) {
 #ifdef __CUDA_ARCH__

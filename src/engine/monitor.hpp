@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <vector>
 
 #include "core/host_device.hpp"
@@ -12,7 +11,7 @@
 
 namespace nomu::engine {
 
-/// A member's losses as far as decisions depend on them; plain data, so that a GPU decides by the same rule.
+/// What decisions need to know of a member's losses; plain data, so that a GPU decides by the same rule.
 struct LossCourse {
   std::int64_t epochs = 0;       ///< epochs trained
   std::int64_t best_epoch = -1;  ///< of the best monitored loss, 0-based
@@ -22,10 +21,10 @@ struct LossCourse {
   bool diverged = false;
   bool stopped_early = false;
 
-  /// Whether another epoch would be trained.
+  /// Whether training goes on.
   [[nodiscard]] NOMU_HD bool active() const { return !diverged && !stopped_early; }
 
-  /// Takes the monitored loss of an epoch; true where it is the best so far. A loss that is no number ends the member.
+  /// Records the monitored loss of an epoch; true if it is the best so far. A loss that is not finite ends the member.
   NOMU_HD bool observe(double loss, std::int64_t patience) {
     if (epochs == 0) first_loss = loss;
     last_loss = loss;
@@ -59,15 +58,13 @@ struct MemberReport : LossCourse {
   friend bool operator==(const MemberReport&, const MemberReport&) = default;
 };
 
-/// Whether the members of a plan end with losses of about the same size.
-enum class Losses {
-  comparable,  ///< a sum of terms that cannot all vanish, as NOMU's
-  free         ///< plain regression: a good fit ends anywhere near zero, members lie orders of magnitude apart
-};
+/// A fit must end below this multiple of its own first loss.
+inline constexpr double divergence_factor = 1.0;
 
-/// Marks members whose fit ended far off: a kept loss over 100 times the median of the cohort; alone, where that
-/// median is not positive or where losses are free, over the member's initial loss. Members that are marked already
-/// stay so.
-void mark_diverged(std::span<MemberReport> reports, Snapshot snapshot, Losses losses = Losses::comparable);
+/// Whether a finished fit diverged: a loss was not finite, or the loss of the parameters that are kept is not below
+/// `divergence_factor` times the first one. The first loss says nothing if the fit `goes_on` from trained networks, or
+/// if there was only one epoch. Only the member itself counts, so the verdict does not depend on what else was trained
+/// alongside.
+[[nodiscard]] bool has_diverged(const MemberReport& report, Snapshot snapshot, bool goes_on = false);
 
 }  // namespace nomu::engine

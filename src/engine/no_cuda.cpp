@@ -1,11 +1,11 @@
-// Linked instead of the CUDA engine where the build has none.
+// Linked instead of the CUDA engine in a build without it.
 
 #include "engine/cuda/cuda.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu::engine::cuda {
 
-std::unique_ptr<Engine> make(const EngineOptions& /*options*/) {
+std::unique_ptr<Backend> make(const EngineOptions& /*options*/) {
   throw DeviceError("engine", "built without CUDA; use --device cpu, or configure with the preset 'cuda'");
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Several dropout passes of one prediction: the parameters reach the device once, whatever the number of passes.
+// Several dropout passes of one prediction: the parameters are copied to the device once for all passes.
 
 #include <algorithm>
 #include <cstddef>

@@ -30,10 +30,10 @@ void check_front(const Networks& networks, std::size_t k) {
   const std::vector<Convolution> convolutions = convolutions_of(networks.nets[k].front, k);
   if (convolutions.empty()) return;
   const ImageShape& image = convolutions.front().in;
-  const std::size_t beside = networks.nets[k].front.beside;
-  require(beside < networks.inputs && image.size() == networks.inputs - beside,
+  const std::size_t extra = networks.nets[k].front.extra_columns;
+  require(extra < networks.inputs && image.size() == networks.inputs - extra,
           "the image of net {} has {} x {} x {} = {} values, but rows have {} columns", k, image.channels, image.height,
-          image.width, image.size(), networks.inputs - std::min(beside, networks.inputs));
+          image.width, image.size(), networks.inputs - std::min(extra, networks.inputs));
 }
 
 void check_net(const Networks& networks, std::size_t k) {
@@ -54,7 +54,7 @@ void check_net(const Networks& networks, std::size_t k) {
   }
 }
 
-/// Outputs each loss reads.
+/// How many outputs each loss reads.
 std::size_t outputs_wanted(LossKind kind) {
   switch (kind) {
     case LossKind::squared_error: return 1;
@@ -108,7 +108,7 @@ void check_augment(const TrainPlan& plan) {
     require(!wanted, "this loss needs artificial points, but none are planned");
     return;
   }
-  require(wanted, "artificial points are planned, but the loss has no use for them");
+  require(wanted, "artificial points are planned, but the loss does not use them");
   require(augment.count > 0, "the number of artificial points must be positive, got {}", augment.count);
   const bool drawn = augment.kind == AugmentKind::uniform || augment.kind == AugmentKind::low_discrepancy;
   const Tensor<float>& given = drawn ? augment.box : augment.points;
@@ -128,7 +128,7 @@ PerMember select(const PerMember& numbers, std::span<const std::size_t> members)
   return chosen;
 }
 
-/// Tensors of one member are shared by all.
+/// A tensor of one member is shared by all.
 Tensor<float> select(const Tensor<float>& tensor, std::span<const std::size_t> members, std::size_t all) {
   if (tensor.members() != all) return tensor;
   Tensor<float> chosen(members.size(), tensor.rows(), tensor.cols());
@@ -185,7 +185,7 @@ void check(const Networks& networks) {
 void check(const TrainPlan& plan) {
   check(plan.networks);
   require(output_count(plan.networks) == outputs_wanted(plan.loss.kind),
-          "the loss reads {} outputs, the networks give {}", outputs_wanted(plan.loss.kind),
+          "the loss reads {} outputs, but the networks have {}", outputs_wanted(plan.loss.kind),
           output_count(plan.networks));
   check_rows(plan);
   check_augment(plan);

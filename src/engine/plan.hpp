@@ -1,6 +1,6 @@
 #pragma once
-// What to train, declared as data: networks and their links, loss, optimiser, rows, and everything that may differ from
-// member to member. An engine sees the whole plan at once and may fuse the step as it likes.
+// What to train, as data: networks and their links, loss, optimiser, rows, and everything that may differ between
+// members. An engine sees the whole plan at once and may fuse the step as it likes.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace nomu::engine {
 
-/// A number that is the same for all members or one for each.
+/// One number for all members, or one for each.
 class PerMember {
  public:
   PerMember(float value = 0.0F) : values_{value} {}                     // NOLINT(google-explicit-constructor)
@@ -39,7 +39,7 @@ struct Link {
 
 /// One network of the plan. Its outputs follow those of the nets before it.
 struct Net {
-  Front front;                      ///< convolutions, which no link reads or feeds
+  Front front;                      ///< convolutions; links neither read nor feed them
   std::vector<std::size_t> hidden;  ///< dense layers after them
   std::size_t outputs = 1;
   Activation activation = Activation::relu;
@@ -62,7 +62,7 @@ struct Loss {
   LossKind kind = LossKind::squared_error;
   Reduction reduction = Reduction::sum;
   bool stable = false;   ///< bounded slopes in terms (b) and (c), Appendix B.2.6
-  bool fit_mean = true;  ///< false: term (a) is left out, as for a mean that is given
+  bool fit_mean = true;  ///< false: term (a) is left out, because the mean is given
   float noise_floor = 1e-6F;
   PerMember mu_sqr = 0.1F;
   PerMember mu_exp = 0.01F;
@@ -97,15 +97,16 @@ struct TrainPlan {
   Tensor<float> row_weight;          ///< [M][n][1]; 0: padding; empty: all 1
   Tensor<float> noise;               ///< [M][n][1] known sigma of the data noise; only for nomu_known
   Tensor<float> start;               ///< [M][1][P] parameters to start from; empty: drawn from the seeds
+  bool goes_on = false;              ///< the start is that of networks which are trained already
   std::vector<std::uint64_t> seeds;  ///< [M]; all randomness of a member comes from its own seed
 
   [[nodiscard]] std::size_t members() const { return x.members(); }
 };
 
-/// Throws ConfigError or DataError where sizes, ranges or parts of the plan contradict each other.
+/// Throws ConfigError or DataError if sizes, ranges or parts of the plan contradict each other.
 void check(const TrainPlan& plan);
 
-/// Throws ConfigError where the networks alone are impossible.
+/// Throws ConfigError if the networks by themselves are impossible.
 void check(const Networks& networks);
 
 /// The same plan for some of its members, in the given order.
@@ -114,7 +115,7 @@ void check(const Networks& networks);
 /// Number of outputs of all nets together.
 [[nodiscard]] std::size_t output_count(const Networks& networks);
 
-/// Whether the loss puts a gradient on output `k` at artificial rows.
+/// Whether output `k` gets a gradient from artificial rows.
 [[nodiscard]] bool augments_output(LossKind kind, std::size_t k);
 
 }  // namespace nomu::engine

@@ -15,7 +15,7 @@
 namespace nomu::engine {
 namespace {
 
-/// A number behind `key` in a file of "key: value kB" lines; 0 where there is none.
+/// The number after `key` in a file of "key: value kB" lines; 0 if there is none.
 std::size_t kilobytes_of(const char* path, const std::string& key) {
   std::ifstream file(path);
   std::string name;
@@ -28,7 +28,7 @@ std::size_t kilobytes_of(const char* path, const std::string& key) {
   return 0;
 }
 
-/// Control groups: the limit less what is used; unlimited where there is no such file or it says "max".
+/// Control groups: the limit minus what is in use; unlimited if the file is missing or says "max".
 std::size_t control_group_room() {
   std::size_t limit = 0;
   std::size_t used = 0;
@@ -116,7 +116,7 @@ void check_state(const TrainState& state, std::size_t members, std::size_t param
 void refuse_convolutions(const Networks& networks, std::string_view engine) {
   for (const Net& net : networks.nets) {
     if (net.front.windows.empty()) continue;
-    throw ConfigError(fmt::format("engine/{}", engine), "convolutions run on the cpu; use --device cpu");
+    throw ConfigError(fmt::format("engine/{}", engine), "convolutions run on the CPU only; use --device cpu");
   }
 }
 
@@ -130,7 +130,7 @@ Layout checked_layout(const Networks& networks, const Tensor<float>& parameters,
   check(networks);
   Layout layout = make_layout(networks, LossKind::squared_error);
   if (parameters.rows() != 1 || parameters.cols() != layout.parameters) {
-    throw ConfigError("engine/predict", fmt::format("the networks have {} parameters a member, got {}",
+    throw ConfigError("engine/predict", fmt::format("the networks have {} parameters per member, got {}",
                                                     layout.parameters, parameters.cols()));
   }
   check_rows(networks, parameters.members(), x);

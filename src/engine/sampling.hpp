@@ -1,6 +1,6 @@
 #pragma once
-// The random choices of a step: artificial points, dropout masks, the order of the rows. Pure functions of a member's
-// seed, the step and the place, so that every engine makes the same ones.
+// The random choices of a step: artificial points, dropout masks, the order of the rows. They are pure functions of a
+// member's seed, the step and the position, so every engine makes the same ones.
 
 #include <cmath>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace nomu::engine {
 
-/// Places in the network are layer indices; prediction draws its masks apart from training.
+/// Masks are drawn by layer index; prediction has its own, apart from those of training.
 inline constexpr std::uint32_t prediction_place = 0x800000;
 
 /// Additive recurrence (Roberts' R-sequence): generator of axis `j` in `d` dimensions.
@@ -25,21 +25,21 @@ inline double recurrence_step(std::size_t j, std::size_t d) {
   return step - std::floor(step);
 }
 
-/// The given point that place `i` of a step draws from a pool of `rows`.
+/// Index of the point that position `i` of a step draws from a pool of `rows` points.
 NOMU_HD inline std::uint64_t pool_row(const PhiloxStream& stream, std::uint64_t i, std::uint64_t rows) {
   return (std::uint64_t{stream.word(i)} * rows) >> 32U;
 }
 
-/// A share `u` of [0, 1) between two corners of the box.
+/// Maps `u` in [0, 1) to the interval between two corners of the box.
 NOMU_HD inline float between(float low, float high, float u) { return low + (high - low) * u; }
 
-/// Coordinate of point `i` of a shifted recurrence, as a share of [0, 1).
+/// Coordinate of point `i` of a shifted recurrence, in [0, 1).
 NOMU_HD inline float recurrence_share(float shift, double alpha, std::uint64_t i) {
   const double u = static_cast<double>(shift) + alpha * static_cast<double>(i + 1);
   return static_cast<float>(u - std::floor(u));
 }
 
-/// Where the shuffle of an epoch swaps the last of its first `i` rows with.
+/// The row that the shuffle of an epoch swaps with the last of its first `i` rows.
 NOMU_HD inline std::uint64_t shuffle_pick(const PhiloxStream& stream, std::uint64_t i) {
   return (std::uint64_t{stream.word(i)} * i) >> 32U;
 }
@@ -92,7 +92,7 @@ inline void draw_augmented(const Augment& augment, std::size_t member, std::uint
   }
 }
 
-/// Which units of a layer a step keeps: unit `e` of [rows][units] is kept where its draw is at least `rate`.
+/// Which units of a layer a step keeps: unit `e` of [rows][units] is kept if its draw is at least `rate`.
 struct DropoutMask {
   PhiloxStream stream;
   float rate;
@@ -110,7 +110,7 @@ NOMU_HD inline DropoutMask prediction_mask(std::uint64_t seed, std::size_t layer
   return {{seed, Purpose::dropout, prediction_place | static_cast<std::uint32_t>(layer), pass}, rate};
 }
 
-/// The rows of a member in the order an epoch visits them.
+/// The rows of a member in the order in which an epoch visits them.
 inline std::vector<std::uint32_t> epoch_order(std::uint64_t seed, std::uint32_t epoch, std::size_t rows) {
   std::vector<std::uint32_t> order(rows);
   std::iota(order.begin(), order.end(), 0U);

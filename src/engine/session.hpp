@@ -1,5 +1,5 @@
 #pragma once
-// The one seam between library and hardware: a session trains the members of a plan and hands out what came of them.
+// The one seam between library and hardware: a session trains the members of a plan and returns the results.
 
 #include <cstdint>
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace nomu::engine {
 
-/// Everything a training run needs to go on exactly where it was; each tensor [M][1][P], empty where unused.
+/// Everything needed to resume a training run exactly where it stopped; each tensor [M][1][P], empty if unused.
 struct TrainState {
   Tensor<float> parameters, first_moment, second_moment, largest_moment, best_parameters;
   std::vector<std::uint32_t> steps;  ///< optimiser steps taken
@@ -24,7 +24,7 @@ struct TrainState {
 struct DropoutPass {
   bool active = false;
   std::uint32_t pass = 0;
-  std::uint32_t passes = 1;  ///< of Engine::predict: so many from `pass` on, one after the other, [M][passes q][K]
+  std::uint32_t passes = 1;  ///< for Backend::predict: number of passes from `pass` on; outputs are [M][passes q][K]
 };
 
 class Session {
@@ -40,10 +40,10 @@ class Session {
   /// each member between two steps.
   virtual void run(std::int64_t epochs, const std::stop_token& stop) = 0;
 
-  /// Network outputs [M][q][K] for x [1 or M][q][d], with the parameters the fit would end with.
+  /// Network outputs [M][q][K] for x [1 or M][q][d], with the parameters that `parameters` returns.
   [[nodiscard]] virtual Tensor<float> forward(const Tensor<float>& x, DropoutPass dropout) const = 0;
 
-  /// The parameters the fit ends with, [M][1][P]: the snapshot where one is taken, else the current ones.
+  /// The parameters that the fit keeps, [M][1][P]: the snapshot if one is taken, otherwise the current ones.
   [[nodiscard]] virtual Tensor<float> parameters() const = 0;
 
   [[nodiscard]] virtual const std::vector<MemberReport>& reports() const = 0;

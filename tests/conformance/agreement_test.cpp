@@ -53,8 +53,9 @@ TEST_P(Agreement, FirstGradientOfEveryTensor) {
   for (const Case& c : cases_of(GetParam().device)) {
     SCOPED_TRACE(c.name);
     const TrainPlan plan = c.make();
-    const auto session = engine_->open(plan);
-    const auto oracle = make_engine({.device = "reference"})->open(plan);
+    const auto session = backend_->open(plan);
+    const auto reference = make_engine({.device = "reference"});
+    const auto oracle = backend(*reference).open(plan);
     session->run(1, {});
     oracle->run(1, {});
     const TrainState ours = session->state();
@@ -76,8 +77,9 @@ TEST_P(Agreement, LossesAndOutputsAlongARun) {
   for (const Case& c : cases_of(GetParam().device)) {
     SCOPED_TRACE(c.name);
     const TrainPlan plan = c.make();
-    const auto session = engine_->open(plan);
-    const auto oracle = make_engine({.device = "reference"})->open(plan);
+    const auto session = backend_->open(plan);
+    const auto reference = make_engine({.device = "reference"});
+    const auto oracle = backend(*reference).open(plan);
     const std::int64_t epochs = plan.x.rows() + plan.augment.count > 250 ? 6 : 25;
     session->run(epochs, {});
     oracle->run(epochs, {});
@@ -100,12 +102,13 @@ TEST_P(Agreement, LossesAndOutputsAlongARun) {
 
 TEST_P(Agreement, PredictionFromExportedParameters) {
   const TrainPlan plan = nomu_plan({}, Gradient::coupled);
-  const auto session = engine_->open(plan);
+  const auto session = backend_->open(plan);
   session->run(10, {});
   const Tensor<float> direct = session->forward(plan.x, {});
-  EXPECT_EQ(engine_->predict(plan.networks, session->parameters(), plan.x, {}, plan.seeds), direct);
+  EXPECT_EQ(backend_->predict(plan.networks, session->parameters(), plan.x, {}, plan.seeds), direct);
+  const auto reference = make_engine({.device = "reference"});
   const Tensor<float> oracle =
-      make_engine({.device = "reference"})->predict(plan.networks, session->parameters(), plan.x, {}, plan.seeds);
+      backend(*reference).predict(plan.networks, session->parameters(), plan.x, {}, plan.seeds);
   EXPECT_LT(distance(direct.flat(), oracle.flat()), tolerance().prediction);
 }
 

@@ -22,10 +22,11 @@ class Convolutions : public OnEveryEngine {
 
 TEST_P(Convolutions, ARowAloneEqualsTheSameRowInABatch) {
   const TrainPlan plan = image_plan(small_front(Pooling::average), Gradient::coupled, 2);
-  const auto session = engine_->open(plan);
+  const auto session = backend_->open(plan);
   session->run(3, {});
   const Tensor<float> probe = expect_rows_alone(*session, 70, plan.networks.inputs);
-  EXPECT_EQ(engine_->predict(plan.networks, session->parameters(), probe, {}, plan.seeds), session->forward(probe, {}));
+  EXPECT_EQ(backend_->predict(plan.networks, session->parameters(), probe, {}, plan.seeds),
+            session->forward(probe, {}));
 }
 
 TEST_P(Convolutions, AContinuedRunEqualsAnUninterruptedOne) {
@@ -38,10 +39,10 @@ TEST_P(Convolutions, AContinuedRunEqualsAnUninterruptedOne) {
 TEST_P(Convolutions, AWarmStartBeginsAtTheGivenParameters) {
   TrainPlan plan = image_plan(small_front(), Gradient::stopped);
   plan.learning_rate = 1e-2F;
-  const auto first = engine_->open(plan);
+  const auto first = backend_->open(plan);
   first->run(20, {});
   plan.start = first->parameters();
-  const auto second = engine_->open(plan);
+  const auto second = backend_->open(plan);
   EXPECT_EQ(second->parameters(), plan.start);
   second->run(5, {});
   for (std::size_t m = 0; m < plan.members(); ++m)
@@ -57,7 +58,7 @@ TEST_P(Convolutions, AShiftOfTheImageOnlyShiftsTheMap) {
     images(0, 0, (3 + e / 3) * 9 + 2 + e % 3) = 0.1F * static_cast<float>(e + 1);
     images(0, 1, (4 + e / 3) * 9 + 3 + e % 3) = 0.1F * static_cast<float>(e + 1);
   }
-  const Tensor<float> outputs = engine_->open(plan)->forward(images, {});
+  const Tensor<float> outputs = backend_->open(plan)->forward(images, {});
   EXPECT_EQ(outputs(0, 0, 0), outputs(0, 1, 0));
   EXPECT_EQ(outputs(0, 0, 1), outputs(0, 1, 1));
 }
@@ -69,7 +70,7 @@ TEST_P(Convolutions, ImpossibleShapesAreRefused) {
       change(front);
       TrainPlan plan = image_plan(small_front(), Gradient::coupled);
       plan.networks.nets[1].front = front;
-      (void)engine_->open(plan);
+      (void)backend_->open(plan);
     });
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
@@ -79,7 +80,7 @@ TEST_P(Convolutions, ImpossibleShapesAreRefused) {
   expect([](Front& f) { f.windows[1].kernel = 4; },
          "convolution 2 of net 1, which reads 5 x 3 x 4 (channels, height, width): a kernel of 4 is larger");
   expect([](Front& f) { f.windows[0].pool = 4; }, "a pool of 4 does not divide its map of 6 x 8");
-  expect([](Front& f) { f.windows[0].padding = 3; }, "a padding of 3 would put whole squares");
+  expect([](Front& f) { f.windows[0].padding = 3; }, "a padding of 3 would leave whole windows");
   expect([](Front& f) { f.windows[1].filters = 0; }, "filters, kernel and stride must be 1 to");
   expect([](Front& f) { f.windows[0].filters = static_cast<std::size_t>(-1); }, "filters, kernel and stride must be");
   expect([](Front& f) { f.windows[0].filters = 1000000; }, "its map of 1000000 x 6 x 8 is too large");
@@ -95,13 +96,13 @@ TEST_P(ConvolutionsOnAGpu, AreRefusedBeforeAnythingStarts) {
   if (GetParam().device != "cuda") GTEST_SKIP() << "the host has them";
   const TrainPlan plan = image_plan(small_front(), Gradient::coupled);
   const auto refused = [](const std::string& message) {
-    EXPECT_NE(message.find("[engine/cuda] convolutions run on the cpu; use --device cpu"), std::string::npos)
+    EXPECT_NE(message.find("[engine/cuda] convolutions run on the CPU only; use --device cpu"), std::string::npos)
         << message;
   };
-  refused(message_of<ConfigError>([&] { (void)engine_->open(plan); }));
-  refused(message_of<ConfigError>([&] { (void)engine_->members_at_once(plan); }));
+  refused(message_of<ConfigError>([&] { (void)backend_->open(plan); }));
+  refused(message_of<ConfigError>([&] { (void)backend_->members_at_once(plan); }));
   const Tensor<float> parameters(3, 1, make_layout(plan.networks, plan.loss.kind).parameters);
-  refused(message_of<ConfigError>([&] { (void)engine_->predict(plan.networks, parameters, plan.x, {}, plan.seeds); }));
+  refused(message_of<ConfigError>([&] { (void)backend_->predict(plan.networks, parameters, plan.x, {}, plan.seeds); }));
 }
 
 NOMU_ON_EVERY_ENGINE(ConvolutionsOnAGpu);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/backend.hpp"
 #include "engine/cpu/kernels/gemm.hpp"
 #include "engine/cpu/kernels/kernels.hpp"
 #include "nomu/engine/engine.hpp"
@@ -65,8 +66,12 @@ class OnEveryEngine : public ::testing::TestWithParam<EngineOptions> {
   void SetUp() override {
     engine_ = open_engine(GetParam());
     if (engine_ == nullptr) GTEST_SKIP() << "CUDA is not available here: this test did not run on a GPU";
+    backend_ = &backend(*engine_);
   }
-  std::unique_ptr<Engine> engine_;  // NOLINT(misc-non-private-member-variables-in-classes): the tests' own
+  // NOLINTBEGIN(misc-non-private-member-variables-in-classes): the tests' own
+  std::unique_ptr<Engine> engine_;
+  Backend* backend_ = nullptr;
+  // NOLINTEND(misc-non-private-member-variables-in-classes)
 };
 
 #define NOMU_ON_THESE_ENGINES(suite, engines)                            \

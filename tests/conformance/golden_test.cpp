@@ -106,7 +106,7 @@ void compare(Engine& engine, double tolerance) {
   for (const Golden& golden : all) {
     SCOPED_TRACE(golden.name);
     const TrainPlan plan = golden_plan(golden.name);
-    const auto session = engine.open(plan);
+    const auto session = backend(engine).open(plan);
     session->run(steps, {});
     const std::vector<float>& history = session->reports()[0].history;
     ASSERT_EQ(history.size(), golden.losses.size());

@@ -69,7 +69,7 @@ inline std::vector<Case> image_cases() {
               shape.inputs = 99;
               return changed(nomu_plan(shape, Gradient::stopped), [](TrainPlan& p) {
                 p.networks.nets[1].front = small_front();
-                p.networks.nets[1].front.beside = 3;
+                p.networks.nets[1].front.extra_columns = 3;
                 p.networks.nets[1].links.push_back({.from_net = 0, .from_layer = 1, .to_layer = 0});
               });
             }},

@@ -37,10 +37,10 @@ TEST_P(Invariance, AMemberOfAnyCohortEqualsItsOwnFit) {
   for (const Case& c : cases_of(GetParam().device)) {
     SCOPED_TRACE(c.name);
     const TrainPlan plan = c.make();
-    const auto many = engine_->open(plan);
+    const auto many = backend_->open(plan);
     many->run(6, {});
     for (std::size_t m = 0; m < plan.members(); ++m) {
-      const auto one = engine_->open(only(plan, m));
+      const auto one = backend_->open(only(plan, m));
       one->run(6, {});
       expect_same_member(*many, m, *one);
     }
@@ -50,10 +50,10 @@ TEST_P(Invariance, AMemberOfAnyCohortEqualsItsOwnFit) {
 TEST_P(Invariance, SixtyFourMembersWideNetworks) {
   const TrainPlan plan = nomu_plan({.members = 64, .rows = 8, .inputs = 1, .hidden = {280, 320, 256}},
                                    Gradient::coupled, LossKind::nomu, 40);
-  const auto many = engine_->open(plan);
+  const auto many = backend_->open(plan);
   many->run(16, {});
   for (const std::size_t m : {std::size_t{0}, std::size_t{31}, std::size_t{63}}) {
-    const auto one = engine_->open(only(plan, m));
+    const auto one = backend_->open(only(plan, m));
     one->run(16, {});
     expect_same_member(*many, m, *one);
   }
@@ -63,7 +63,7 @@ TEST_P(Invariance, SixtyFourMembersWideNetworks) {
 TEST_P(Invariance, CohortsOfSeveralSizesWithManyRows) {
   const TrainPlan plan =
       nomu_plan({.members = 40, .rows = 12, .inputs = 2, .hidden = {256, 256}}, Gradient::stopped, LossKind::nomu, 290);
-  const auto many = engine_->open(plan);
+  const auto many = backend_->open(plan);
   many->run(3, {});
   const Tensor<float> x = base_plan({.members = 1, .rows = 250}).x;
   const Tensor<float> all_outputs = many->forward(x, {});
@@ -71,7 +71,7 @@ TEST_P(Invariance, CohortsOfSeveralSizesWithManyRows) {
     SCOPED_TRACE(size);
     std::vector<std::size_t> first(size);
     std::iota(first.begin(), first.end(), 0);
-    const auto few = engine_->open(select(plan, first));
+    const auto few = backend_->open(select(plan, first));
     few->run(3, {});
     expect_same_member(*many, size - 1, *few, size - 1);
     const Tensor<float> outputs = few->forward(x, {});
@@ -86,9 +86,9 @@ TEST_P(Invariance, WideHeadsWithManyRows) {
   masked.networks.nets[0].activation = Activation::tanh;
   masked.networks.nets[0].dropout = 0.3F;
   for (const TrainPlan& plan : {plain, masked}) {
-    const auto many = engine_->open(plan);
+    const auto many = backend_->open(plan);
     many->run(2, {});
-    const auto one = engine_->open(only(plan, 0));
+    const auto one = backend_->open(only(plan, 0));
     one->run(2, {});
     expect_same_member(*many, 0, *one);
     expect_same_outputs(many->forward(plan.x, {}), one->forward(only(plan, 0).x, {}), 0);
@@ -105,7 +105,7 @@ TEST_P(Invariance, AnyNumberOfThreads) {
       EngineOptions options = GetParam();
       options.threads = threads;
       const auto engine = make_engine(options);
-      const auto session = engine->open(plan);
+      const auto session = backend(*engine).open(plan);
       session->run(4, {});
       results.push_back(session->parameters());
       EXPECT_EQ(results.front(), results.back()) << threads << " threads";
@@ -115,8 +115,8 @@ TEST_P(Invariance, AnyNumberOfThreads) {
 
 TEST_P(Invariance, TwiceInARow) {
   const TrainPlan plan = nomu_plan({}, Gradient::stopped);
-  const auto first = engine_->open(plan);
-  const auto second = engine_->open(plan);
+  const auto first = backend_->open(plan);
+  const auto second = backend_->open(plan);
   first->run(12, {});
   second->run(12, {});
   EXPECT_EQ(first->parameters(), second->parameters());
@@ -136,8 +136,8 @@ TEST_P(Invariance, PaddingRowsChangeNothing) {
       padded.row_weight(m, i + 4, 0) = 1.0F;
     }
   }
-  const auto plain = engine_->open(plan);
-  const auto with_padding = engine_->open(padded);
+  const auto plain = backend_->open(plan);
+  const auto with_padding = backend_->open(padded);
   plain->run(10, {});
   with_padding->run(10, {});
   EXPECT_EQ(plain->parameters(), with_padding->parameters());
@@ -148,7 +148,7 @@ TEST_P(Invariance, MembersWithFewAndWithManyRows) {
   TrainPlan plan = nomu_plan({.members = 2, .rows = 260, .inputs = 2, .hidden = {128, 128}}, Gradient::coupled);
   plan.row_weight = Tensor<float>(2, plan.x.rows(), 1, 1.0F);
   for (std::size_t i = 12; i < plan.x.rows(); ++i) plan.row_weight(0, i, 0) = 0.0F;
-  const auto both = engine_->open(plan);
+  const auto both = backend_->open(plan);
   both->run(5, {});
   for (std::size_t m = 0; m < 2; ++m) {
     TrainPlan own = only(plan, m);
@@ -159,7 +159,7 @@ TEST_P(Invariance, MembersWithFewAndWithManyRows) {
       std::copy_n(plan.x.member(0).begin(), 12 * 2, own.x.flat().begin());
       std::copy_n(plan.y.member(0).begin(), 12, own.y.flat().begin());
     }
-    const auto one = engine_->open(own);
+    const auto one = backend_->open(own);
     one->run(5, {});
     expect_same_member(*both, m, *one);
   }
@@ -167,7 +167,7 @@ TEST_P(Invariance, MembersWithFewAndWithManyRows) {
 
 TEST_P(Invariance, ARowAloneEqualsTheSameRowInABatch) {
   const TrainPlan plan = nomu_plan({.members = 2, .rows = 20, .inputs = 3, .hidden = {130, 70}}, Gradient::coupled);
-  const auto session = engine_->open(plan);
+  const auto session = backend_->open(plan);
   session->run(3, {});
   (void)expect_rows_alone(*session, 150, 3);
 }
@@ -181,10 +181,10 @@ TEST_P(Invariance, AContinuedRunEqualsAnUninterruptedOne) {
 
 TEST_P(Invariance, AWarmStartBeginsAtTheGivenParameters) {
   TrainPlan plan = nomu_plan({}, Gradient::coupled);
-  const auto first = engine_->open(plan);
+  const auto first = backend_->open(plan);
   first->run(20, {});
   plan.start = first->parameters();
-  const auto second = engine_->open(plan);
+  const auto second = backend_->open(plan);
   EXPECT_EQ(second->parameters(), plan.start);
   second->run(5, {});
   for (std::size_t m = 0; m < plan.members(); ++m)

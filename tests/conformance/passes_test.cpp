@@ -15,12 +15,12 @@ TEST_P(Passes, TogetherAreThoseOneByOne) {
   for (const Case& c : all_cases()) {
     if (std::string_view(c.name) != "dropout") continue;
     const TrainPlan plan = c.make();
-    const auto session = engine_->open(plan);
+    const auto session = backend_->open(plan);
     session->run(2, {});
     const Tensor<float> parameters = session->parameters();
     const auto predict = [&](std::uint32_t pass, std::uint32_t passes) {
-      return engine_->predict(plan.networks, parameters, plan.x, {.active = true, .pass = pass, .passes = passes},
-                              plan.seeds);
+      return backend_->predict(plan.networks, parameters, plan.x, {.active = true, .pass = pass, .passes = passes},
+                               plan.seeds);
     };
     const Tensor<float> together = predict(4, 3);
     const std::size_t size = plan.x.rows() * together.cols();

@@ -17,7 +17,7 @@ TEST_P(Repeated, PredictionsAreThoseOfOneQuestion) {
     const bool drops = std::string_view(c.name) == "dropout";
     if (!drops && std::string_view(c.name) != "nomu_coupled") continue;
     const TrainPlan plan = c.make();
-    const auto session = engine_->open(plan);
+    const auto session = backend_->open(plan);
     session->run(2, {});
     const Tensor<float> parameters = session->parameters();
     const DropoutPass dropout{.active = drops, .pass = 3, .passes = 2};
@@ -28,7 +28,7 @@ TEST_P(Repeated, PredictionsAreThoseOfOneQuestion) {
       Tensor<float> x(plan.members(), rows, plan.networks.inputs);
       for (std::size_t i = 0; i < x.flat().size(); ++i) x.flat()[i] = static_cast<float>(i % 7) / 7.0F;
       EXPECT_EQ(ask(*engine_, plan.networks, parameters, x, dropout, plan.seeds),
-                engine_->predict(plan.networks, parameters, x, dropout, plan.seeds))
+                backend_->predict(plan.networks, parameters, x, dropout, plan.seeds))
           << c.name << ", " << rows << " rows";
     }
     EXPECT_THROW((void)ask(*engine_, plan.networks, parameters, Tensor<float>(1, 2, plan.networks.inputs + 1)),

@@ -32,14 +32,14 @@ inline Tensor<float> expect_rows_alone(const Session& session, std::size_t rows,
 inline void expect_continued(Engine& engine, const TrainPlan& plan, std::initializer_list<std::int64_t> parts,
                              std::int64_t last) {
   std::int64_t all = last;
-  const auto first = engine.open(plan);
+  const auto first = backend(engine).open(plan);
   for (const std::int64_t part : parts) {
     first->run(part, {});
     all += part;
   }
-  const auto whole = engine.open(plan);
+  const auto whole = backend(engine).open(plan);
   whole->run(all, {});
-  const auto second = engine.open(plan);
+  const auto second = backend(engine).open(plan);
   second->restore(first->state());
   second->run(last, {});
   EXPECT_EQ(whole->parameters(), second->parameters());

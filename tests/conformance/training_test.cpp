@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <limits>
 #include <thread>
 
 #include "conformance/engines.hpp"
@@ -22,7 +24,7 @@ TEST_P(Training, LossFalls) {
     if (c.name == "frozen_sigma" || c.name == "clipped") continue;  // one trains half of the loss, the other crawls
     SCOPED_TRACE(c.name);
     const TrainPlan plan = c.make();
-    const auto session = engine_->open(plan);
+    const auto session = backend_->open(plan);
     session->run(plan.train.epochs, {});
     for (const MemberReport& report : session->reports()) {
       EXPECT_LT(report.best_loss, report.first_loss - 0.02 * std::abs(report.first_loss));
@@ -36,11 +38,11 @@ TEST_P(Training, AnExactSnapshotHasTheBestLoss) {
   plan.augment.kind = AugmentKind::fixed;  // so that a loss can be computed again
   plan.augment.points = Tensor<float>(1, plan.augment.count, 2);
   plan.learning_rate = 0.05F;  // restless enough that the last loss is not the best
-  const auto session = engine_->open(plan);
+  const auto session = backend_->open(plan);
   session->run(60, {});
   TrainPlan again = plan;
   again.start = session->parameters();
-  const auto check = engine_->open(again);
+  const auto check = backend_->open(again);
   check->run(1, {});
   for (std::size_t m = 0; m < plan.members(); ++m) {
     const MemberReport& report = session->reports()[m];
@@ -55,12 +57,12 @@ TEST_P(Training, AnExactSnapshotHasTheBestLoss) {
 TEST_P(Training, TheSnapshotAfterTheUpdateIsOneStepLater) {
   TrainPlan plan = nomu_plan({}, Gradient::coupled);
   plan.train.snapshot = Snapshot::after_update;
-  const auto session = engine_->open(plan);
+  const auto session = backend_->open(plan);
   session->run(7, {});
   TrainPlan last = plan;
   last.train.snapshot = Snapshot::none;
   for (std::size_t m = 0; m < plan.members(); ++m) {
-    const auto plain = engine_->open(last);
+    const auto plain = backend_->open(last);
     plain->run(session->reports()[m].best_epoch + 1, {});
     const Tensor<float> kept = session->parameters();
     const Tensor<float> then = plain->parameters();
@@ -72,7 +74,7 @@ TEST_P(Training, EarlyStopAfterPatience) {
   TrainPlan plan = base_plan({.members = 2});
   plan.learning_rate = std::vector<float>{0.0F, 1e-3F};  // the first member never gets better
   plan.train.patience = 5;
-  const auto session = engine_->open(plan);
+  const auto session = backend_->open(plan);
   session->run(30, {});
   EXPECT_TRUE(session->reports()[0].stopped_early);
   EXPECT_EQ(session->reports()[0].epochs, 6);
@@ -81,10 +83,10 @@ TEST_P(Training, EarlyStopAfterPatience) {
 
 TEST_P(Training, ADivergedMemberIsMarkedAndCostsTheOthersNothing) {
   TrainPlan plan = nomu_plan({}, Gradient::coupled);
-  const auto calm = engine_->open(plan);
+  const auto calm = backend_->open(plan);
   calm->run(10, {});
   plan.learning_rate = std::vector<float>{2e-3F, 1e30F, 2e-3F};
-  const auto session = engine_->open(plan);
+  const auto session = backend_->open(plan);
   session->run(10, {});
   EXPECT_TRUE(session->reports()[1].diverged);
   EXPECT_FALSE(session->reports()[0].diverged);
@@ -98,7 +100,7 @@ TEST_P(Training, ADivergedMemberIsMarkedAndCostsTheOthersNothing) {
 TEST_P(Training, StopsOnRequest) {
   TrainPlan plan = nomu_plan({.members = 4}, Gradient::coupled);
   plan.train.epochs = 100000000;
-  const auto session = engine_->open(plan);
+  const auto session = backend_->open(plan);
   std::stop_source source;
   const std::jthread stopper([&source] {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
@@ -113,10 +115,10 @@ TEST_P(Training, EveryRowIsUsedOncePerEpoch) {
   TrainPlan plan = base_plan({.members = 1, .rows = 10});
   plan.train.batch_size = 4;
   plan.train.snapshot = Snapshot::none;
-  const auto all = engine_->open(plan);
+  const auto all = backend_->open(plan);
   all->run(1, {});
   plan.train.drop_remainder = true;
-  const auto dropped = engine_->open(plan);
+  const auto dropped = backend_->open(plan);
   dropped->run(1, {});
   EXPECT_EQ(all->state().steps[0], 3U);
   EXPECT_EQ(dropped->state().steps[0], 2U);
@@ -125,7 +127,7 @@ TEST_P(Training, EveryRowIsUsedOncePerEpoch) {
 TEST_P(Training, DropoutPassesDifferAndRepeat) {
   TrainPlan plan = base_plan({});
   plan.networks.nets[0].dropout = 0.4F;
-  const auto session = engine_->open(plan);
+  const auto session = backend_->open(plan);
   session->run(2, {});
   const Tensor<float> first = session->forward(plan.x, {.active = true, .pass = 0});
   EXPECT_EQ(first, session->forward(plan.x, {.active = true, .pass = 0}));
@@ -135,14 +137,14 @@ TEST_P(Training, DropoutPassesDifferAndRepeat) {
 
 TEST_P(Training, MoreMemoryThanThereIsIsRefusedWithTheFigure) {
   const TrainPlan plan = base_plan({.members = 2, .rows = 4, .inputs = 1, .hidden = {3000000, 3000000}});
-  const std::string message = message_of<DeviceError>([&] { (void)engine_->open(plan); });
+  const std::string message = message_of<DeviceError>([&] { (void)backend_->open(plan); });
   EXPECT_NE(message.find("TB of memory"), std::string::npos) << message;
   EXPECT_NE(message.find("2 members"), std::string::npos) << message;
 }
 
 TEST_P(Training, ImpossiblePlansAreRefused) {
   const auto refusal = [&](const std::function<void(TrainPlan&)>& change) {
-    return message_of<Error>([&] { (void)engine_->open(changed(nomu_plan({}, Gradient::coupled), change)); });
+    return message_of<Error>([&] { (void)backend_->open(changed(nomu_plan({}, Gradient::coupled), change)); });
   };
   const auto expect = [&](const std::function<void(TrainPlan&)>& change, const std::string& part) {
     const std::string message = refusal(change);
@@ -167,37 +169,46 @@ TEST_P(Training, ImpossiblePlansAreRefused) {
 
 NOMU_ON_EVERY_ENGINE(Training);
 
-TEST(Divergence, AFitFarAboveTheCohortIsMarked) {
-  std::vector<MemberReport> reports(5);
-  for (MemberReport& report : reports) (void)report.observe(1.0, 0);
-  for (MemberReport& report : reports) (void)report.observe(1e-3, 0);
-  reports[3] = {};
-  (void)reports[3].observe(0.5, 0);
-  mark_diverged(reports, Snapshot::exact);
-  for (std::size_t m = 0; m < reports.size(); ++m) EXPECT_EQ(reports[m].diverged, m == 3);
-}
-
-TEST(Divergence, PlainRegressionIsJudgedByItsOwnStart) {
-  std::vector<MemberReport> reports(5);
-  for (MemberReport& report : reports) (void)report.observe(1.0, 0);
-  for (std::size_t m = 0; m < reports.size(); ++m) (void)reports[m].observe(m == 3 ? 1e-3 : 1e-9, 0);
-  mark_diverged(reports, Snapshot::none, Losses::free);
-  for (const MemberReport& report : reports) EXPECT_FALSE(report.diverged);
-  (void)reports[1].observe(2.0, 0);
-  mark_diverged(reports, Snapshot::none, Losses::free);
-  EXPECT_TRUE(reports[1].diverged);
-}
-
-TEST(Divergence, AloneAFitMustNotEndAboveItsStart) {
+MemberReport report_of(std::initializer_list<double> losses) {
   MemberReport report;
-  (void)report.observe(1.0, 0);
-  (void)report.observe(3.0, 0);
-  std::vector<MemberReport> last{report};
-  mark_diverged(last, Snapshot::none);
-  EXPECT_TRUE(last[0].diverged);
-  std::vector<MemberReport> best{report};
-  mark_diverged(best, Snapshot::exact);
-  EXPECT_FALSE(best[0].diverged);
+  for (const double loss : losses) (void)report.observe(loss, 0);
+  return report;
+}
+
+TEST(Divergence, AFitThatEndsBelowItsStartHasNotDiverged) {
+  for (const Snapshot snapshot : {Snapshot::none, Snapshot::exact}) {
+    EXPECT_FALSE(has_diverged(report_of({1.0, 0.5}), snapshot));
+    EXPECT_FALSE(has_diverged(report_of({1.0, 1e-9}), snapshot));
+    EXPECT_FALSE(has_diverged(report_of({-1.0, -2.0}), snapshot)) << "likelihoods may be negative";
+  }
+}
+
+TEST(Divergence, TheKeptLossDecides) {
+  const MemberReport report = report_of({1.0, 0.5, 3.0});
+  EXPECT_TRUE(has_diverged(report, Snapshot::none));
+  EXPECT_FALSE(has_diverged(report, Snapshot::exact));
+}
+
+TEST(Divergence, AFitThatNeverImprovesHasDiverged) {
+  for (const Snapshot snapshot : {Snapshot::none, Snapshot::exact}) {
+    EXPECT_TRUE(has_diverged(report_of({1.0, 3.0}), snapshot));
+    EXPECT_TRUE(has_diverged(report_of({1.0, 1.0}), snapshot));
+  }
+}
+
+TEST(Divergence, AFitThatGoesOnBeginsTooLowToCompare) {
+  EXPECT_FALSE(has_diverged(report_of({1.0, 3.0}), Snapshot::none, true));
+  EXPECT_TRUE(has_diverged(report_of({1.0, std::numeric_limits<double>::infinity()}), Snapshot::none, true));
+}
+
+TEST(Divergence, ALossThatIsNotFiniteEndsTheFit) {
+  EXPECT_TRUE(has_diverged(report_of({1.0, 0.5, std::numeric_limits<double>::infinity()}), Snapshot::exact));
+  EXPECT_TRUE(has_diverged(report_of({std::numeric_limits<double>::quiet_NaN()}), Snapshot::none));
+}
+
+TEST(Divergence, ASingleEpochHasNothingToCompare) {
+  EXPECT_FALSE(has_diverged(report_of({1.0}), Snapshot::none));
+  EXPECT_FALSE(has_diverged(MemberReport{}, Snapshot::none));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-/// Configuration files: TOML text sets the fields of a spec. A key the spec does not have is an error that names the
-/// nearest one it has.
+/// Configuration files: TOML text sets the fields of a spec. An unknown key is an error that names the nearest known
+/// one.
 
 #include <cstdint>
 #include <string>
@@ -29,11 +29,11 @@ struct Setting {
 /// out of range.
 void apply_settings(const Fields& fields, const std::vector<Setting>& settings);
 
-/// The keys of a TOML table in the order of the names, nested tables as dotted names ("train.epochs").
+/// The keys of a TOML table, sorted by name; those of nested tables have dotted names ("train.epochs").
 struct ConfigTable {
   struct Entry {
     std::string name;
-    FieldValue value;  ///< a list of texts is one text, joined with ", "
+    FieldValue value;  ///< a list of strings is one string, joined with ", "
     std::int64_t line = 0;
   };
   struct Part;
@@ -51,7 +51,7 @@ struct ConfigTable::Part {
 /// Reads TOML text; `source` names it in messages. Throws ConfigError with the line of a syntax error.
 [[nodiscard]] ConfigTable read_toml(std::string_view text, std::string_view source);
 
-/// Sets one key of a table. Throws ConfigError with its line where it is unknown or its value out of range.
+/// Sets one key of a table. Throws ConfigError with its line if it is unknown or its value is out of range.
 void apply_entry(const Fields& fields, const ConfigTable::Entry& entry, std::string_view source);
 
 /// Sets every key of the TOML text; tables give dotted names ("[train] epochs" sets train.epochs). `source` names the

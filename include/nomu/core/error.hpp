@@ -1,5 +1,5 @@
 #pragma once
-/// Errors of the library. Each carries where it arose ("[data/table_io]"), what is wrong and what to do about it.
+/// Errors of the library. Each says where it arose ("[data/table_io]"), what is wrong and what to do about it.
 
 #include <stdexcept>
 #include <string>
@@ -7,28 +7,34 @@
 
 namespace nomu {
 
-/// Base of everything the library throws on purpose; `what()` reads "[where] message".
+/// Base of all errors that the library throws; `what()` reads "[where] message".
 class Error : public std::runtime_error {
  public:
   Error(std::string_view where, std::string_view message);
 };
 
-/// A setting is out of its range, unknown, or contradicts another one.
+/// A setting is unknown, out of range, or contradicts another one.
 class ConfigError : public Error {
  public:
   using Error::Error;
 };
 
-/// A file or a table does not hold what it should.
+/// A file or table does not hold what it should.
 class DataError : public Error {
  public:
   using Error::Error;
 };
 
-/// A device is missing, too small for the job, or failed.
+/// A device is missing or too small for the job: another device, or a smaller job, may do.
 class DeviceError : public Error {
  public:
   using Error::Error;
+};
+
+/// A device failed or was lost during the work. The request was fine and may succeed if repeated.
+class DeviceFailure : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
 };
 
 /// The caller asked to stop; nothing is wrong.

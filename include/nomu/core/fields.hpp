@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,7 +18,7 @@ namespace nomu {
 using FieldValue =
     std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
 
-/// "0.1", "true", "[1024, 1024]", "relu": what `parse` and configuration files read back.
+/// "0.1", "true", "[1024, 1024]", "relu": the form that `set_text` and configuration files read.
 [[nodiscard]] std::string to_text(const FieldValue& value);
 
 /// Smallest and largest admissible number; `positive()` excludes zero.
@@ -31,7 +32,7 @@ struct Range {
   static Range between(double low, double high) { return {.low = low, .high = high}; }
 };
 
-/// One setting of a spec, bound to the place it lives in.
+/// One setting of a spec, bound to the variable that holds it.
 struct Field {
   std::string name;
   std::string doc;
@@ -39,6 +40,10 @@ struct Field {
   std::vector<std::string> choices;  ///< names of an enumeration's values; empty for other types
   std::function<FieldValue()> get;
   std::function<void(const FieldValue&)> set;
+  std::optional<FieldValue> before;  ///< see Fields::added_later
+
+  /// Whether keys of results must include the setting; false for one added later that still changes nothing.
+  [[nodiscard]] bool in_keys() const { return !before || get() != *before; }
 };
 
 /// The settings of one spec object. Bound to that object: it must outlive the list.
@@ -62,8 +67,13 @@ class Fields {
         [&value](std::size_t index) { value = static_cast<E>(index); }, choices, doc);
   }
 
-  /// All settings of a part, under "prefix.name"; without a prefix, under their own names.
+  /// Adds all settings of a part as "prefix.name", or under their own names if the prefix is empty.
   void add_nested(std::string_view prefix, const Fields& part);
+
+  /// Marks the setting `name`, which must be in the list, as added after results were published; with the value
+  /// `before`, everything works as it did without the setting. Keys of results leave the setting out while it has that
+  /// value, so a new setting changes no key.
+  void added_later(std::string_view name, FieldValue before);
 
   [[nodiscard]] const std::vector<Field>& list() const { return list_; }
   [[nodiscard]] const std::string& where() const { return where_; }
@@ -71,13 +81,13 @@ class Fields {
   /// The setting called `name`; throws ConfigError naming the nearest valid key.
   [[nodiscard]] const Field& find(std::string_view name) const;
 
-  /// Sets one setting after checking type and range; throws ConfigError that says what is allowed.
+  /// Sets one setting after checking type and range; throws a ConfigError that says what is allowed.
   void set(std::string_view name, const FieldValue& value) const;
 
   /// The same from text, as in `--set train.epochs=100`.
   void set_text(std::string_view name, std::string_view text) const;
 
-  /// (name, value) of every setting whose value differs from that in `defaults`, in order.
+  /// (name, value) of every setting whose value differs from the one in `defaults`, in order.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> differences(const Fields& defaults) const;
 
  private:
@@ -89,7 +99,7 @@ class Fields {
   std::vector<Field> list_;
 };
 
-/// The candidate with the smallest edit distance to `word`; empty where nothing is near.
+/// The candidate with the smallest edit distance to `word`; empty if none is close.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace nomu

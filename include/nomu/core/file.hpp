@@ -11,18 +11,18 @@ namespace nomu {
 /// for example, cannot).
 [[nodiscard]] std::string read_file(const std::filesystem::path& path);
 
-/// Replaces the file by `bytes`: writes a neighbour, syncs it to disk and renames it. On failure the neighbour is
-/// removed, the old file is untouched and the error names the path and the system's reason: DataError for a path that
-/// cannot be written to, Error where writing began and failed (a full disk). Symbolic links are followed, permissions
-/// of an existing file are kept; a device or pipe is written to directly.
+/// Replaces the file by `bytes`: writes a temporary file next to it, syncs that to disk and renames it. On failure the
+/// temporary file is removed, the old file is untouched and the error names the path and the system's reason: DataError
+/// for a path that cannot be written to, Error if writing began and failed (a full disk). Symbolic links are followed,
+/// permissions of an existing file are kept; a device or pipe is written to directly.
 void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
-/// Makes an empty file and returns true; false where there is one already. Of several processes that try, one succeeds.
-/// Throws DataError where it cannot be made.
+/// Creates an empty file and returns true; returns false if the file exists. If several processes try, one succeeds.
+/// Throws DataError if the file cannot be created.
 [[nodiscard]] bool claim_file(const std::filesystem::path& path);
 
-/// Throws the DataError that `write_file_atomically` would, before hours of work instead of after them. Leaves no
-/// trace.
+/// Throws the DataError that `write_file_atomically` would throw, so that hours of work are not lost to a bad path.
+/// Leaves nothing behind.
 void require_writable(const std::filesystem::path& path);
 
 }  // namespace nomu

@@ -1,5 +1,6 @@
 #pragma once
-/// The waist of the library: what every method returns and all that calibration, metrics and acquisition know.
+/// The waist of the library: every method returns a Prediction, and calibration, metrics and acquisition know nothing
+/// else.
 
 #include "nomu/core/tensor.hpp"
 
@@ -10,7 +11,7 @@ struct Prediction {
   Tensor<float> mean;
   Tensor<float> sigma_model;  ///< model (epistemic) uncertainty, before calibration
   Tensor<float> sigma_noise;  ///< data noise; empty: none is modelled
-  Tensor<float> sigma_below;  ///< model uncertainty downwards; empty: symmetric, `sigma_model` serves both sides
+  Tensor<float> sigma_below;  ///< model uncertainty downwards; empty: symmetric, `sigma_model` holds for both sides
 };
 
 }  // namespace nomu

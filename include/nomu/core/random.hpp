@@ -1,6 +1,6 @@
 #pragma once
-/// Random numbers: a counter-based generator whose values depend on (seed, what for, index) alone, and the
-/// Mersenne Twister doubles with which the paper's experiments drew their inputs.
+/// Random numbers: a counter-based generator whose values depend only on (seed, purpose, index), and the Mersenne
+/// Twister doubles from which the paper's experiments drew their inputs.
 
 #include <array>
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace nomu {
 [[nodiscard]] std::array<std::uint32_t, 4> philox4x32(const std::array<std::uint32_t, 4>& counter,
                                                       const std::array<std::uint32_t, 2>& key);
 
-/// A seed for the `attempt`-th variation of something seeded with `seed`; far apart for neighbouring seeds.
+/// A seed for the `attempt`-th variation of something seeded with `seed`; neighbouring seeds give unrelated ones.
 [[nodiscard]] std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t attempt);
 
 /// Sequential draws from the counter-based generator. Two objects with the same seed and stream give the same numbers
@@ -37,7 +37,7 @@ class Random {
   std::array<std::uint32_t, 4> words_{};
 };
 
-/// Doubles in [0, 1) from MT19937 with 53 bits, two words a number: the sequence behind the paper's seeds.
+/// Doubles in [0, 1) from MT19937 with 53 bits, two words per number: the sequence behind the paper's seeds.
 class PaperRandom {
  public:
   explicit PaperRandom(std::uint32_t seed) : engine_(seed) {}

@@ -1,5 +1,5 @@
 #pragma once
-/// A dense block of numbers with the three axes every part of nomu speaks of: members, rows, columns.
+/// A dense block of numbers with the three axes used everywhere in nomu: members, rows, columns.
 /// One data set is one member; a cohort of M problems is one tensor [M][n][d].
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace nomu {
 
-/// Number of elements of [members][rows][cols]; throws ConfigError when it does not fit the address space.
+/// Number of elements of [members][rows][cols]; throws ConfigError if it does not fit the address space.
 [[nodiscard]] std::size_t tensor_size(std::size_t members, std::size_t rows, std::size_t cols);
 
 /// Contiguous row-major storage [M][n][d] with value semantics.
@@ -17,7 +17,7 @@ class Tensor {
  public:
   Tensor() = default;
 
-  /// Allocates [members][rows][cols] filled with `value`; throws ConfigError when the size overflows.
+  /// Allocates [members][rows][cols] filled with `value`; throws ConfigError if the size overflows.
   Tensor(std::size_t members, std::size_t rows, std::size_t cols, T value = T{})
       : members_(members), rows_(rows), cols_(cols), values_(tensor_size(members, rows, cols), value) {}
 

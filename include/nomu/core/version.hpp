@@ -1,5 +1,5 @@
 #pragma once
-/// The version of the library that is running, which need not be the one of the headers. Archives record it.
+/// The version of the running library, which may differ from that of the headers. Archives record it.
 
 #include <string_view>
 

@@ -1,31 +1,29 @@
 #pragma once
-/// Choosing the hardware that trains and predicts, and saying what is really in use.
+/// Chooses the hardware that trains and predicts, and says what is in use.
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "nomu/core/tensor.hpp"
-
 namespace nomu {
 
+class Engine;
+
 namespace engine {
-struct TrainPlan;
-struct Networks;
-struct DropoutPass;
-class Session;
+class Backend;
+[[nodiscard]] Backend& backend(Engine& engine);
 }  // namespace engine
 
 /// What an engine runs on. Recorded with every result.
 struct EngineInfo {
   std::string name;      ///< "cpu", "reference", "cuda"
-  std::string provider;  ///< who multiplies matrices: "onednn", "eigen", "plain loops", "tiles, resident"
-  std::string isa;       ///< instruction set really used: "avx512", "avx2", "baseline", "sm_90"
+  std::string provider;  ///< what multiplies matrices: "onednn", "eigen", "plain loops", "tiles, resident"
+  std::string isa;       ///< the instruction set in use: "avx512", "avx2", "baseline", "sm_90"
   std::int64_t threads = 1;
   std::string device;  ///< the processor's own name
   bool available = true;
-  std::string note;                ///< why it is not available, or what to know
+  std::string note;                ///< why it is not available, or what else to know
   std::string precision = "fp32";  ///< of the matrix products: "fp32", "tf32", "fp64"
 };
 
@@ -37,45 +35,27 @@ struct EngineOptions {
   std::string precision = "fp32";  ///< of the matrix products: fp32, or tf32 on GPUs
 };
 
-/// The least time a step of one network (pair) could take here, measured; zeros where an engine does not measure it.
-struct Roofline {
-  double products_seconds = 0.0;  ///< its matrix products alone, in the fastest of several cuts
-  double state_seconds = 0.0;     ///< one pass over parameters and moments
-};
-
-/// Trains and predicts. Results do not depend on the number of threads nor on what else is in the cohort.
+/// Trains and predicts: models are fitted on an engine and keep using it. Results depend neither on the number of
+/// threads nor on what else is in the cohort. `make_engine` makes one.
 class Engine {
  public:
-  Engine() = default;
+  /// For the library's own use.
+  explicit Engine(std::unique_ptr<engine::Backend> backend);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
   Engine(Engine&&) = delete;
   Engine& operator=(Engine&&) = delete;
-  virtual ~Engine() = default;
+  ~Engine();
 
-  [[nodiscard]] virtual EngineInfo info() const = 0;
+  [[nodiscard]] EngineInfo info() const;
 
-  /// Bytes that training the plan takes at its peak, before anything is allocated.
-  [[nodiscard]] virtual std::size_t memory_needed(const engine::TrainPlan& plan) const = 0;
+ private:
+  friend engine::Backend& engine::backend(Engine& engine);
 
-  /// How many of the plan's members can be trained at the same time; at least one.
-  [[nodiscard]] virtual std::size_t members_at_once(const engine::TrainPlan& plan) const;
-
-  /// Starts training a plan; throws ConfigError or DataError for an impossible one and DeviceError, naming the figure,
-  /// for one that needs more memory than there is.
-  [[nodiscard]] virtual std::unique_ptr<engine::Session> open(const engine::TrainPlan& plan) = 0;
-
-  /// Network outputs [M][q][K] for x [1 or M][q][d] and parameters [M][1][P]; `seeds` [M] matter for dropout passes
-  /// only.
-  [[nodiscard]] virtual Tensor<float> predict(const engine::Networks& networks, const Tensor<float>& parameters,
-                                              const Tensor<float>& x, const engine::DropoutPass& dropout,
-                                              const std::vector<std::uint64_t>& seeds) = 0;
-
-  /// Measures the floor under this plan's step on this machine, now.
-  [[nodiscard]] virtual Roofline roofline(const engine::TrainPlan& plan) = 0;
+  std::unique_ptr<engine::Backend> backend_;
 };
 
-/// The engine the options ask for; throws ConfigError for unknown names, DeviceError where it is not available.
+/// The engine the options ask for; throws ConfigError for unknown names, DeviceError if it is not available.
 [[nodiscard]] std::unique_ptr<Engine> make_engine(const EngineOptions& options = {});
 
 /// Every engine of this build with the provider and instruction set it would use here.

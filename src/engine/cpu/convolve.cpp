@@ -5,12 +5,12 @@
 namespace nomu::engine::cpu {
 namespace {
 
-/// Calls f(place in the patches, line, column, pixels) for every run of pixels of one line that lies under one line of
-/// a square; padding is left out.
+/// Calls f(place in the patches, line, column, pixels) for every run of pixels that lies in one line of a window;
+/// padding is left out.
 template <class F>
 void each_run(const Convolution& c, const F& f) {
   for (std::size_t p = 0; p < c.map.pixels(); ++p) {
-    const std::size_t top = p / c.map.width * c.stride;  // of the padded source
+    const std::size_t top = p / c.map.width * c.stride;  // in the padded source
     const std::size_t left = p % c.map.width * c.stride;
     const std::size_t begin = std::max(left, c.padding);
     const std::size_t end = std::min(left + c.kernel, c.in.width + c.padding);
@@ -22,11 +22,11 @@ void each_run(const Convolution& c, const F& f) {
   }
 }
 
-/// Whether the channels of a pixel stand side by side.
+/// Whether the channels of a pixel are stored next to each other.
 bool side_by_side(const Convolution& c) { return !c.planar || c.in.channels == 1; }
 
-/// Calls f(place in the map, place in the pooled map, whether it is the first of its square) for every pixel; both are
-/// the places of the first filter.
+/// Calls f(place in the map, place in the pooled map, whether it is the first of its pool) for every pixel; both places
+/// are those of the first filter.
 template <class F>
 void each_pixel(const Convolution& c, const F& f) {
   for (std::size_t line = 0; line < c.out.height; ++line) {
@@ -62,7 +62,7 @@ void gather_patches(const Convolution& c, const float* source, float* patches) {
 }
 
 void scatter_patches(const Convolution& c, const float* by_patches, float* by_source) {
-  // Only what another convolution made is asked for: channels side by side.
+  // Only called for the output of another convolution, whose channels are next to each other.
   std::fill_n(by_source, c.in.size(), 0.0F);
   each_run(c, [&](std::size_t from, std::size_t line, std::size_t column, std::size_t pixels) {
     float* to = by_source + c.at(line, column, 0);

@@ -1,6 +1,6 @@
 #pragma once
-// The parts of a convolution that are no matrix product, one row at a time: patches, pooling, and the way back. One row
-// at a time, because then a row's value depends on no other, in training as in prediction.
+// The parts of a convolution that are not matrix products: patches, pooling, and their backward passes. They work on
+// one row at a time, so that a row's value depends on no other, in training as in prediction.
 
 #include <cstddef>
 
@@ -10,23 +10,23 @@
 
 namespace nomu::engine::cpu {
 
-/// What lies under the square of every map pixel, [pixels][patch], zeros for the padding.
+/// The window of every map pixel, [pixels][patch], with zeros for the padding.
 void gather_patches(const Convolution& shape, const float* source, float* patches);
 
-/// The way back: what the patches say about each number of the source, added up into `by_source` from zero.
+/// Backward: sets `by_source` to the sums of the patches' derivatives for each value of the source.
 void scatter_patches(const Convolution& shape, const float* by_patches, float* by_source);
 
-/// [map] to [out].
+/// Pools [map] to [out].
 void pool(const Convolution& shape, const float* map, float* out);
 
-/// The way back: `by_out` where it came from, [map]. The first of several largest values takes it all.
+/// Backward: each derivative of `by_out` goes to the value of [map] it came from; of equal maxima, to the first.
 void unpool(const Convolution& shape, const float* map, const float* by_out, float* by_map);
 
 /// One row forward: `patches` is scratch [pixels][patch], `map` receives the activated map, `out` the pooled one.
 void convolve(const Layer& layer, const Kernels& kernels, Multiply multiply, const float* parameters,
               const float* source, float* patches, float* map, float* out);
 
-/// Floats of scratch a worker needs for the convolutions of a layout: see ConvolutionScratch.
+/// Floats of scratch that a worker needs for the convolutions of a layout: see ConvolutionScratch.
 [[nodiscard]] std::size_t convolution_scratch(const Layout& layout);
 
 /// Parts of a worker's scratch, cut for one layer.

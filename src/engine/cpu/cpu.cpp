@@ -31,10 +31,10 @@ const GemmProvider& provider_for(const EngineOptions& options, const Kernels& ke
   return *kernels.eigen;
 }
 
-/// Rows of the largest step of any member.
+/// Number of rows in the largest step of any member.
 std::size_t most_rows(const TrainPlan& plan) { return Batches(plan.train, plan.x.rows()).size + plan.augment.count; }
 
-/// Bytes of a session: what every member keeps, and the buffers of the steps in flight.
+/// Bytes of a session: what every member stores, and the buffers of the steps in progress.
 std::size_t session_bytes(const TrainPlan& plan, const Program& program, std::size_t threads) {
   const std::size_t copies = 3 + (plan.train.amsgrad ? 1 : 0) + (plan.train.snapshot == Snapshot::none ? 0 : 1);
   const std::size_t state = program.layout.parameters * copies * sizeof(float);
@@ -73,8 +73,8 @@ class CpuSession final : public Session {
   void run(std::int64_t epochs, const std::stop_token& stop) override {
     const SingleThreaded scope;
     const FlushSubnormals flush;
-    // As many members as there are threads for run side by side, each on one thread and without a barrier; the few that
-    // are left over are each worked on by all threads together. Both ways compute the same pieces.
+    // Full rounds of one member per thread run side by side, without a barrier; each of the few members left over is
+    // worked on by all threads together. Both ways compute the same pieces.
     const std::size_t threads = team_.size();
     const std::size_t side_by_side = members_.size() / threads * threads;
     if (side_by_side > 0) {
@@ -176,7 +176,7 @@ class CpuSession final : public Session {
   std::vector<std::unique_ptr<Workspace>> alone_, together_;
 };
 
-class CpuEngine final : public Engine {
+class CpuEngine final : public Backend {
  public:
   explicit CpuEngine(const EngineOptions& options)
       : options_(options),
@@ -234,6 +234,6 @@ EngineInfo info(const EngineOptions& options) {
           .note = ""};
 }
 
-std::unique_ptr<Engine> make(const EngineOptions& options) { return std::make_unique<CpuEngine>(options); }
+std::unique_ptr<Backend> make(const EngineOptions& options) { return std::make_unique<CpuEngine>(options); }
 
 }  // namespace nomu::engine::cpu

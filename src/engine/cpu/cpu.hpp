@@ -4,12 +4,13 @@
 
 #include <memory>
 
+#include "engine/backend.hpp"
 #include "nomu/engine/engine.hpp"
 
 namespace nomu::engine::cpu {
 
-/// Throws ConfigError for a provider or instruction set that is not there.
-[[nodiscard]] std::unique_ptr<Engine> make(const EngineOptions& options);
+/// Throws ConfigError for an unknown provider or instruction set, DeviceError for a provider this build lacks.
+[[nodiscard]] std::unique_ptr<Backend> make(const EngineOptions& options);
 
 /// What `make` with these options would use.
 [[nodiscard]] EngineInfo info(const EngineOptions& options);

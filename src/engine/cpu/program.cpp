@@ -16,7 +16,7 @@ std::vector<std::size_t> forward_levels(const Layout& layout) {
   return level;
 }
 
-/// Phase in which a source is worked on: one after the last of its consumers has its deltas. The input stands last.
+/// Phase in which a source is worked on: the one after the last of its consumers gets its deltas. The input comes last.
 std::vector<std::size_t> backward_levels(const Layout& layout) {
   const std::size_t layers = layout.layers.size();
   std::vector<std::size_t> level(layers + 1, 0);
@@ -30,14 +30,14 @@ std::vector<std::size_t> backward_levels(const Layout& layout) {
   return level;
 }
 
-/// Who reads a source by dense weights; convolutions look after themselves.
+/// The layers that read a source through dense weights; convolutions are handled separately.
 std::vector<Consumer> dense_consumers(const Layout& layout, std::size_t source) {
   std::vector<Consumer> found = layout.consumers(source);
   std::erase_if(found, [&](const Consumer& c) { return layout.layers[c.layer].convolution.has_value(); });
   return found;
 }
 
-/// Whether anything is to be done for a source: a delta to gather or a weight row to update.
+/// Whether there is anything to do for a source: a delta to gather or a weight row to update.
 bool has_work(const TrainPlan& plan, const Program& program, std::size_t source) {
   const bool delta = source != input_layer && program.layout.layers[source].needs_delta;
   return delta ||

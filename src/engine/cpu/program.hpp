@@ -1,6 +1,6 @@
 #pragma once
-// A training step as phases of independent pieces, worked out once per plan. Pieces are cut by the shapes of the layers
-// alone, so that any number of threads computes the same numbers.
+// A training step as phases of independent pieces, worked out once per plan. How pieces are cut depends only on the
+// shapes of the layers, so that any number of threads computes the same numbers.
 
 #include <cstddef>
 #include <vector>
@@ -30,7 +30,7 @@ struct BackwardPhase {
 
 struct Program {
   Layout layout;
-  std::vector<std::vector<Consumer>> consumers;        ///< dense ones of each layer; the input's stand last
+  std::vector<std::vector<Consumer>> consumers;        ///< dense ones of each layer; those of the input come last
   std::vector<std::vector<ColumnTile>> forward;        ///< dense hidden layers, phase by phase
   std::vector<std::vector<std::size_t>> convolutions;  ///< layers, phase by phase
   std::vector<std::size_t> heads;
@@ -53,7 +53,7 @@ struct Program {
   return layer.head ? layer.units : (layer.units + 15) / 16 * 16;
 }
 
-/// Rows of a piece of a convolution, and how many pieces there are.
+/// Number of rows in a piece of a convolution, and number of pieces.
 inline constexpr std::size_t convolution_rows = 8;
 [[nodiscard]] inline std::size_t convolution_blocks(std::size_t rows) {
   return (rows + convolution_rows - 1) / convolution_rows;

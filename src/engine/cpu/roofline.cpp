@@ -16,7 +16,7 @@ struct Product {
   std::size_t m, n, k;
 };
 
-/// Products with a side of one are vectors: left out of the floor.
+/// Products with a side of one are vector products and are not counted.
 constexpr std::size_t thin = 2;
 
 std::vector<Product> products_of(const TrainPlan& plan, const Program& program) {
@@ -25,7 +25,7 @@ std::vector<Product> products_of(const TrainPlan& plan, const Program& program) 
   std::vector<Product> products;
   for (const Layer& layer : program.layout.layers) {
     const std::size_t back = layer.on_augmented ? all : data;
-    // A row of a convolution is as many rows to its weights as the map has pixels.
+    // To the weights of a convolution, a row is as many rows as the map has pixels.
     const std::size_t pixels = layer.convolution ? layer.convolution->map.pixels() : 1;
     const std::size_t columns = layer.columns();
     for (const Feed& feed : layer.feeds) {
@@ -74,7 +74,7 @@ template <class F>
 double seconds_of(const F& work) {
   using Clock = std::chrono::steady_clock;
   double best = std::numeric_limits<double>::infinity();
-  int times = 1;  // of the work in one measurement: enough for a clock that is read in between
+  int times = 1;  // repetitions of the work in one measurement, so that it lasts long enough for the clock
   for (int repeat = 0; repeat < 4; ++repeat) {
     const auto begin = Clock::now();
     for (int i = 0; i < times; ++i) work();
@@ -108,7 +108,7 @@ double side_by_side_seconds(const std::vector<Product>& products, Multiply multi
   return seconds_of([&] { Runner(team).run(team.size(), step); }) / static_cast<double>(team.size());
 }
 
-/// Reads and writes weights and both moments of one member, [3][count], a part of them.
+/// Reads and writes a part of one member's weights and moments, [3][count].
 void pass_over(Floats& state, std::size_t count, std::size_t first, std::size_t length) {
   float* w = state.data() + first;
   float* m = w + count;

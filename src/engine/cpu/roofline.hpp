@@ -1,10 +1,11 @@
 #pragma once
-// The floor under a CPU step: its matrix products with nothing between them, and one pass over parameters and moments.
+// The least time of a CPU step: its matrix products with nothing between them, and one pass over parameters and
+// moments.
 
 #include "core/team.hpp"
+#include "engine/backend.hpp"
 #include "engine/cpu/kernels/gemm.hpp"
 #include "engine/cpu/program.hpp"
-#include "nomu/engine/engine.hpp"
 
 namespace nomu::engine::cpu {
 

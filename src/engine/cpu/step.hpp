@@ -32,7 +32,7 @@ struct StepContext {
   Multiply multiply;
 };
 
-/// Buffers of a step in flight; one for each member that is trained at the same time.
+/// Buffers of a step in progress; one for each member that is trained at the same time.
 struct Workspace {
   Workspace(const StepContext& context, std::size_t rows, std::size_t workers);
 
@@ -64,7 +64,7 @@ class Step {
   [[nodiscard]] double loss_of_all_rows(std::uint32_t step);
   void keep_current() { member_.best = member_.weight; }
 
-  /// Recomputes the sums of squares after the weights were set from outside.
+  /// Recomputes the sums of squares after the weights were replaced.
   void refresh_squares();
 
  private:
@@ -105,11 +105,11 @@ class Step {
   [[nodiscard]] float l2_of(const Layer& layer) const;
   [[nodiscard]] float dropout_of(std::size_t layer) const;
   [[nodiscard]] bool trainable(const Layer& layer) const { return context_.plan.networks.nets[layer.net].trainable; }
-  /// Few enough rows that the gradient is best never stored at all.
+  /// Whether there are so few rows that it is fastest never to store the gradient.
   [[nodiscard]] bool low_rank(std::size_t layer) const {
     return !layer_at(layer).head && delta_rows(layer) <= max_rank;
   }
-  /// ReLU without dropout: its slope is 0 or 1 by the sign of the activated value. Not where pooling comes after it.
+  /// ReLU without dropout and without pooling after it: the slope is 0 or 1 by the sign of the activated value.
   [[nodiscard]] bool plain_relu(std::size_t layer) const {
     return layer_at(layer).activation == Activation::relu && dropout_of(layer) == 0.0F && !layer_at(layer).convolution;
   }

@@ -82,7 +82,7 @@ double Step::update_weights(const UnitTile& tile, const Consumer& consumer, floa
   return squares;
 }
 
-/// Adds what a consumer's deltas say about the tile's units; `last` where no other consumer has a say.
+/// Adds the contribution of a consumer's deltas to those of the tile's units; `last`: no other consumer follows.
 void Step::gather(const UnitTile& tile, const Consumer& consumer, bool accumulate, bool last) {
   const Layer& layer = layer_at(consumer.layer);
   const std::size_t ld = stride_of(layer_at(tile.source));
@@ -107,7 +107,7 @@ void Step::through_activation(const UnitTile& tile) {
   const std::size_t rows = delta_rows(tile.source);
   const float rate = dropout_of(tile.source);
   const bool relu = layer.activation == Activation::relu;
-  // Where a ReLU unit is positive it was kept, so its scale suffices; other activations need the mask again.
+  // A positive ReLU unit was not dropped, so its scale suffices; other activations need the mask again.
   if (rate > 0.0F && !relu) {
     const DropoutMask mask = training_mask(member_.data.seed, tile.source, step_, rate);
     context_.kernels.drop(mask.stream, rate, ws_.delta[tile.source].data(), layer.units, stride_of(layer), 0, rows,
@@ -125,7 +125,7 @@ void Step::work_on(const UnitTile& tile, Floats& scratch) {
   const auto carriers = std::count_if(consumers.begin(), consumers.end(), carries);
   bool accumulate = false;
   bool activated = false;
-  // Consumers that see all of the source's rows come first: they set what the others add to.
+  // Consumers that read all of the source's rows come first: they set what the others add to.
   for (const bool complete : {true, false}) {
     for (std::size_t i = 0; i < consumers.size(); ++i) {
       const Consumer& c = consumers[i];
@@ -143,7 +143,7 @@ void Step::work_on(const UnitTile& tile, Floats& scratch) {
       accumulate = accumulate || carries(c);
     }
   }
-  // A convolution's activation comes before its pooling: it goes through both by itself.
+  // A convolution is activated before it is pooled; step_convolution.cpp goes back through both.
   if (wants_delta && !activated && !layer_at(tile.source).convolution) through_activation(tile);
 }
 
@@ -167,7 +167,7 @@ double Step::update_tensor(const Layer& layer, std::size_t offset, const float* 
   return context_.kernels.update(target, gradient, rows, width);
 }
 
-/// Squared norm of the gradient of a layer's whole weight tensor, computed tile by tile and thrown away.
+/// Squared norm of the gradient of a layer's whole weight tensor, computed tile by tile and discarded.
 double Step::gradient_squares(std::size_t index) {
   const Layer& layer = layer_at(index);
   const float shrink = 2.0F * l2_of(layer);
@@ -190,8 +190,8 @@ double Step::gradient_squares(std::size_t index) {
   return total;
 }
 
-/// The clipping factor of a layer's weights. The norm of a product is at most the product of the norms: where that
-/// bound stays below the limit nothing is clipped, and the gradient need not be known before it is used.
+/// The clipping factor of a layer's weights. The norm of a product is at most the product of the norms: if that
+/// bound is below the limit, nothing is clipped, and the gradient need not be known before it is used.
 void Step::set_clip(std::size_t index) {
   ws_.clip[index] = 1.0F;
   const auto limit = static_cast<double>(context_.plan.clip_norm[member_.data.index]);

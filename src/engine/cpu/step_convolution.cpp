@@ -1,5 +1,5 @@
 // The convolutions of a CPU step, in blocks of rows. Each block adds up a gradient of its own; the blocks' gradients
-// are added in their order, so that who worked on which changes nothing.
+// are added in order, so that it does not matter which thread worked on which block.
 
 #include <algorithm>
 
@@ -31,7 +31,7 @@ void Step::drop(std::size_t index, Floats& values, std::size_t first, std::size_
   context_.kernels.drop(mask.stream, rate, values.data(), layer.units, stride_of(layer), first, end, 0, layer.units);
 }
 
-/// The gradient of a block's rows, and what they say about the source. Weights are as they were in the forward pass.
+/// The gradient of a block's rows by the weights and by the source. Weights are those of the forward pass.
 void Step::backward_convolution(std::size_t index, std::size_t block, std::size_t worker) {
   const Layer& layer = layer_at(index);
   const Convolution& shape = *layer.convolution;

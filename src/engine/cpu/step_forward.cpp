@@ -13,7 +13,7 @@ namespace {
 /// Few enough input columns that plain loops beat a matrix product.
 constexpr std::size_t narrow_inputs = 16;
 
-/// Rows of a forward piece: all of them up to a point, then equal parts.
+/// Rows of a forward piece: all rows up to a limit, equal parts beyond it.
 std::size_t row_tile(std::size_t rows) {
   constexpr std::size_t most = 768;
   const std::size_t parts = (rows + most - 1) / most;
@@ -154,7 +154,7 @@ void Step::forward_heads() {
 double Step::row_losses(double share) {
   const std::size_t outputs = context_.program.layout.outputs;
   const LossSettings<float> settings = loss_settings<float>(context_.plan.loss, member_.data.index);
-  // Where the slope of each output goes; frozen heads have no use for theirs.
+  // Where the slope of each output is stored; frozen heads do not need theirs.
   struct Slot {
     float* delta;
     std::size_t stride;
@@ -166,7 +166,7 @@ double Step::row_losses(double share) {
       slots[layer.first_output + k] = {ws_.delta[h].data() + k, layer.units};
     }
   }
-  const auto spread = [&](std::size_t i, const RowLoss<float>& row, float factor) {
+  const auto write_slopes = [&](std::size_t i, const RowLoss<float>& row, float factor) {
     for (std::size_t k = 0; k < outputs; ++k) {
       if (slots[k].delta != nullptr) slots[k].delta[i * slots[k].stride] = factor * row.slope[k];
     }
@@ -176,14 +176,14 @@ double Step::row_losses(double share) {
     const RowLoss<float> row = data_loss(settings, ws_.outputs.data() + i * outputs, ws_.y[i], ws_.noise[i]);
     const double factor = static_cast<double>(ws_.weight[i]) * share;
     total += factor * static_cast<double>(row.value);
-    spread(i, row, static_cast<float>(factor));
+    write_slopes(i, row, static_cast<float>(factor));
   }
   double lifted = 0.0;
   const float part = 1.0F / static_cast<float>(std::max<std::size_t>(rows_ - data_rows_, 1));
   for (std::size_t i = data_rows_; i < rows_; ++i) {
     const RowLoss<float> row = augmented_loss(settings, ws_.outputs.data() + i * outputs);
     lifted += static_cast<double>(row.value);
-    spread(i, row, part);
+    write_slopes(i, row, part);
   }
   return total + lifted * static_cast<double>(part);
 }

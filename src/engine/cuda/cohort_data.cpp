@@ -37,7 +37,7 @@ StepSize step_size(const TrainPlan& plan, Precision precision) {
   return {.rows = narrow(data + plan.augment.count),
           .data_rows = narrow(data),
           .training = true,
-          .turned = precision == Precision::tf32_hopper};
+          .transposed = precision == Precision::tf32_hopper};
 }
 
 CohortData::CohortData(const TrainPlan& plan) {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "engine/cuda/device.hpp"
+#include "engine/cuda/kernels/tables.hpp"
 #include "engine/cuda/program.hpp"
-#include "engine/cuda/tables.hpp"
 #include "engine/plan.hpp"
 
 namespace nomu::engine::cuda {

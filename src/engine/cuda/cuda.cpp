@@ -17,13 +17,13 @@ namespace nomu::engine::cuda {
 namespace {
 
 constexpr const char* where = "engine/cuda";
-constexpr int least_major = 8;                       // tensor cores with TF32, copies in the background
-constexpr int hopper_major = 9;                      // products of whole groups of warps
+constexpr int least_major = 8;                       // tensor cores with TF32, asynchronous copies
+constexpr int hopper_major = 9;                      // products by groups of warps
 constexpr std::size_t reserve_bytes = 1536U << 20U;  // kept free for predictions and the driver
 
 constexpr std::size_t declared_bytes = 8192;  // shared memory that kernels declare themselves, rounded up
 
-/// Why this machine's GPU cannot be used; empty where it can.
+/// Why this machine's GPU cannot be used; empty if it can.
 std::string obstacle(cudaDeviceProp& properties) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
@@ -46,7 +46,7 @@ std::size_t room() {
   return free > reserve_bytes ? free - reserve_bytes : 0;
 }
 
-class CudaEngine final : public Engine, public KeepsParameters {
+class CudaEngine final : public Backend {
  public:
   explicit CudaEngine(const EngineOptions& options) : info_(cuda::info(options)) {
     if (options.provider != "auto" && options.provider != "tiles") {
@@ -126,14 +126,14 @@ class CudaEngine final : public Engine, public KeepsParameters {
     return out;
   }
 
+  [[nodiscard]] bool has_own_memory() const override { return true; }
+
   [[nodiscard]] std::unique_ptr<Predictor> keep(const Networks& networks, const Tensor<float>& parameters) override {
     refuse_convolutions(networks, info_.name);
     (void)checked_layout(networks, parameters, Tensor<float>(1, 0, networks.inputs));
     if (parameters.flat().size_bytes() > room() / 2) return nullptr;
     return keep_on_device(networks, parameters, precision_, hardware_);
   }
-
-  [[nodiscard]] Roofline roofline(const TrainPlan& /*plan*/) override { return {}; }
 
  private:
   EngineInfo info_;
@@ -143,7 +143,7 @@ class CudaEngine final : public Engine, public KeepsParameters {
 
 }  // namespace
 
-std::unique_ptr<Engine> make(const EngineOptions& options) { return std::make_unique<CudaEngine>(options); }
+std::unique_ptr<Backend> make(const EngineOptions& options) { return std::make_unique<CudaEngine>(options); }
 
 EngineInfo info(const EngineOptions& options) {
   cudaDeviceProp properties{};
@@ -160,7 +160,8 @@ EngineInfo info(const EngineOptions& options) {
   info.provider = options.provider == "tiles" ? "tiles" : "tiles, resident";
   info.isa = fmt::format("sm_{}{}", properties.major, properties.minor);
   info.device = properties.name;
-  info.threads = static_cast<std::int64_t>(thread_count(options, where));  // for what methods do on the host
+  info.threads =
+      static_cast<std::int64_t>(thread_count(options, where));  // for the parts of methods that run on the host
   return info;
 }
 

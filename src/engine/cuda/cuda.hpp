@@ -3,14 +3,15 @@
 
 #include <memory>
 
+#include "engine/backend.hpp"
 #include "nomu/engine/engine.hpp"
 
 namespace nomu::engine::cuda {
 
-/// Throws DeviceError where this build or this machine has no usable GPU.
-[[nodiscard]] std::unique_ptr<Engine> make(const EngineOptions& options);
+/// Throws DeviceError if this build or this machine has no usable GPU.
+[[nodiscard]] std::unique_ptr<Backend> make(const EngineOptions& options);
 
-/// `available` is false, with the reason, where `make` would throw.
+/// `available` is false, with the reason in `note`, if `make` would throw.
 [[nodiscard]] EngineInfo info(const EngineOptions& options);
 
 }  // namespace nomu::engine::cuda

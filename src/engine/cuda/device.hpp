@@ -1,5 +1,5 @@
 #pragma once
-// Device memory that frees itself, and CUDA's failures as errors.
+// Device memory that frees itself, and streams.
 
 #include <cuda_runtime.h>
 
@@ -8,12 +8,9 @@
 #include <utility>
 #include <vector>
 
-#define NOMU_CUDA_CHECK(call) ::nomu::engine::cuda::check_call((call), #call)
+#include "engine/cuda/kernels/check.hpp"
 
 namespace nomu::engine::cuda {
-
-/// Throws DeviceError with CUDA's own words where a call failed.
-void check_call(cudaError_t status, const char* call);
 
 /// An array in device memory.
 template <class T>
@@ -39,8 +36,8 @@ class DeviceArray {
   [[nodiscard]] T* data() const { return static_cast<T*>(values_); }
   [[nodiscard]] std::size_t size() const { return count_; }
 
-  // All of these wait until they are done: CUDA's own calls may return before the device has the data, and streams
-  // that do not wait for the default one would run ahead of them.
+  // All of these wait for completion: CUDA's own calls may return before the device has the data, and streams that do
+  // not wait for the default one would run ahead of them.
   void upload(std::span<const T> from, std::size_t offset = 0) {
     if (from.empty()) return;
     NOMU_CUDA_CHECK(cudaMemcpy(data() + offset, from.data(), from.size_bytes(), cudaMemcpyHostToDevice));

@@ -13,7 +13,7 @@ namespace {
 
 std::uint32_t narrow(std::size_t value) { return static_cast<std::uint32_t>(value); }
 
-/// Jobs of a phase as the choice of their tiles sees them.
+/// What the choice of tiles needs to know of a phase's jobs.
 struct PhaseJob {
   std::uint32_t job, rows, units;
 };
@@ -29,14 +29,13 @@ std::vector<Tile> tiles_of(const Phase& phase, TileShape shape) {
   return tiles;
 }
 
-/// Jobs that are cut alike, in one launch.
+/// Jobs that are cut in the same way, in one launch.
 struct CutPhase {
   Phase jobs;
   TileSize size;
 };
 
-/// What bounds the products are the reads of their factors: those of the processor that has most to do, in rows and
-/// units.
+/// Products are bound by the reads of their factors: those of the busiest processor, in rows and units.
 std::size_t cost(const std::vector<CutPhase>& cut, std::size_t members, std::size_t processors, Precision precision) {
   std::size_t sum = 0;
   for (const CutPhase& part : cut) {
@@ -47,7 +46,7 @@ std::size_t cost(const std::vector<CutPhase>& cut, std::size_t members, std::siz
   return sum;
 }
 
-/// The way to cut a phase that costs least: all jobs alike, or those with few rows apart.
+/// The cheapest way to cut a phase: all jobs in the same way, or those with few rows separately.
 std::vector<CutPhase> best_cut(const Phase& phase, std::size_t members, std::size_t processors, Precision precision) {
   std::vector<CutPhase> apart{{{}, TileSize::large}, {{}, TileSize::narrow}};
   for (const PhaseJob& job : phase) {
@@ -62,11 +61,11 @@ std::vector<CutPhase> best_cut(const Phase& phase, std::size_t members, std::siz
   return best;
 }
 
-/// Tiles of the update for a processor below which its last ones tell.
+/// Below this number of update tiles per processor, the last ones matter for the running time.
 constexpr std::size_t few_tiles = 16;
 
-/// The order in which the tiles of the update are started. Few members: what takes longest goes first, so that all
-/// processors end at about the same time. Many: kinds of tiles take turns, as they wait for different things.
+/// The order in which the tiles of the update are started. With few members, the longest tiles go first, so that all
+/// processors end at about the same time. With many, kinds of tiles alternate, because they wait for different things.
 std::vector<std::uint32_t> update_order(const Program& program, const StepSize& size, bool few_members) {
   std::map<std::pair<bool, std::uint32_t>, std::vector<std::uint32_t>, std::greater<>> kinds;
   for (std::uint32_t index = 0; index < program.trainable_tiles; ++index) {
@@ -98,8 +97,8 @@ DeviceProgram::DeviceProgram(const Program& program, const StepSize& size, std::
       x_(program.x),
       input_ld_(program.input_ld),
       trainable_tiles_(program.trainable_tiles),
-      turned_(std::any_of(program.update.begin(), program.update.end(),
-                          [](const UpdateJob& job) { return job.turned_ld != 0; })),
+      transposed_(std::any_of(program.update.begin(), program.update.end(),
+                              [](const UpdateJob& job) { return job.transposed_ld != 0; })),
       segments_(program.segments),
       terms_(program.terms),
       forward_(program.forward),
@@ -127,7 +126,7 @@ DeviceProgram::DeviceProgram(const Program& program, const StepSize& size, std::
   add(program.forward_phases, forward_lists_, [&](std::uint32_t job) {
     return PhaseJob{job, size.rows, program.forward[job].units};
   });
-  // The first ones have no products: they fall to where the losses are.
+  // The first ones have no products: the kernel of the losses writes them.
   const std::size_t without = std::min<std::size_t>(1, program.backward_phases.size());
   if (without > 0) top_ = DeviceArray<std::uint32_t>(program.backward_phases.front());
   add(std::span(program.backward_phases).subspan(without), backward_lists_, [&](std::uint32_t job) {

@@ -14,7 +14,7 @@ namespace {
 constexpr double workspace_bytes = 1e9;
 constexpr std::size_t most_block_rows = 1024;
 
-/// Rows that are predicted at a time.
+/// Number of rows that are predicted at a time.
 std::uint32_t block_rows(const Layout& layout, std::size_t members, std::size_t rows) {
   const double one = workspace_floats(layout, {.rows = 1, .data_rows = 1, .training = false}) * sizeof(float);
   const double fitting = workspace_bytes / (one * static_cast<double>(members));
@@ -44,7 +44,7 @@ std::vector<Control> controls(const PredictRequest& request, std::uint32_t first
   return all;
 }
 
-/// Rows that a room is made for: rounded up, so that the uneven batches of a search find it large enough.
+/// Number of rows that a workspace is made for: rounded up, so that it fits the uneven batches of a search.
 std::uint32_t room_rows(const Layout& layout, std::size_t members, std::size_t rows) {
   constexpr std::size_t step = 64;
   return block_rows(layout, members, (rows + step - 1) / step * step);
@@ -77,7 +77,7 @@ class PredictRoom {
     view_.dropout = rates_.data();
   }
 
-  /// Whether so many rows are predicted as fast as in a room of their own.
+  /// Whether so many rows are predicted as fast as in a workspace of their own.
   [[nodiscard]] bool suits(std::uint32_t rows) const { return rows <= size_.rows && 4 * rows >= size_.rows; }
 
   void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out) {
@@ -122,7 +122,7 @@ void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float
   if (members == 0 || x.rows() == 0) return;
   const StepSize size{.rows = room_rows(request.layout, members, x.rows()), .data_rows = 0, .training = false};
   if (room == nullptr || !room->suits(size.rows)) {
-    room.reset();  // before the next one, for the memory
+    room.reset();  // frees its memory before the next one is made
     room = std::make_shared<PredictRoom>(request, size);
   }
   room->predict(request, x, out);

@@ -5,9 +5,9 @@
 #include <memory>
 #include <span>
 
-#include "engine/cuda/kernels.hpp"
+#include "engine/backend.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/layout.hpp"
-#include "engine/predictor.hpp"
 #include "engine/session.hpp"
 
 namespace nomu::engine::cuda {
@@ -15,7 +15,7 @@ namespace nomu::engine::cuda {
 /// What the device offers.
 struct Hardware {
   std::uint32_t processors = 1;
-  std::size_t shared_bytes = 0;  ///< that a block may use beside what its kernel declares
+  std::size_t shared_bytes = 0;  ///< that a block may use in addition to what its kernel declares
 };
 
 /// Parameters that are on the device: member i's are values[i], each [parameters].
@@ -31,19 +31,19 @@ struct PredictRequest {
   std::span<const std::uint64_t> seeds;  ///< [M]; may be empty without dropout
 };
 
-/// Tables and workspace of a prediction, which the next one of the same networks and members may use again.
+/// Tables and workspace of a prediction; later ones of the same networks and members may reuse it.
 class PredictRoom;
 
 /// Writes outputs [M][q][K] of x [1 or M][q][d]; both tensors' members from `first_member` on belong to the request.
-/// `room` is made, or made anew where its rows do not fit; it must come from requests that differ in nothing but
-/// rows, dropout and seeds.
+/// `room` is created, or replaced if the rows do not fit; it may be shared by requests that differ only in rows,
+/// dropout and seeds.
 void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out,
              std::shared_ptr<PredictRoom>& room);
 
 /// The same without keeping anything.
 void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out);
 
-/// Parameters [M][1][P] that stay on the device; sizes are checked before.
+/// Parameters [M][1][P] that stay on the device; the caller has checked sizes.
 [[nodiscard]] std::unique_ptr<Predictor> keep_on_device(const Networks& networks, const Tensor<float>& parameters,
                                                         Precision precision, const Hardware& hardware);
 

@@ -12,10 +12,10 @@ std::uint64_t up(std::uint64_t value, std::uint64_t multiple) { return (value + 
 
 std::uint32_t narrow(std::size_t value) { return static_cast<std::uint32_t>(value); }
 
-/// Where values and deltas of each layer lie in a member's workspace.
+/// Where values and deltas of each layer are in a member's workspace.
 struct Regions {
-  std::vector<std::uint64_t> values, delta, turned;
-  std::vector<std::uint32_t> ld, turned_ld;
+  std::vector<std::uint64_t> values, delta, transposed;
+  std::vector<std::uint32_t> ld, transposed_ld;
 };
 
 class Builder {
@@ -57,21 +57,21 @@ class Builder {
       regions_.values.push_back(l.head ? 0 : take(size_.rows, ld));
       // Heads of the loss write the slopes of all rows, needed or not.
       regions_.delta.push_back(size_.training && l.needs_delta ? take(l.head ? size_.rows : rows, ld) : 0);
-      const bool turned = needs_turned(regions_.values.size() - 1);
-      regions_.turned_ld.push_back(turned ? narrow(up(size_.rows, region_floats)) : 0);
-      regions_.turned.push_back(turned ? take(l.units, regions_.turned_ld.back()) : 0);
+      const bool transposed = needs_transposed(regions_.values.size() - 1);
+      regions_.transposed_ld.push_back(transposed ? narrow(up(size_.rows, region_floats)) : 0);
+      regions_.transposed.push_back(transposed ? take(l.units, regions_.transposed_ld.back()) : 0);
     }
   }
 
   /// Whether a gradient with many rows is taken from whole tiles of this layer's values.
-  [[nodiscard]] bool needs_turned(std::size_t index) const {
+  [[nodiscard]] bool needs_transposed(std::size_t index) const {
     const Layer& l = layer(index);
-    if (!size_.training || !size_.turned || l.head || l.units % turned_units != 0) return false;
+    if (!size_.training || !size_.transposed || l.head || l.units % transposed_units != 0) return false;
     const std::vector<Consumer> consumers = layout_.consumers(index);
     return std::any_of(consumers.begin(), consumers.end(), [this](const Consumer& c) {
       const Layer& reader = layer(c.layer);
       return !reader.head && networks_.nets[reader.net].trainable &&
-             (reader.on_augmented ? size_.rows : size_.data_rows) >= turned_from;
+             (reader.on_augmented ? size_.rows : size_.data_rows) >= transposed_from;
     });
   }
 
@@ -125,12 +125,12 @@ class Builder {
     program_.forward_phases[level].push_back(narrow(program_.forward.size()));
     program_.forward.push_back({.bias = l.bias,
                                 .out = regions_.values[index],
-                                .turned = regions_.turned[index],
+                                .transposed = regions_.transposed[index],
                                 .first_segment = first,
                                 .segments = narrow(l.feeds.size()),
                                 .units = narrow(l.units),
                                 .out_ld = regions_.ld[index],
-                                .turned_ld = regions_.turned_ld[index],
+                                .transposed_ld = regions_.transposed_ld[index],
                                 .net = narrow(l.net),
                                 .layer = narrow(index),
                                 .activation = l.activation});
@@ -186,12 +186,12 @@ class Builder {
                                  .bias = l.bias,
                                  .values = input ? program_.x : regions_.values[feed.source],
                                  .delta = regions_.delta[index],
-                                 .turned = input ? 0 : regions_.turned[feed.source],
+                                 .transposed = input ? 0 : regions_.transposed[feed.source],
                                  .inputs = narrow(feed.units),
                                  .units = narrow(l.units),
                                  .values_ld = input ? program_.input_ld : regions_.ld[feed.source],
                                  .delta_ld = regions_.ld[index],
-                                 .turned_ld = input ? 0 : regions_.turned_ld[feed.source],
+                                 .transposed_ld = input ? 0 : regions_.transposed_ld[feed.source],
                                  .layer = narrow(index),
                                  .l2 = narrow(2 * l.net + (l.head ? 1 : 0)),
                                  .first = &feed == &l.feeds.front(),
@@ -233,9 +233,10 @@ double workspace_floats(const Layout& layout, const StepSize& size) {
   double floats = static_cast<double>(size.rows) * static_cast<double>(up(layout.inputs, 4)) + region_floats;
   for (const Layer& l : layout.layers) {
     const double region = static_cast<double>(size.rows) * static_cast<double>(up(l.units, row_floats)) + region_floats;
-    const bool turned = size.training && size.turned && size.rows >= turned_from && l.units % turned_units == 0;
+    const bool transposed =
+        size.training && size.transposed && size.rows >= transposed_from && l.units % transposed_units == 0;
     floats += region * (size.training && l.needs_delta ? 2.0 : 1.0) +
-              (turned ? static_cast<double>(l.units) * static_cast<double>(up(size.rows, region_floats)) : 0.0);
+              (transposed ? static_cast<double>(l.units) * static_cast<double>(up(size.rows, region_floats)) : 0.0);
   }
   return floats;
 }

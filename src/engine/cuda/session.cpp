@@ -132,7 +132,7 @@ class CudaSession final : public Session {
     view_.augment_count = narrow(plan.augment.count);
   }
 
-  /// Both buffers start alike: what is never trained must be in each.
+  /// Both buffers start with the same parameters, because those that are never trained must be in each.
   void start_parameters(const TrainPlan& plan) {
     const std::size_t all = plan.members() * layout_.parameters;
     arrays_.first.clear();
@@ -159,8 +159,8 @@ class CudaSession final : public Session {
 
   void upload_states() { arrays_.state.upload(states_); }
 
-  /// Whether members stay in the shared memory of a processor while they are trained. Depends on the plan's shapes and
-  /// the device alone, never on the cohort.
+  /// Whether members stay in the shared memory of a processor while they are trained. Depends only on the plan's shapes
+  /// and the device, never on the cohort.
   [[nodiscard]] bool resident() const { return resident_bytes_ <= hardware_.shared_bytes; }
 
   [[nodiscard]] std::size_t resident_size(const TrainPlan& plan) const {
@@ -188,7 +188,7 @@ class CudaSession final : public Session {
     if (view_.clip != nullptr) {
       start_clipping(view_, program_.trainable_tiles(), precision_, 4 * hardware_.processors, stream);
     }
-    start_update(view_, program_.trainable_tiles(), program_.turned(), precision_, stream);
+    start_update(view_, program_.trainable_tiles(), program_.transposed(), precision_, stream);
   }
 
   /// Graphs of one and of several rounds; recorded at the first run.
@@ -229,7 +229,7 @@ class CudaSession final : public Session {
       state.target = state.course.epochs + epochs;
     }
     upload_states();
-    // The host stays one graph ahead of the device, so that the device never waits and a request to stop never does.
+    // The host stays one graph ahead of the device, so that neither the device nor a request to stop has to wait.
     std::array<Event, 2> done;
     std::size_t turn = 0;
     for (std::int64_t left = rounds_for(epochs); left > 0 && !stop.stop_requested(); ++turn) {
@@ -251,7 +251,7 @@ class CudaSession final : public Session {
       reports_[m].history.insert(reports_[m].history.end(), begin, begin + (state.course.epochs - state.reported));
       static_cast<LossCourse&>(reports_[m]) = state.course;
       state.reported = state.course.epochs;
-      state.piece = 0;  // an epoch that was cut short begins anew
+      state.piece = 0;  // an interrupted epoch starts over
       state.sum = 0.0;
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-// Training on the GPU: all members of a plan in lock step, round by round, with every decision taken on the device.
+// Training on the GPU: all members of a plan in lock step, round by round, with every decision made on the device.
 
 #include <memory>
 
@@ -8,7 +8,7 @@
 
 namespace nomu::engine::cuda {
 
-/// Device memory that training `members` members of a plan takes; the plan is checked.
+/// Device memory needed to train `members` members of a checked plan.
 [[nodiscard]] std::size_t session_bytes(const TrainPlan& plan, const Layout& layout, Precision precision,
                                         std::size_t members);
 

@@ -2,15 +2,15 @@
 // What a training session keeps on the device, and how much memory that is.
 
 #include "engine/cuda/device.hpp"
-#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
+#include "engine/cuda/kernels/tables.hpp"
 #include "engine/cuda/program.hpp"
-#include "engine/cuda/tables.hpp"
 #include "engine/plan.hpp"
 
 namespace nomu::engine::cuda {
 
-inline constexpr std::int64_t history_length = 1024;      ///< epochs between two looks at the device
-inline constexpr std::size_t staging_bytes = 64U << 20U;  ///< for parameters on their way to the host
+inline constexpr std::int64_t history_length = 1024;      ///< epochs after which the host fetches the losses
+inline constexpr std::size_t staging_bytes = 64U << 20U;  ///< for copies of parameters to the host
 
 /// Everything that training changes.
 struct TrainArrays {
@@ -24,7 +24,7 @@ struct TrainArrays {
   DeviceArray<MemberState> state;
 };
 
-/// Every member's parameters [M][1][P] from where it has them.
+/// Every member's parameters [M][1][P], each from the buffer that holds them.
 [[nodiscard]] Tensor<float> collected(const View& view, Buffer buffer, const Stream& stream);
 
 }  // namespace nomu::engine::cuda

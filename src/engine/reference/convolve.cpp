@@ -5,13 +5,13 @@
 namespace nomu::engine::reference {
 namespace {
 
-/// Calls f(weight row, place in the source) for every number under the square of map pixel (line, column) that is not
+/// Calls f(weight row, place in the source) for every value in the window of map pixel (line, column) that is not
 /// padding.
 template <class F>
 void under_square(const Convolution& shape, std::size_t line, std::size_t column, const F& f) {
   for (std::size_t i = 0; i < shape.kernel; ++i) {
     for (std::size_t j = 0; j < shape.kernel; ++j) {
-      const std::size_t y = line * shape.stride + i;  // of the padded source
+      const std::size_t y = line * shape.stride + i;  // in the padded source
       const std::size_t x = column * shape.stride + j;
       if (y < shape.padding || y - shape.padding >= shape.in.height) continue;
       if (x < shape.padding || x - shape.padding >= shape.in.width) continue;

@@ -22,7 +22,7 @@ struct Filters {
 /// What pooling makes of a map: [height][width][filters] into `out`.
 void pool(const Convolution& shape, const std::vector<double>& map, double* out);
 
-/// From the loss's derivative by the pooled values to those by weights, bias and, where wanted, source; adds to each.
+/// Given the derivatives of the loss by the pooled values, adds those by weights, bias and, if asked for, source.
 void backward(const Filters& filters, const double* source, const double* by_pooled, double* by_weights,
               double* by_bias, double* by_source);
 

@@ -61,7 +61,7 @@ void forward_convolution(const Problem& p, std::size_t l, const std::vector<doub
   for (std::size_t e = row * layer.units; e < (row + 1) * layer.units; ++e) out[e] *= mask_factor(p, l, masks, e);
 }
 
-/// Pushes a layer's delta into its weights' gradient and, where it flows, into its sources.
+/// Adds a layer's delta to its weights' gradient and, where gradients flow back, to its sources.
 void backward_layer(const Problem& p, std::size_t l, const std::vector<double>& parameters, const Rows& rows,
                     const Activations& hidden, std::vector<std::vector<double>>& delta, std::vector<double>& gradient) {
   const Layer& layer = p.layout->layers[l];

@@ -1,6 +1,6 @@
 #pragma once
-// The loss of a member and its gradient in plain loops and double precision: written to be read, and to be the oracle
-// of every other engine.
+// The loss of a member and its gradient in plain loops and double precision: written to be read; every other
+// engine is compared with it.
 
 #include <cstdint>
 #include <vector>

@@ -213,7 +213,7 @@ class ReferenceSession final : public Session {
   std::vector<MemberReport> reports_;
 };
 
-class ReferenceEngine final : public Engine {
+class ReferenceEngine final : public Backend {
  public:
   [[nodiscard]] EngineInfo info() const override { return reference::info(); }
 
@@ -235,8 +235,6 @@ class ReferenceEngine final : public Engine {
                      [&](std::size_t m) { return widened(parameters.member(m)); });
     });
   }
-
-  [[nodiscard]] Roofline roofline(const TrainPlan& /*plan*/) override { return {}; }
 };
 
 }  // namespace
@@ -252,6 +250,6 @@ EngineInfo info() {
           .precision = "fp64"};
 }
 
-std::unique_ptr<Engine> make() { return std::make_unique<ReferenceEngine>(); }
+std::unique_ptr<Backend> make() { return std::make_unique<ReferenceEngine>(); }
 
 }  // namespace nomu::engine::reference

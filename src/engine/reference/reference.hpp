@@ -1,13 +1,14 @@
 #pragma once
-// The oracle engine: double precision, one thread, no cleverness.
+// The reference engine, with which the others are compared: double precision, one thread, no optimisation.
 
 #include <memory>
 
+#include "engine/backend.hpp"
 #include "nomu/engine/engine.hpp"
 
 namespace nomu::engine::reference {
 
-[[nodiscard]] std::unique_ptr<Engine> make();
+[[nodiscard]] std::unique_ptr<Backend> make();
 [[nodiscard]] EngineInfo info();
 
 }  // namespace nomu::engine::reference

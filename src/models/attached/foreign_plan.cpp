@@ -59,7 +59,7 @@ engine::Networks foreign_sigma_networks(const NomuSpec& spec, std::size_t inputs
   freeze(networks.nets[0]);
   engine::Net& sigma = networks.nets[1];
   if (sigma.front.windows.empty()) return networks;
-  sigma.front.beside = features;
+  sigma.front.extra_columns = features;
   if (!sigma.hidden.empty())
     sigma.links.push_back({.from_net = 0, .from_layer = 0, .to_layer = 0, .gradient = Gradient::stopped});
   return networks;

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "engine/backend.hpp"
 #include "engine/session.hpp"
 #include "models/ensembles/greedy_ensemble.hpp"
 #include "models/network/network_plan.hpp"
@@ -120,7 +121,7 @@ Pool thinned(const Pool& pool) {
 /// Sets `picks` of every network by Algorithm 1, problem by problem. Networks of a problem lie next to each other.
 void pick(const HyperDeepEnsembleSpec& spec, const Cohort& validation, Pool& pool, Engine& engine) {
   const engine::TrainPlan plan = hyper_plan(spec, validation, pool.networks);
-  const Tensor<float> outputs = engine.predict(plan.networks, pool.trained.parameters, plan.x, {}, {});
+  const Tensor<float> outputs = engine::backend(engine).predict(plan.networks, pool.trained.parameters, plan.x, {}, {});
   const GreedySpec greedy{.networks = static_cast<std::size_t>(spec.networks), .published_score = spec.published_score};
   for (std::size_t first = 0; first < pool.networks.size();) {
     const std::size_t problem = pool.networks[first].problem;
@@ -209,6 +210,7 @@ HyperEnsemble search_ensembles(const HyperDeepEnsembleSpec& spec, const Cohort& 
     }
     engine::TrainPlan plan = hyper_plan(spec, some_rows(cohort, all), pool.networks);
     plan.start = std::move(pool.trained.parameters);
+    plan.goes_on = true;
     pool.trained = train(plan, engine, progress);
   }
   return {std::move(pool.networks), std::move(pool.trained)};

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/session.hpp"
+#include "engine/backend.hpp"
 #include "models/methods.hpp"
 #include "models/network/automatic.hpp"
 #include "models/network/fitted_network.hpp"
@@ -23,8 +23,9 @@ constexpr const char* where = "models/mc_dropout";
 RegressionNet net_of(const McDropoutSpec& spec) {
   if (!(spec.dropout > 0.0 && spec.dropout < 1.0))
     throw ConfigError(where, fmt::format("dropout must lie between 0 and 1, got {}", spec.dropout));
-  if (spec.passes < 2 || spec.passes > std::numeric_limits<std::uint32_t>::max())
-    throw ConfigError(where, fmt::format("passes must be 2 at least and fit 32 bits, got {}", spec.passes));
+  if (spec.passes < 2) throw ConfigError(where, fmt::format("a spread needs at least 2 passes, got {}", spec.passes));
+  if (spec.passes > std::numeric_limits<std::uint32_t>::max())
+    throw ConfigError(where, fmt::format("passes must fit 32 bits, got {}", spec.passes));
   return {.net = spec.net,
           .train = spec.train,
           .learn_noise = spec.learn_noise && spec.noise_head,
@@ -37,7 +38,7 @@ bool one_noise(const McDropoutSpec& spec) { return spec.learn_noise && !spec.noi
 /// How far the networks without dropout are from their rows, root mean square, [M][1][1].
 Tensor<float> missed_by(const engine::Networks& networks, const Tensor<float>& parameters, const Cohort& cohort,
                         Engine& engine) {
-  const Tensor<float> outputs = engine.predict(networks, parameters, cohort.x, {}, {});
+  const Tensor<float> outputs = engine::backend(engine).predict(networks, parameters, cohort.x, {}, {});
   Tensor<float> noise(cohort.members(), 1, 1);
   for (std::size_t m = 0; m < cohort.members(); ++m) {
     double squares = 0.0;

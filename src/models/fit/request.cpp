@@ -21,7 +21,7 @@ constexpr std::size_t enough_for_noise = 100;  ///< fewer rows cannot tell noise
 void check_trainable(const DataSet& data) {
   check_dataset(data);
   if (data.rows() < fewest_rows) {
-    throw DataError(where, fmt::format("{} rows, at least {} are needed", data.rows(), fewest_rows));
+    throw DataError(where, fmt::format("{} rows, but at least {} are needed", data.rows(), fewest_rows));
   }
   const bool varies = std::ranges::any_of(data.targets, [&](double y) { return y != data.targets.front(); });
   if (!varies) {

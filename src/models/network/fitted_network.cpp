@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "engine/backend.hpp"
 #include "engine/layout.hpp"
 #include "engine/session.hpp"
 #include "models/network/chosen_members.hpp"
@@ -138,7 +139,7 @@ void FittedNetwork::add_thinned(const Tensor<float>& x, Mixture& mixture) const 
     for (std::uint32_t pass = 0; pass < design_.passes;) {
       const std::uint32_t count = passes_at_once(design_.passes - pass, x.rows() + parts_.parameters.cols());
       const Tensor<float> thinned = thinned_parameters(design_.networks, m, parts_.parameters, seeds_[m], pass, count);
-      const Tensor<float> outputs = engine_.predict(plain, thinned, own, {}, {});
+      const Tensor<float> outputs = engine::backend(engine_).predict(plain, thinned, own, {}, {});
       for (std::uint32_t p = 0; p < count; ++p) mixture.add(m, outputs.member(p));
       pass += count;
     }

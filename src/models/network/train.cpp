@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "engine/backend.hpp"
 #include "engine/layout.hpp"
 #include "engine/session.hpp"
 #include "nomu/core/random.hpp"
@@ -93,30 +94,34 @@ FitReport public_report(MemberReport&& r) {
           .history = std::move(r.history)};
 }
 
-/// What came of a plan's members, before anything is judged.
+/// What came of a plan's members.
 struct Outcome {
   Tensor<float> parameters;
   std::vector<MemberReport> reports;
 };
 
+/// Trains all members at the same time.
+Outcome train_at_once(const TrainPlan& plan, Engine& engine, const Progress& progress) {
+  const auto session = engine::backend(engine).open(plan);
+  run_to_end(*session, plan.train.epochs, progress);
+  Outcome outcome{session->parameters(), session->reports()};
+  for (MemberReport& report : outcome.reports)
+    report.diverged = engine::has_diverged(report, plan.train.snapshot, plan.goes_on);
+  return outcome;
+}
+
 /// Trains all members, as many at a time as the engine has room for. Where they are cut changes nothing.
 Outcome train_members(const TrainPlan& plan, Engine& engine, const Progress& progress) {
-  const std::size_t at_once = engine.members_at_once(plan);
-  if (at_once >= plan.members()) {
-    const auto session = engine.open(plan);
-    run_to_end(*session, plan.train.epochs, progress);
-    return {session->parameters(), session->reports()};
-  }
+  const std::size_t at_once = engine::backend(engine).members_at_once(plan);
+  if (at_once >= plan.members()) return train_at_once(plan, engine, progress);
   Outcome all;
   for (std::size_t first = 0; first < plan.members(); first += at_once) {
-    std::vector<std::size_t> part(std::min(at_once, plan.members() - first));
-    std::iota(part.begin(), part.end(), first);
-    const auto session = engine.open(engine::select(plan, part));
-    run_to_end(*session, plan.train.epochs, progress);
-    const Tensor<float> found = session->parameters();
-    if (all.parameters.empty()) all.parameters = Tensor<float>(plan.members(), 1, found.cols());
-    std::copy(found.flat().begin(), found.flat().end(), all.parameters.member(first).begin());
-    all.reports.insert(all.reports.end(), session->reports().begin(), session->reports().end());
+    std::vector<std::size_t> members(std::min(at_once, plan.members() - first));
+    std::iota(members.begin(), members.end(), first);
+    const Outcome part = train_at_once(engine::select(plan, members), engine, progress);
+    if (all.parameters.empty()) all.parameters = Tensor<float>(plan.members(), 1, part.parameters.cols());
+    std::copy(part.parameters.flat().begin(), part.parameters.flat().end(), all.parameters.member(first).begin());
+    all.reports.insert(all.reports.end(), part.reports.begin(), part.reports.end());
   }
   return all;
 }
@@ -125,10 +130,6 @@ Outcome train_members(const TrainPlan& plan, Engine& engine, const Progress& pro
 
 Trained train(const TrainPlan& plan, Engine& engine, const Progress& progress) {
   auto [parameters, reports] = train_members(plan, engine, progress);
-  const bool plain = plan.loss.kind == LossKind::squared_error || plan.loss.kind == LossKind::gaussian_nll;
-  const engine::Losses losses = plain ? engine::Losses::free : engine::Losses::comparable;
-  engine::mark_diverged(reports, plan.train.snapshot, losses);
-
   for (std::int64_t attempt = 1; attempt <= plan.train.restarts; ++attempt) {
     const std::vector<std::size_t> again = diverged_members(reports);
     if (again.empty()) break;
@@ -137,6 +138,7 @@ Trained train(const TrainPlan& plan, Engine& engine, const Progress& progress) {
       second.seeds[i] = derived_seed(plan.seeds[again[i]], static_cast<std::uint64_t>(attempt));
     }
     if (!second.start.empty()) second.start = redrawn(second);
+    second.goes_on = false;
     const Outcome retry = train_members(second, engine, progress);
     for (std::size_t i = 0; i < again.size(); ++i) {
       reports[again[i]] = retry.reports[i];
@@ -144,7 +146,6 @@ Trained train(const TrainPlan& plan, Engine& engine, const Progress& progress) {
       const auto found = retry.parameters.member(i);
       std::copy(found.begin(), found.end(), parameters.member(again[i]).begin());
     }
-    engine::mark_diverged(reports, plan.train.snapshot, losses);
   }
 
   Trained result{.parameters = std::move(parameters), .reports = {}};

@@ -92,6 +92,7 @@ FittedPointer fit_joint_on(const NomuSpec& given, const FittedCohort& before, co
   const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
   engine::TrainPlan plan = joint_plan(spec, repeat_members(cohort, static_cast<std::size_t>(spec.ensemble)));
   plan.start = start_of(plan, networks_of(before, "models/warm_start").parts().parameters);
+  plan.goes_on = true;
   return finished(spec, cohort, train(plan, engine, progress), engine);
 }
 

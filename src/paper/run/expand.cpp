@@ -21,15 +21,16 @@ bool describes_convolutions(const Field& field) {
 
 /// What a method is fitted with, for its key. The paper's presets are fixed by its tables, so their name stands for
 /// their settings, and settings added later leave old keys unchanged. All others are written out in full, except for
-/// convolutions if there are none. Changing this text invalidates stored results.
+/// convolutions if there are none and for settings added later that have their default (Fields::added_later). Changing
+/// this text invalidates stored results.
 std::string spec_text(const ExperimentMethod& method, MethodSpec spec, std::size_t cols) {
   std::string text = fmt::format("{} {}", method.method, method.preset);
   const Fields fields = fields_of(spec);
   if (method.preset == "auto") {
     const bool convolutions = reads_images(spec);
     for (const Field& field : fields.list()) {
-      if (convolutions || !describes_convolutions(field))
-        text += fmt::format("\n{}={}", field.name, to_text(field.get()));
+      if (!field.in_keys() || (!convolutions && describes_convolutions(field))) continue;
+      text += fmt::format("\n{}={}", field.name, to_text(field.get()));
     }
     return text;
   }

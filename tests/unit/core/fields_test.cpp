@@ -97,8 +97,34 @@ TEST(Fields, RefusesWithReasons) {
   EXPECT_EQ(refusal("fast", "maybe"), "[test/spec] fast must be true or false, got 'maybe'");
   EXPECT_EQ(refusal("ratte", "1"), "[test/spec] unknown setting 'ratte'; did you mean 'rate'?");
   EXPECT_EQ(refusal("epochs", "1"), "[test/spec] unknown setting 'epochs'; did you mean 'train.epochs'?");
-  EXPECT_NE(refusal("zzzzzzzz", "1").find("known are fast, rate"), std::string::npos);
+  EXPECT_NE(refusal("zzzzzzzz", "1").find("known settings are fast, rate"), std::string::npos);
   EXPECT_EQ(spec.rate, 0.5) << "a refused value must not arrive";
+}
+
+TEST(Fields, ASettingAddedLaterIsLeftOutOfKeysWhileItChangesNothing) {
+  Spec spec;
+  Fields f = fields_of(spec);
+  f.added_later("train.epochs", 10);
+  f.added_later("colour", "green");
+  Fields outer("test/outer");
+  outer.add_nested("part", f);
+  const auto in_keys = [&outer](const char* name) { return outer.find(name).in_keys(); };
+  EXPECT_TRUE(in_keys("part.rate"));
+  EXPECT_FALSE(in_keys("part.train.epochs"));
+  EXPECT_TRUE(in_keys("part.colour")) << "the default of today is not what was done before";
+  spec.inner.epochs = 11;
+  spec.colour = Colour::green;
+  EXPECT_TRUE(in_keys("part.train.epochs"));
+  EXPECT_FALSE(in_keys("part.colour"));
+}
+
+TEST(Fields, ASettingAddedLaterMustBeListedAndOfItsType) {
+  Spec spec;
+  Fields f = fields_of(spec);
+  EXPECT_EQ(message_of<ConfigError>([&] { f.added_later("ratte", 0.5); }),
+            "[test/spec] unknown setting 'ratte'; did you mean 'rate'?");
+  EXPECT_EQ(message_of<ConfigError>([&] { f.added_later("rate", 1); }),
+            "[test/spec] rate must be of the setting's own type, got '1'");
 }
 
 TEST(Config, SetsFromToml) {

@@ -11,10 +11,10 @@
 #include <thread>
 
 #include "core/team.hpp"
+#include "engine/benchmark.hpp"
 #include "engine/preflight.hpp"
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/engine/benchmark.hpp"
 
 namespace nomu {
 namespace {

@@ -126,7 +126,7 @@ TEST(Archive, NewerVersionsAreNamedAndOptionalKeysPassedOver) {
   std::memcpy(&size, newer.data() + 16, 8);
   const std::uint64_t checksum = crc64(newer.substr(0, 24) + newer.substr(header_at, size));
   std::memcpy(newer.data() + 24, &checksum, 8);
-  EXPECT_THAT(refusal(newer), AllOf(HasSubstr("format 2.0"), HasSubstr("use a newer one")));
+  EXPECT_THAT(refusal(newer), AllOf(HasSubstr("format 2.1"), HasSubstr("use a newer one")));
   EXPECT_THAT(refusal(with_header("\"mu_exp\"", "\"mu_new\"")), HasSubstr("written by a newer version"));
 }
 

@@ -15,7 +15,8 @@ void multiply(Transpose trans_a, Transpose trans_b, std::size_t m, std::size_t n
   const auto dim = [](std::size_t v) { return static_cast<dnnl_dim_t>(v); };
   const dnnl_status_t status = dnnl_sgemm(letter(trans_a), letter(trans_b), dim(m), dim(n), dim(k), 1.0F, a, dim(lda),
                                           b, dim(ldb), accumulate ? 1.0F : 0.0F, c, dim(ldc));
-  if (status != dnnl_success) throw DeviceError("engine/cpu", "oneDNN refused a matrix product; try --provider eigen");
+  if (status != dnnl_success)
+    throw DeviceFailure("engine/cpu", "oneDNN failed to compute a matrix product; try --provider eigen");
 }
 
 constexpr GemmProvider provider{"onednn", &multiply};

@@ -1,4 +1,4 @@
-// Processors without a table of their own run what the compiler makes of the plain loops.
+// Processors without a table of their own run the plain loops as the compiler translates them.
 
 #include "engine/cpu/kernels/isa.hpp"
 

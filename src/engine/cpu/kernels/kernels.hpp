@@ -1,6 +1,6 @@
 #pragma once
-// The loops of the training step that are ours. Written once in kernels.inl, compiled once per instruction set; the
-// table of the best set this processor has is picked at run time.
+// The training step's own loops. Written once in kernels.inl, compiled once per instruction set; the table for the best
+// instruction set of this processor is picked at run time.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace nomu::engine::cpu {
 /// A few rows of one tensor and the moments that go with them; `keep` receives the parameters a snapshot keeps.
 struct UpdateRows {
   float* weight;  ///< [rows][width]
-  float* first;   ///< moments alike
+  float* first;   ///< the moments, of the same shape
   float* second;
   float* largest;  ///< AMSGrad's; nullptr: plain Adam
   float* keep;     ///< nullptr: nothing is kept
   bool keep_updated;
   float shrink;  ///< 2 * l2
-  float clip;    ///< factor on the gradient, 1 where nothing is clipped
+  float clip;    ///< factor on the gradient, 1 if nothing is clipped
   AdamStep<float> adam;
 };
 
@@ -46,8 +46,8 @@ struct Kernels {
   void (*head_forward)(const float* h, std::size_t ldh, const float* w, std::size_t ldw, float* out, std::size_t ldo,
                        std::size_t rows, std::size_t units);
 
-  /// delta[r][u] (+)= d[r * ldd] w[u * ldw] on a tile of units; where `relu` is given, zero where those activated
-  /// values are, which saves apply_slope its pass.
+  /// delta[r][u] (+)= d[r * ldd] w[u * ldw] on a tile of units; if `relu` is given, the result is zero
+  /// where these activated values are, which saves a pass of apply_slope.
   void (*head_backward)(const float* d, std::size_t ldd, const float* w, std::size_t ldw, float* delta, std::size_t ld,
                         std::size_t rows, std::size_t units, bool accumulate, const float* relu);
 
@@ -66,7 +66,7 @@ struct Kernels {
   double (*update)(const UpdateRows& u, const float* gradient, std::size_t rows, std::size_t width);
 
   /// The same with the gradient of rank at most `max_rank`: row i's is sum_r h[r][i] d[r][:], never stored beyond a
-  /// row. Where `back` is given, back[r][i] (+)= sum_j d[r][j] w[i][j] with the weights before the update.
+  /// row. If `back` is given, back[r][i] (+)= sum_j d[r][j] w[i][j] with the weights before the update.
   double (*low_rank_update)(const UpdateRows& u, const float* h, std::size_t ldh, const float* d, std::size_t ldd,
                             std::size_t rank, float* back, std::size_t ldb, bool accumulate, std::size_t rows,
                             std::size_t width, float* scratch);
@@ -90,10 +90,10 @@ struct Kernels {
 
 inline constexpr std::size_t max_rank = 16;
 
-/// The table for "auto", "baseline", "avx2" or "avx512"; throws ConfigError where this processor or build lacks it.
+/// The table for "auto", "baseline", "avx2" or "avx512"; throws ConfigError if this processor or build lacks it.
 [[nodiscard]] const Kernels& kernels_for(std::string_view isa);
 
-/// Names of the tables this processor can run, best first.
+/// Names of the tables that this processor can run, best first.
 [[nodiscard]] std::vector<std::string_view> usable_isas();
 
 }  // namespace nomu::engine::cpu

@@ -20,7 +20,7 @@ inline float total(const Lanes& v) {
 }
 
 /// Calls f(j) for groups of 16 columns that cover [0, width); the last group may overlap the one before it, so
-/// doing f twice must not matter. False where the width is less than one group.
+/// calling f twice must be harmless. False if the width is less than one group.
 template <class F>
 inline bool over_groups(std::size_t width, const F& f) {
   if (width < lanes) return false;

@@ -1,4 +1,4 @@
-// Stands in for gemm_onednn.cpp in a build without oneDNN: Eigen multiplies then.
+// Replaces gemm_onednn.cpp in a build without oneDNN, which multiplies with Eigen.
 
 #include "engine/cpu/kernels/gemm.hpp"
 

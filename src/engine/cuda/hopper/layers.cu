@@ -1,4 +1,4 @@
-// The kernels of engine/cuda/layers.cu for compute capability 9.0a. This file is compiled for that alone.
+// The kernels of engine/cuda/tiles/layers.cu for compute capability 9.0a. This file is compiled for it only.
 
 #include <type_traits>
 

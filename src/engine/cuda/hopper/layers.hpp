@@ -4,7 +4,7 @@
 
 #include <cuda_runtime.h>
 
-#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
 
 namespace nomu::engine::cuda::hopper {
 

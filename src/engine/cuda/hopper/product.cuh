@@ -1,6 +1,7 @@
 #pragma once
-// A tile of a matrix product like engine/cuda/product.cuh, rounded to TF32, with the instructions of compute capability
-// 9.0a. A is rounded on its way to registers unless it is `given` in TF32; B is read as it is, so it must be.
+// A tile of a matrix product like engine/cuda/tiles/product.cuh, rounded to TF32, with the instructions of compute
+// capability 9.0a. A is rounded on its way to registers unless it is `given` in TF32; B is read as it is, so it must
+// be.
 
 #include "engine/cuda/hopper/ptx.cuh"
 #include "engine/cuda/tiles/product.cuh"
@@ -92,7 +93,7 @@ class GroupProduct {
     wait_products();
   }
 
-  /// Puts the sums into shared memory as [n][tile_ld], over the slabs; everyone must be done with those.
+  /// Writes the sums to shared memory as [n][tile_ld], over the slabs; all threads must be done with those.
   static constexpr unsigned tile_ld = Cut::m + 4;
   __device__ void store_columns() const {
     static_assert(Cut::n * tile_ld * sizeof(float) <= shared_bytes);

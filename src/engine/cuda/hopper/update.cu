@@ -1,4 +1,4 @@
-// The kernel of engine/cuda/update.cu for compute capability 9.0a. This file is compiled for that alone.
+// The kernel of engine/cuda/tiles/update.cu for compute capability 9.0a. This file is compiled for it only.
 
 #include <algorithm>
 
@@ -12,51 +12,55 @@ namespace nomu::engine::cuda::hopper {
 namespace {
 
 /// Units run along the rows of the product, inputs along its columns: the deltas go through registers, so that only the
-/// inputs need be turned. Two tiles are taken together, as what bounds the products are the reads of their factors.
-using TurnedProduct = GroupProduct<GroupCut<update_tile.rows, turned_units, 3>, false, true>;
-static_assert(TurnedProduct::Shape::threads == UpdateCut::threads && turned_units == 2 * update_tile.units);
+/// inputs need be transposed. Two tiles are taken together, as what bounds the products are the reads of their factors.
+using TransposedProduct = GroupProduct<GroupCut<update_tile.rows, transposed_units, 3>, false, true>;
+static_assert(TransposedProduct::Shape::threads == UpdateCut::threads && transposed_units == 2 * update_tile.units);
 
-/// Deltas and turned inputs of a layer, 32 rows of the step at a time.
-struct TurnedSlabs {
+/// Deltas and transposed inputs of a layer, 32 rows of the step at a time.
+struct TransposedSlabs {
   Operand deltas, inputs;
-  TurnedProduct::Copies copies;
+  TransposedProduct::Copies copies;
   unsigned rows;
   unsigned next = 0;
 
-  [[nodiscard]] __device__ unsigned count() const { return (rows + TurnedProduct::depth - 1) / TurnedProduct::depth; }
+  [[nodiscard]] __device__ unsigned count() const {
+    return (rows + TransposedProduct::depth - 1) / TransposedProduct::depth;
+  }
   __device__ void load(unsigned stage) {
-    if (rows - next < TurnedProduct::depth) return TurnedProduct::load(stage, deltas, inputs, next, rows);
+    if (rows - next < TransposedProduct::depth) return TransposedProduct::load(stage, deltas, inputs, next, rows);
     copies.load(stage);
-    next += TurnedProduct::depth;
+    next += TransposedProduct::depth;
   }
 };
 
-struct TurnedGradient {
+struct TransposedGradient {
   static constexpr unsigned fetch_slabs = 3;  ///< left when the parameters are fetched: about the time that takes
-  static constexpr unsigned inputs = turned_units;
+  static constexpr unsigned inputs = transposed_units;
   static constexpr bool once = true;
   static constexpr unsigned ahead = 2;
-  static constexpr unsigned ld = TurnedProduct::tile_ld;
+  static constexpr unsigned ld = TransposedProduct::tile_ld;
 
   static __device__ float compute(const Place& at) {
     const UpdateJob& job = at.job;
     const float* own = at.view.values_of(at.member);
     const Operand deltas{own + job.delta + at.tile.n, job.delta_ld, update_tile.rows, true};
-    const Operand inputs{own + job.turned + std::size_t{at.tile.m} * job.turned_ld, job.turned_ld, turned_units, true};
-    TurnedProduct product;
-    TurnedSlabs slabs{deltas, inputs, {deltas, inputs}, at.rows()};
+    const Operand inputs{own + job.transposed + std::size_t{at.tile.m} * job.transposed_ld, job.transposed_ld,
+                         transposed_units, true};
+    TransposedProduct product;
+    TransposedSlabs slabs{deltas, inputs, {deltas, inputs}, at.rows()};
     float bias = 0.0F;
     unsigned left = slabs.count();
     multiply(product, slabs, [&](unsigned stage) {
       if (--left == fetch_slabs) {
-        for (unsigned m = 0; m < turned_units; m += update_tile.units) {
+        for (unsigned m = 0; m < transposed_units; m += update_tile.units) {
           fetch_parameters({at.view, at.job, {at.tile.job, at.tile.m + m, at.tile.n, false}, at.control, at.member, 0});
         }
       }
       if (!at.tile.with_bias || threadIdx.x >= update_tile.rows) return;
-      const float* shared = TurnedProduct::slab_a(stage);
+      const float* shared = TransposedProduct::slab_a(stage);
       float part = 0.0F;
-      for (unsigned k = 0; k < TurnedProduct::depth; ++k) part += shared[TurnedProduct::SlabA::at(threadIdx.x, k)];
+      for (unsigned k = 0; k < TransposedProduct::depth; ++k)
+        part += shared[TransposedProduct::SlabA::at(threadIdx.x, k)];
       bias += part;
     });
     __syncthreads();
@@ -68,13 +72,13 @@ struct TurnedGradient {
 
 __global__ void __launch_bounds__(UpdateCut::threads, 2) update_kernel(const View view, unsigned tiles) {
   update_block(view, tiles, [](const Place& at) {
-    if (!at.turned()) return work_on<Work::update, false>(at);
+    if (!at.transposed()) return work_on<Work::update, false>(at);
     // The second of two tiles belongs to the block of the first.
-    keep_squares(at, at.tile.m % turned_units == 0 ? update_tile_of<TurnedGradient, true>(at) : 0.0);
+    keep_squares(at, at.tile.m % transposed_units == 0 ? update_tile_of<TransposedGradient, true>(at) : 0.0);
   });
 }
 
-constexpr unsigned shared_bytes = std::max(TurnedProduct::shared_bytes, GradientTile<false>::shared_bytes);
+constexpr unsigned shared_bytes = std::max(TransposedProduct::shared_bytes, GradientTile<false>::shared_bytes);
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // Copies on the device: parameters out of their two buffers, rows into the workspaces.
 
-#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/cuda/kernels/launch.cuh"
 #include "engine/cuda/kernels/ptx.cuh"
 

@@ -1,5 +1,5 @@
 #pragma once
-// Derivatives on their way back through a unit.
+// The backward pass through a unit.
 
 #include "engine/cuda/kernels/masks.cuh"
 #include "engine/cuda/kernels/quads.cuh"
@@ -12,7 +12,7 @@ __device__ inline float through_activation(Activation activation, float value, f
   return kept ? delta / (1.0F - rate) * activation_slope(activation, value * (1.0F - rate)) : 0.0F;
 }
 
-/// What one head says about unit `unit` in a row, added to what is known already.
+/// Adds the derivative that comes from one head for unit `unit` of a row.
 __device__ inline float from_head(float delta, const HeadTerm& term, const Control& control, const float* weights,
                                   const float* own, unsigned row, unsigned unit) {
   if (term.data_rows_only && row >= control.data_rows) return delta;
@@ -23,7 +23,7 @@ __device__ inline float from_head(float delta, const HeadTerm& term, const Contr
   return delta;
 }
 
-/// What all heads say.
+/// The same for all heads.
 __device__ inline float from_heads(const View& view, const BackwardJob& job, const Control& control,
                                    const float* weights, const float* own, unsigned row, unsigned unit) {
   float delta = 0.0F;
@@ -33,7 +33,7 @@ __device__ inline float from_heads(const View& view, const BackwardJob& job, con
   return delta;
 }
 
-/// A layer's units that only one output of a head, or none, reads directly.
+/// For a layer's units that at most one output of a head reads directly.
 struct OneHead {
   const float* slopes = nullptr;  ///< of the head's output, head_ld apart; null: there is none
   Quad weights{};                 ///< of the thread's four units
@@ -74,7 +74,7 @@ __device__ inline Quad any_deltas(const View& view, const BackwardJob& job, cons
                                   const DropoutMask& mask, const float* weights, const float* own, unsigned row,
                                   unsigned unit, const Quad& sums, const Quad& values) {
   bool kept[4] = {true, true, true, true};
-  // Where a ReLU unit is positive it was kept; other activations need the mask again.
+  // A positive ReLU unit was not dropped; other activations need the mask again.
   if (mask.rate > 0.0F && job.activation != Activation::relu) {
     kept_units(mask, std::uint64_t{row} * job.units + unit, kept);
   }

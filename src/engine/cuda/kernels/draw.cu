@@ -1,7 +1,7 @@
 // Initial parameters, drawn where they are needed: the same numbers as engine/layout.cpp draws on the host.
 
 #include "core/philox.hpp"
-#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/cuda/kernels/launch.cuh"
 
 namespace nomu::engine::cuda {

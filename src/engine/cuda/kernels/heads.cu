@@ -1,7 +1,7 @@
-// Heads and losses where the members' data are in global memory.
+// Heads and losses of members whose data are in global memory.
 
-#include "engine/cuda/kernels.hpp"
 #include "engine/cuda/kernels/heads.cuh"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/cuda/kernels/launch.cuh"
 
 namespace nomu::engine::cuda {
@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned block_threads = 32 * row_warps;
 
-/// Which row a thread has its share of, and whether its member has that row in this round.
+/// The row that a thread works on, and whether its member has that row in this round.
 template <unsigned warps>
 struct RowOfThread {
   unsigned member, row;
@@ -59,8 +59,8 @@ __global__ void __launch_bounds__(block_threads)
   }
 }
 
-/// Starts `alone`, with a warp for each row, or where that leaves processors without work `together`, with a warp for
-/// each part of a row.
+/// Starts `alone`, with a warp for each row, or, if that would leave processors idle, `together`, with a warp for each
+/// part of a row.
 template <class... Parameters, class... Arguments>
 void start(void (*alone)(View, unsigned, Parameters...), void (*together)(View, unsigned, Parameters...),
            const View& view, std::size_t rows, cudaStream_t stream, const Arguments&... arguments) {

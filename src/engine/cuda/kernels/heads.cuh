@@ -7,14 +7,14 @@
 namespace nomu::engine::cuda {
 
 /// A row's product with a head's weights comes in parts, each added up by a warp: the sum is the same whether one warp
-/// does all of them or each one of its own. The parts take turns with so many terms.
+/// does all parts or each part has its own. The parts take turns with so many terms.
 inline constexpr unsigned row_parts = 4;
 inline constexpr unsigned part_terms = 256;
 /// Warps of a block.
 inline constexpr unsigned row_warps = 8;
 
-/// A lane's share of a part. All terms of a turn are read before the first is added: what takes time is to wait for
-/// them.
+/// A lane's share of a part. All terms of a turn are read before the first is added, because the wait for them is what
+/// takes time.
 __device__ inline float add_share(float sum, const float* values, const float* column, std::size_t ld, unsigned depth,
                                   unsigned part) {
   constexpr unsigned ahead = part_terms / 32;

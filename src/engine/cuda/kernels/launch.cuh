@@ -1,13 +1,13 @@
 #pragma once
-// Starting kernels, with every failure turned into an error.
+// Starts kernels and turns every failure into an error.
 
 #include <cuda_runtime.h>
 
-#include "engine/cuda/device.hpp"
+#include "engine/cuda/kernels/check.hpp"
 
 namespace nomu::engine::cuda {
 
-/// Starts `blocks` blocks of `threads` threads; nothing where there is nothing to do.
+/// Starts `blocks` blocks of `threads` threads; nothing if `blocks` is 0.
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), std::size_t blocks, unsigned threads, unsigned shared_bytes,
             cudaStream_t stream, const Arguments&... arguments) {
@@ -20,7 +20,7 @@ void launch(void (*kernel)(Parameters...), std::size_t blocks, unsigned threads,
   NOMU_CUDA_CHECK(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...));
 }
 
-/// Lets a kernel use more shared memory than the 48 KB every kernel may.
+/// Lets a kernel use more shared memory than the 48 KB that every kernel may use.
 template <class... Parameters>
 void allow_shared(void (*kernel)(Parameters...), unsigned bytes) {
   NOMU_CUDA_CHECK(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),

@@ -3,7 +3,7 @@
 
 #include <cuda_runtime.h>
 
-#include "engine/cuda/tables.hpp"
+#include "engine/cuda/kernels/tables.hpp"
 #include "engine/sampling.hpp"
 
 namespace nomu::engine::cuda {

@@ -18,7 +18,7 @@ __device__ inline void write_quad(float* to, const Quad& quad) {
   *reinterpret_cast<float4*>(to) = make_float4(quad.value[0], quad.value[1], quad.value[2], quad.value[3]);
 }
 
-/// The same for numbers that nobody needs again soon: they do not drive others out of the caches.
+/// The same for numbers that are not needed again soon: they do not evict others from the caches.
 __device__ inline Quad read_quad_once(const float* from) {
   const float4 v = __ldcs(reinterpret_cast<const float4*>(from));
   return {{v.x, v.y, v.z, v.w}};
@@ -28,7 +28,7 @@ __device__ inline void write_quad_once(float* to, const Quad& quad) {
   __stcs(reinterpret_cast<float4*>(to), make_float4(quad.value[0], quad.value[1], quad.value[2], quad.value[3]));
 }
 
-/// To global memory and certainly together: the compiler would now and then write the four one by one.
+/// To global memory in one instruction; the compiler would sometimes write the four one by one.
 __device__ inline void write_quad_together(float* to, const Quad& quad) { store_16(to, quad.value); }
 
 /// Each rounded to TF32.

@@ -1,7 +1,6 @@
-// One round of every member where the members' data are in global memory: what each does, and what follows from its
-// loss.
+// One round of every member whose data are in global memory: what each member does, and what its loss decides.
 
-#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/cuda/kernels/launch.cuh"
 #include "engine/cuda/kernels/rounds.cuh"
 
@@ -30,8 +29,8 @@ __device__ double penalty(const View& view, unsigned member) {
   return block_sum(sum);
 }
 
-/// The two buffers of the parameters take turns, so that a snapshot never has to be copied: it stays where it is and
-/// the next parameters are written to the other one.
+/// The two parameter buffers alternate, so that a snapshot never has to be copied: it stays where it is, and the next
+/// parameters are written to the other buffer.
 __device__ void choose_buffers(MemberState& state, Control& control) {
   if (control.keep == Keep::before_update) state.best = control.source;
   if (control.update == 0) return;

@@ -1,11 +1,11 @@
 #pragma once
 // The course of a member's epoch on the device: what it does in a round, and what its loss decides. The rules are
-// those of engine/epoch.hpp; the host looks at the outcome only when a part of the run is over.
+// those of engine/epoch.hpp; the host reads the outcome only at the end of each part of the run.
 
 #include <cmath>
 
 #include "engine/cuda/kernels/reduce.cuh"
-#include "engine/cuda/tables.hpp"
+#include "engine/cuda/kernels/tables.hpp"
 #include "engine/epoch.hpp"
 #include "engine/sampling.hpp"
 
@@ -42,7 +42,7 @@ __device__ inline Control plan_of(const View& view, unsigned member, const Membe
   const bool training = info.full_batch() || state.piece < info.batches;
   const unsigned piece = training ? state.piece : state.piece - info.batches;
   range = piece_of(info, piece);
-  // A pass over all rows sees the artificial points once, with its first rows.
+  // A pass over all rows uses the artificial points once, with its first rows.
   const unsigned augmented = training || piece == 0 ? view.augment_count : 0;
   control.data_rows = range.count;
   control.rows = range.count + augmented;
@@ -52,7 +52,7 @@ __device__ inline Control plan_of(const View& view, unsigned member, const Membe
   return control;
 }
 
-/// The order in which an epoch visits the member's rows. Picks are drawn side by side, swaps have to be one by one.
+/// The order in which an epoch visits the member's rows. Picks are drawn in parallel, swaps are done one by one.
 __device__ inline void shuffle(const View& view, unsigned member, std::int64_t epoch, std::uint32_t* order) {
   constexpr unsigned pick_count = 1024;
   __shared__ std::uint32_t picks[pick_count];
@@ -117,7 +117,7 @@ __device__ inline void begin_round(const View& view, unsigned member, const Memb
   __shared__ Range range;
   __shared__ double powers[2];
   __syncthreads();
-  // What takes longest, so two threads do it side by side.
+  // This takes longest, so two threads share it.
   if (threadIdx.x < 2) {
     powers[threadIdx.x] = std::pow(threadIdx.x == 0 ? view.train.beta1 : view.train.beta2, state.step + 1.0);
   }
@@ -137,7 +137,7 @@ __device__ inline void begin_round(const View& view, unsigned member, const Memb
   if (threadIdx.x == 0) control.share = 1.0 / weights;
 }
 
-/// Takes the monitored loss of an epoch; true where it is the best so far.
+/// Records the monitored loss of an epoch; true if it is the best so far.
 __device__ inline bool observe(const View& view, unsigned member, MemberState& state, double loss) {
   const auto place = static_cast<std::uint64_t>(state.course.epochs - state.reported);
   view.history[std::uint64_t{member} * view.history_length + place] = static_cast<float>(loss);

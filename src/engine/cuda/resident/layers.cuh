@@ -1,7 +1,7 @@
 #pragma once
-// The layers of a network that lies in shared memory: values, outputs and deltas of all its rows. What the tables say
-// about a job is copied before its loops: the compiler cannot know that writing values leaves the tables alone, and
-// would read them again for every number.
+// The layers of a network in shared memory: values, outputs and deltas of all its rows. What the tables say about a job
+// is copied before its loops: the compiler cannot know that writing values does not change the tables, and would read
+// them again for every number.
 
 #include "engine/cuda/kernels/deltas.cuh"
 #include "engine/cuda/kernels/quads.cuh"

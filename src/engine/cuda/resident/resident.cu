@@ -2,8 +2,8 @@
 // without leaving the chip. Parameters, moments, gradients and all values of a step stay in shared memory; sums are
 // plain single precision. The same tables as everywhere describe the networks.
 
-#include "engine/cuda/kernels.hpp"
 #include "engine/cuda/kernels/heads.cuh"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/cuda/kernels/launch.cuh"
 #include "engine/cuda/kernels/rounds.cuh"
 #include "engine/cuda/resident/update.cuh"

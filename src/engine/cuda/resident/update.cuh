@@ -1,5 +1,5 @@
 #pragma once
-// The update of a network that lies in shared memory: gradients, clipping, Adam.
+// The update of a network in shared memory: gradients, clipping, Adam.
 
 #include <cmath>
 
@@ -7,8 +7,8 @@
 
 namespace nomu::engine::cuda {
 
-/// The first of `items` pieces of work that is this thread's, where `before` other pieces come first: work of several
-/// jobs spreads evenly over the threads without a barrier between them.
+/// The first of `items` pieces of work that is this thread's, where `before` other pieces come first: the work of
+/// several jobs is distributed evenly over the threads without a barrier between them.
 __device__ inline unsigned own_item(unsigned before) {
   return (threadIdx.x + blockDim.x - before % blockDim.x) % blockDim.x;
 }
@@ -88,7 +88,7 @@ __device__ inline unsigned adam_pass(const View& view, const Resident& r, const 
   return before + count;
 }
 
-/// Where a layer's parameters are; the weights of all its feeds lie side by side.
+/// Where a layer's parameters are; the weights of all its feeds are contiguous.
 struct Tensors {
   std::uint64_t weights, bias;
   unsigned weight_count, units;

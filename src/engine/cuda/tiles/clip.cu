@@ -1,5 +1,5 @@
 // Factors that keep gradients within the members' clip norms, tensor by tensor. Most of the time a bound shows that
-// nothing is clipped; only where it does not are gradients computed for their norm and thrown away.
+// nothing is clipped; only if it does not are gradients computed for their norm and discarded.
 
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace nomu::engine::cuda {
 namespace {
 
-/// Few blocks look for the few tiles whose gradient may be too long.
+/// A few blocks search for the few tiles whose gradient may be too long.
 template <bool exact>
 __global__ void __launch_bounds__(UpdateCut::threads) norms_kernel(const View view, unsigned tiles) {
   for (std::size_t w = blockIdx.x; w < std::size_t{view.members} * tiles; w += gridDim.x) {
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(256) row_norms_kernel(const View view) {
   out[1] = deltas;
 }
 
-/// The norm of a product is at most the product of the norms: where that bound stays below the limit nothing is
+/// The norm of a product is at most the product of the norms: if that bound is below the limit, nothing is
 /// clipped, and the gradient need not be known before it is used.
 __global__ void __launch_bounds__(32) bound_kernel(const View view) {
   const unsigned member = blockIdx.x;

@@ -1,5 +1,5 @@
 #pragma once
-// A thread's copies of an operand to shared memory where no slab lacks a part: it remembers where it reads and moves on
+// A thread's copies of an operand to shared memory if every slab is complete: it remembers where it reads and moves on
 // from slab to slab, so that a copy takes few instructions.
 
 #include "engine/cuda/kernels/quads.cuh"

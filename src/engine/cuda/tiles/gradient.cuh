@@ -10,7 +10,7 @@
 
 namespace nomu::engine::cuda {
 
-/// Where a tile is whole, its inputs and deltas were rounded when they were written.
+/// The inputs and deltas of a whole tile were rounded when they were written.
 template <bool exact, bool whole = false>
 using GradientTile = Product<UpdateCut, false, false, exact, whole && !exact>;
 
@@ -34,7 +34,7 @@ struct RowSlabs {
   }
 };
 
-/// The same where the tile is whole.
+/// The same for a whole tile.
 template <bool exact>
 struct WholeRowSlabs {
   typename GradientTile<exact, true>::Copies copies;
@@ -80,7 +80,7 @@ __device__ float bias_of_tile(const Place& at, unsigned column, float sum, float
   return value * value;
 }
 
-/// A tile's gradient with the products that all machines have. Others do it otherwise (hopper/update.cu).
+/// A tile's gradient with the products that all GPUs have; hopper/update.cu has another one.
 template <bool exact, bool whole>
 struct TileGradient {
   static constexpr unsigned inputs = update_tile.units;

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "engine/cuda/hopper/layers.hpp"
-#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/cuda/kernels/launch.cuh"
 #include "engine/cuda/tiles/layers.cuh"
 

@@ -15,9 +15,9 @@ __device__ unsigned finished_unit(const Tile& tile) {
   return tile.m + threadIdx.x % (Product::Shape::m / 4) * 4;
 }
 
-/// Puts the sums of a tile where finish() reads them. Nothing may come between the product and this on which the
-/// threads of a warp can part: the compiler need not bring them together again for a barrier, but keeps addresses in
-/// registers that the warp shares.
+/// Writes the sums of a tile to where finish() reads them. Between the product and this call, the threads of a warp
+/// must not diverge: the compiler need not bring them together again for a barrier, but keeps addresses in registers
+/// that the warp shares.
 template <class Product>
 __device__ void share_sums(const Product& product) {
   __syncthreads();
@@ -59,7 +59,7 @@ __device__ void finish(const Tile& tile, unsigned rows, const Read& read, const 
 /// Writes a tile whose values are in shared memory once more, rows running fastest: eight rows of four units at a time
 /// keep the lanes of a warp on different banks and fill whole sectors of memory.
 template <class Product>
-__device__ void write_turned(const Tile& tile, unsigned rows, float* to, unsigned ld) {
+__device__ void write_transposed(const Tile& tile, unsigned rows, float* to, unsigned ld) {
   using Cut = typename Product::Shape;
   __syncwarp();
   __syncthreads();
@@ -95,12 +95,12 @@ __device__ void forward_tile(const View& view, const Tile* tiles, unsigned tile_
   const Quad bias = read_quad(weights + job.bias + unit);
   float* out = own + job.out + unit;
   const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.net * view.members + member];
-  const bool turned = job.turned_ld != 0 && control.rows >= turned_from;
+  const bool transposed = job.transposed_ld != 0 && control.rows >= transposed_from;
   const auto nothing = [](unsigned) { return 0; };
   const auto write = [&](unsigned row, Quad values, float* place) {
     if (view.rounded) values = rounded(values);
     write_quad(out + std::size_t{row} * job.out_ld, values);
-    if (turned) write_quad(place, values);
+    if (transposed) write_quad(place, values);
   };
   if (rate == 0.0F && job.activation == Activation::relu) {
     finish<true, Product>(tile, control.rows, nothing, [&](unsigned row, Quad sums, int, float* place) {
@@ -121,7 +121,7 @@ __device__ void forward_tile(const View& view, const Tile* tiles, unsigned tile_
       write(row, sums, place);
     });
   }
-  if (turned) write_turned<Product>(tile, control.rows, own + job.turned, job.turned_ld);
+  if (transposed) write_transposed<Product>(tile, control.rows, own + job.transposed, job.transposed_ld);
 }
 
 /// Deltas of a layer: product, heads, slope of the activation.

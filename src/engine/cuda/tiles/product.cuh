@@ -2,8 +2,8 @@
 // A tile of a matrix product on the tensor cores: a block of threads computes C[m][n] = sum_k A[m][k] B[n][k], with
 // copies to shared memory running ahead of the arithmetic.
 //
-// The order of the sum over k depends on nothing but k, so an element has the same bits whatever the tile, the cohort
-// and the neighbours. In `exact` arithmetic each factor is split into two TF32 numbers whose three larger products are
+// The order of the sum over k depends only on k, so an element has the same bits whatever the tile, the cohort and the
+// neighbours. In `exact` arithmetic each factor is split into two TF32 numbers whose three larger products are
 // kept, and sums are carried over every 16 terms by ordinary additions: the tensor cores' own sums round towards zero.
 
 #include "engine/cuda/kernels/ptx.cuh"
@@ -44,7 +44,7 @@ class Product {
     SlabB::load(shared + SlabA::floats, b, k0, depth, Cut::threads);
   }
 
-  /// The same for slabs that lack nothing, one after the other from the sum's first term on.
+  /// The same for complete slabs, one after the other from the sum's first term on.
   class Copies {
    public:
     __device__ Copies(const Operand& a, const Operand& b)
@@ -85,7 +85,7 @@ class Product {
     }
   }
 
-  /// Puts the sums into shared memory as [n][ld], over the slabs; everyone must be done with those.
+  /// Writes the sums to shared memory as [n][ld], over the slabs; all threads must be done with those.
   static constexpr unsigned tile_ld = Cut::m + 4;
   __device__ void store_columns() const {
     static_assert(Cut::n * tile_ld <= Cut::stages * stage_floats);
@@ -100,7 +100,7 @@ class Product {
     }
   }
 
-  /// Puts the sums into shared memory as [m][row_ld], over the slabs; everyone must be done with those.
+  /// Writes the sums to shared memory as [m][row_ld], over the slabs; all threads must be done with those.
   static constexpr unsigned row_ld = Cut::n + 8;
   __device__ void store_rows() const {
     static_assert(Cut::m * row_ld <= Cut::stages * stage_floats);
@@ -234,7 +234,7 @@ __device__ void multiply(Product& product, Slabs& slabs, const Each& each) {
   for (unsigned it = 0; it < count; ++it) {
     wait_copies<Cut::stages - 2>();
     Product::arrived();
-    __syncthreads();  // the slab is there for everyone, and everyone is done with the one before it
+    __syncthreads();  // the slab is complete, and all threads are done with the previous one
     if (it + ahead < count) slabs.load(later);
     commit_copies();
     product.add(now);

@@ -1,12 +1,12 @@
 #pragma once
 // The products that add to a tile of a layer, segment by segment of what feeds it.
 
-#include "engine/cuda/tables.hpp"
+#include "engine/cuda/kernels/tables.hpp"
 #include "engine/cuda/tiles/product.cuh"
 
 namespace nomu::engine::cuda {
 
-/// Where a job's segments are, and which tile of it is meant.
+/// Where a job's segments are, and which of its tiles is computed.
 struct SegmentPlace {
   const Segment* first;
   unsigned count;
@@ -26,7 +26,7 @@ struct SegmentPlace {
             true};
   }
 
-  /// Whether no slab lacks anything that matters: rows beyond the last only reach sums that nobody reads.
+  /// Whether every slab is complete as far as it matters: rows beyond the last only reach sums that are never read.
   template <class Product>
   [[nodiscard]] __device__ bool whole() const {
     if (tile.m + Product::Shape::m > units) return false;
@@ -72,7 +72,7 @@ class SegmentSlabs {
   Operand a_{}, b_{};
 };
 
-/// The same where no slab lacks anything.
+/// The same if every slab is complete.
 template <class Product, bool forward>
 class WholeSlabs {
  public:

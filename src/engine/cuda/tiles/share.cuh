@@ -1,7 +1,7 @@
 #pragma once
 // The parameters of a tile of the update and their moments, as its threads share them.
 
-#include "engine/cuda/kernels.hpp"
+#include "engine/cuda/kernels/kernels.hpp"
 #include "engine/cuda/kernels/quads.cuh"
 #include "engine/cuda/tiles/product.cuh"
 
@@ -25,8 +25,10 @@ struct Place {
     return job.wide && tile.m + update_tile.units <= job.inputs && tile.n + update_tile.rows <= job.units &&
            !view.train.amsgrad;
   }
-  /// Whether the gradient is computed from turned values.
-  [[nodiscard]] __device__ bool turned() const { return job.turned_ld != 0 && rows() >= turned_from && whole(); }
+  /// Whether the gradient is computed from transposed values.
+  [[nodiscard]] __device__ bool transposed() const {
+    return job.transposed_ld != 0 && rows() >= transposed_from && whole();
+  }
   [[nodiscard]] __device__ float shrink() const { return 2.0F * view.l2[job.l2 * view.members + member]; }
   [[nodiscard]] __device__ AdamStep<float> adam() const {
     return {control.rate, static_cast<float>(view.train.beta1), static_cast<float>(view.train.beta2),
@@ -40,7 +42,7 @@ struct Parameters {
 };
 
 /// A thread's share of the tile: every so many-th group of four neighbouring parameters, the threads side by side.
-/// `whole`: as Place says. `once`: parameters do not drive the factors of long products out of the caches.
+/// `whole`: as Place says. `once`: parameters do not evict the factors of long products from the caches.
 template <bool whole, bool once = false>
 class Share {
  public:

@@ -1,5 +1,5 @@
 #pragma once
-// The factors of a product on their way through shared memory, some terms of the sum at a time.
+// Brings the factors of a product through shared memory, some terms of the sum at a time.
 
 #include "engine/cuda/tiles/copies.cuh"
 

@@ -29,9 +29,9 @@ void prepare_update() {
   allow_shared(update_kernel<false>, GradientTile<false>::shared_bytes);
 }
 
-void start_update(const View& view, std::uint32_t tiles, bool turned, Precision precision, cudaStream_t stream) {
-  // Only where it is needed: the larger shared memory of that kernel is taken from the cache.
-  if (turned) return hopper::start_update(view, tiles, stream);
+void start_update(const View& view, std::uint32_t tiles, bool transposed, Precision precision, cudaStream_t stream) {
+  // Only if needed: the larger shared memory of that kernel is taken from the cache.
+  if (transposed) return hopper::start_update(view, tiles, stream);
   const auto kernel = precision == Precision::fp32 ? update_kernel<true> : update_kernel<false>;
   launch(kernel, std::size_t{view.members} * tiles, UpdateCut::threads, GradientTile<true>::shared_bytes, stream, view,
          tiles);

@@ -8,7 +8,7 @@ namespace nomu::engine::cuda {
 inline constexpr unsigned fetch_ahead = 32;   // blocks
 inline constexpr unsigned fetch_from = 4096;  // blocks in all: fewer all start at about the same time
 
-/// Has the parameters of a tile of a member brought closer, where the tile is whole.
+/// Prefetches the parameters of a whole tile of a member.
 __device__ inline void fetch_parameters(const Place& at) {
   constexpr unsigned line = 32;  // floats
   constexpr unsigned lines = update_tile.rows / line;
@@ -21,17 +21,18 @@ __device__ inline void fetch_parameters(const Place& at) {
   fetch_line(at.view.second + at.moments() + place);
 }
 
-/// The same for the tile of another block. Long gradients fetch their own in time: what came this early would be gone.
+/// The same for the tile of another block. Long gradients fetch their own in time: what was fetched this early would be
+/// evicted.
 __device__ inline void fetch_for(const View& view, unsigned tiles, unsigned block) {
   if (block >= gridDim.x) return;
   const unsigned member = block / tiles;
   const unsigned index = view.update_order[block % tiles];
   const Tile tile = view.tiles[index];
   const Place at{view, view.update[tile.job], tile, view.control[member], member, index};
-  if (!at.turned()) fetch_parameters(at);
+  if (!at.transposed()) fetch_parameters(at);
 }
 
-/// Calls f(place) for the block's tile, where its member is updated.
+/// Calls f(place) for the block's tile if its member is updated.
 template <class F>
 __device__ void update_block(const View& view, unsigned tiles, const F& f) {
   const unsigned member = blockIdx.x / tiles;

@@ -3,7 +3,7 @@
 
 #include <cuda_runtime.h>
 
-#include "engine/cuda/device.hpp"
+#include "engine/cuda/kernels/check.hpp"
 
 namespace nomu::engine::cuda {
 

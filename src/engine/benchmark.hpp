@@ -1,5 +1,5 @@
 #pragma once
-/// Measures the training step of an engine beside the least time its matrix products and memory traffic allow.
+// Measures the training step of an engine, and the least time that its matrix products and memory traffic allow.
 
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ struct BenchmarkSpec {
   std::vector<std::int64_t> hidden{1024, 1024, 1024};
   std::int64_t rows = 8;
   std::int64_t augment = 0;
-  std::int64_t batch_size = 0;  ///< rows a step; 0: all. A step is then a batch, an epoch several of them
+  std::int64_t batch_size = 0;  ///< rows per step; 0: all. Otherwise a step is a batch and an epoch has several
   double dropout = 0.0;
   double clip_norm = 0.0;
   Kept snapshot = Kept::last;
@@ -41,14 +41,14 @@ struct BenchmarkReport {
   EngineInfo engine;
   double us_per_network_step = 0.0;
   double gflops = 0.0;           ///< matrix products only
-  double roofline_us = 0.0;      ///< the same products alone and one pass over parameters and moments; 0: not measured
-  double products_us = 0.0;      ///< share of the products in it
-  double state_us = 0.0;         ///< share of the pass over parameters and moments
+  double roofline_us = 0.0;      ///< products_us + state_us; 0: not measured
+  double products_us = 0.0;      ///< the same matrix products with nothing between them
+  double state_us = 0.0;         ///< one pass over parameters and moments
   std::size_t memory_bytes = 0;  ///< what the engine says the plan takes
   double last_loss = 0.0;
 };
 
-/// Trains the case on `engine`; the roofline is measured in the same call, in turns with the training.
+/// Trains the case on `engine`; the roofline is measured in the same call, alternating with the training.
 [[nodiscard]] BenchmarkReport run_benchmark(const BenchmarkSpec& spec, Engine& engine, const Progress& progress = {});
 
 }  // namespace nomu

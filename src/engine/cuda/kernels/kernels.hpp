@@ -5,14 +5,14 @@
 
 #include <span>
 
-#include "engine/cuda/tables.hpp"
+#include "engine/cuda/kernels/tables.hpp"
 
 namespace nomu::engine::cuda {
 
 /// `tf32_hopper`: TF32 with the products of compute capability 9.0.
 enum class Precision { fp32, tf32, tf32_hopper };
 
-/// Which cut of the products' tiles: large ones use the machine best, smaller ones fill it where there is little to do,
+/// How products are cut into tiles: large ones use the machine best, smaller ones fill it when there is little to do,
 /// narrow ones are for few rows. An element has the same bits in each.
 enum class TileSize { small, medium, tall, large, narrow };
 
@@ -21,7 +21,7 @@ struct TileShape {
   std::uint32_t units, rows;
 };
 [[nodiscard]] TileShape tile_shape(TileSize size, Precision precision);
-/// Those that all jobs of a phase may be cut into.
+/// The sizes that a phase may be cut into.
 [[nodiscard]] std::span<const TileSize> tile_sizes(Precision precision);
 
 /// Inputs by units of a tile of the update.
@@ -48,7 +48,7 @@ void prepare_clipping();
 
 void start_draw(const View& view, const InitLayer& layer, cudaStream_t stream);
 
-/// Which buffer of each member is meant.
+/// Which buffer of each member.
 enum class Buffer { current, best };
 
 /// Copies parameters of members [first, first + count) to `to`, [count][parameters].
@@ -64,10 +64,10 @@ void start_round(const View& view, cudaStream_t stream);
 
 void start_forward(const View& view, const TileList& tiles, Precision precision, cudaStream_t stream);
 
-/// Outputs of all rows, their losses, the slopes of the heads and, in training, the deltas that come from heads alone.
+/// Outputs of all rows, their losses, the slopes of the heads and, in training, the deltas that come from heads only.
 void start_row_losses(const View& view, cudaStream_t stream);
 
-/// Outputs alone, to out [M][rows][outputs].
+/// Only the outputs, to out [M][rows][outputs].
 void start_outputs(const View& view, float* out, std::uint32_t rows, cudaStream_t stream);
 
 /// Adds up each member's loss and decides whether and how it is updated.
@@ -79,10 +79,10 @@ void start_backward(const View& view, const TileList& tiles, Precision precision
 void start_clipping(const View& view, std::uint32_t tiles, Precision precision, std::uint32_t blocks,
                     cudaStream_t stream);
 
-/// Weight gradients and Adam in one pass, for the first `tiles` tiles. `turned`: some job has turned values.
-void start_update(const View& view, std::uint32_t tiles, bool turned, Precision precision, cudaStream_t stream);
+/// Weight gradients and Adam in one pass, for the first `tiles` tiles. `transposed`: some job has transposed values.
+void start_update(const View& view, std::uint32_t tiles, bool transposed, Precision precision, cudaStream_t stream);
 
-/// What a member takes in shared memory.
+/// What a member needs in shared memory.
 struct ResidentSize {
   std::size_t parameters, workspace, rows;
   std::size_t ordered_rows;  ///< of the order of an epoch's rows; 0 without batches

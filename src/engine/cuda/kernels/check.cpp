@@ -1,4 +1,4 @@
-#include "engine/cuda/device.hpp"
+#include "engine/cuda/kernels/check.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@ namespace nomu::engine::cuda {
 void check_call(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   const std::string name = std::string(call).substr(0, std::string(call).find('('));
-  throw DeviceError("engine/cuda", fmt::format("{} failed: {}; is the GPU free and the driver current?", name,
-                                               cudaGetErrorString(status)));
+  throw DeviceFailure("engine/cuda", fmt::format("{} failed: {}; is the GPU free and the driver current?", name,
+                                                 cudaGetErrorString(status)));
 }
 
 }  // namespace nomu::engine::cuda

@@ -1,6 +1,6 @@
 #pragma once
-// The plain data that host and kernels share: what a step consists of, and where everything lies. Offsets count floats
-// from the start of a member's parameters or of its workspace.
+// The plain data that host and kernels share: what a step consists of, and where everything is stored. Offsets count
+// floats from the start of a member's parameters or of its workspace.
 
 #include <cstdint>
 
@@ -22,7 +22,7 @@ struct Segment {
   bool wide;            ///< rows of weights start at multiples of 16 bytes
 };
 
-/// What a head's one or two outputs say about a unit that feeds it.
+/// The derivatives that a head's one or two outputs pass to the units that feed it.
 struct HeadTerm {
   std::uint64_t delta;    ///< [rows][head_ld]
   std::uint64_t weights;  ///< [units][outputs]
@@ -33,20 +33,20 @@ struct HeadTerm {
 /// Floats from one row of a head's deltas to the next.
 inline constexpr std::uint32_t head_ld = 4;
 
-/// Rows of a member's step from which on the gradients of whole tiles are computed from turned values, where the
+/// Rows of a member's step from which on the gradients of whole tiles are computed from transposed values, where the
 /// machine has products that need them so.
-inline constexpr std::uint32_t turned_from = 256;
-/// Units of a layer whose values are kept turned come in groups of so many.
-inline constexpr std::uint32_t turned_units = 128;
+inline constexpr std::uint32_t transposed_from = 256;
+/// Units of a layer whose values are kept transposed come in groups of so many.
+inline constexpr std::uint32_t transposed_units = 128;
 
 /// Values of one hidden layer.
 struct ForwardJob {
   std::uint64_t bias;
-  std::uint64_t out;     ///< [rows][out_ld]
-  std::uint64_t turned;  ///< the same once more as [units][turned_ld], for members with many rows
+  std::uint64_t out;         ///< [rows][out_ld]
+  std::uint64_t transposed;  ///< the same once more as [units][transposed_ld], for members with many rows
   std::uint32_t first_segment, segments;
   std::uint32_t units, out_ld;
-  std::uint32_t turned_ld;  ///< 0: the values are not kept turned
+  std::uint32_t transposed_ld;  ///< 0: the values are not kept transposed
   std::uint32_t net, layer;
   Activation activation;
 };
@@ -67,10 +67,10 @@ struct BackwardJob {
 struct UpdateJob {
   std::uint64_t weights, bias;
   std::uint64_t values, delta;  ///< [rows][values_ld], [rows][delta_ld]
-  std::uint64_t turned;         ///< the values once more as [inputs][turned_ld]
+  std::uint64_t transposed;     ///< the values once more as [inputs][transposed_ld]
   std::uint32_t inputs, units;
   std::uint32_t values_ld, delta_ld;
-  std::uint32_t turned_ld;  ///< 0: the values are not kept turned
+  std::uint32_t transposed_ld;  ///< 0: the values are not kept transposed
   std::uint32_t layer;
   std::uint32_t l2;  ///< row of View::l2
   bool first;        ///< of its layer's feeds
@@ -106,8 +106,8 @@ struct MemberInfo {
   LossSettings<float> loss;
   float clip;
   std::uint32_t rows;
-  std::uint32_t batch;    ///< rows a step; `rows`: all
-  std::uint32_t batches;  ///< steps an epoch
+  std::uint32_t batch;    ///< rows per step; `rows`: all
+  std::uint32_t batches;  ///< steps per epoch
 
   [[nodiscard]] NOMU_HD bool full_batch() const { return batch == rows; }
   /// Passes over all rows that an exact snapshot needs after the steps of an epoch.
@@ -116,12 +116,12 @@ struct MemberInfo {
   }
 };
 
-/// How far a member has come. Like all of these tables it is left without initialisers, for __shared__ copies.
+/// How far a member has come. Like all of these tables it has no initialisers, so that it can be __shared__.
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 struct MemberState {
   LossCourse course;
   std::int64_t target;    ///< epochs to train to
-  std::int64_t reported;  ///< epochs whose losses the host has seen
+  std::int64_t reported;  ///< epochs whose losses the host has read
   double sum;             ///< of the losses of this epoch so far
   std::uint32_t step;
   std::uint32_t piece;    ///< of the epoch: first its steps, then its passes over all rows
@@ -131,7 +131,7 @@ struct MemberState {
 
 enum class Masks : std::uint32_t { none, training, prediction };
 
-/// What a member does in the round at hand. No rows: nothing.
+/// What a member does in the current round. No rows: nothing.
 struct Control {
   double share;             ///< factor on the rows' losses
   std::uint32_t data_rows;  ///< they come first
@@ -146,11 +146,11 @@ struct Control {
   Keep keep;
 };
 
-/// Everything a kernel may look at. Arrays over members have the member as their first axis.
+/// Everything that a kernel may read. Arrays over members have the member as their first axis.
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 struct View {
-  std::uint64_t parameters;  ///< floats a member
-  std::uint64_t workspace;   ///< floats a member
+  std::uint64_t parameters;  ///< floats per member
+  std::uint64_t workspace;   ///< floats per member
   std::uint32_t members;
   std::uint32_t inputs, input_ld;
   std::uint32_t outputs;
@@ -173,7 +173,7 @@ struct View {
   Control* control;
   float* history;  ///< [M][history_length]
 
-  float* weights;  ///< [2][M][parameters]; one buffer where no snapshot is taken
+  float* weights;  ///< [2][M][parameters]; one buffer if no snapshot is taken
   float *first, *second, *largest;
   float* values;    ///< the workspaces
   std::uint64_t x;  ///< offset of the rows of a step within a workspace, [rows][input_ld]
