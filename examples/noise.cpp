@@ -7,8 +7,8 @@
 
 #include "nomu/core/random.hpp"
 #include "nomu/data/cohort.hpp"
-#include "nomu/models/nomu.hpp"
 #include "nomu/models/method.hpp"
+#include "nomu/models/nomu.hpp"
 
 int main() {
   nomu::Random random(1);

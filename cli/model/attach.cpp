@@ -111,9 +111,9 @@ void add_attach(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::IsMember({"none", "learned"}));
   add_calibration_options(*command, options->request);
-  command->add_option("--calibrate-on", options->calibrate_on, "file of calibration rows that the network has not seen");
-  CLI::Option* predict =
-      command->add_option("--predict", options->predict, "file of rows to predict with nomu itself");
+  command->add_option("--calibrate-on", options->calibrate_on,
+                      "file of calibration rows that the network has not seen");
+  CLI::Option* predict = command->add_option("--predict", options->predict, "file of rows to predict with nomu itself");
   CLI::Option* predictions =
       command->add_option("--predictions", options->predictions, "table to write with the predictions of --predict");
   predict->needs(predictions);

@@ -102,10 +102,9 @@ void add_column_options(CLI::App& command, Options& options) {
   command.add_option("--group", options.request.columns.group, "column of groups that are held out together");
   command.add_option("--time", options.request.columns.time, "column of times; the latest rows are held out");
   command.add_flag("--drop-missing", options.request.columns.drop_missing, "drop rows with missing values");
-  command.add_option(
-      "--noise", options.request.noise,
-      "noise of the target: none, learned, or a column with each row's standard deviation; default with "
-      "preset auto: learned if there are at least 100 rows");
+  command.add_option("--noise", options.request.noise,
+                     "noise of the target: none, learned, or a column with each row's standard deviation; default with "
+                     "preset auto: learned if there are at least 100 rows");
 }
 
 }  // namespace
@@ -123,7 +122,8 @@ void add_fit(CLI::App& app) {
                    "settings to start from: auto, interactive, published or written")
       ->capture_default_str();
   add_calibration_options(*command, options->request);
-  command->add_option("--calibrate-on", options->calibrate_on, "file of calibration rows; no training rows are held out then");
+  command->add_option("--calibrate-on", options->calibrate_on,
+                      "file of calibration rows; no training rows are held out then");
   command->add_option("--config", options->config, "TOML file of settings");
   add_setting_options(*command, options->request);
   command->add_option("-o,--out", options->out, "model file to write")->required();

@@ -41,7 +41,8 @@ void print_summary(const Options& options, const Model& model, const Table& tabl
 
 void run(const Options& options) {
   const bool to_file = options.out != "-";
-  if (!to_file && options.json) throw ConfigError("predict", "--json needs -o FILE, because standard output is used for the table");
+  if (!to_file && options.json)
+    throw ConfigError("predict", "--json needs -o FILE, because standard output is used for the table");
   if (to_file) prepare_file(options.out, {options.model, options.network, options.file});
   const Model model = options.load();
   const std::optional<double> level = options.level ? options.level : model.default_level();

@@ -72,7 +72,8 @@ void add_report(CLI::App& app) {
   CLI::App* command = app.add_subcommand("report", "Write an HTML report with plots and scores of a model");
   const auto options = std::make_shared<Options>();
   options->add_to(*command);
-  command->add_option("--data", options->data, "CSV or TSV file of rows with known targets that the model has not seen");
+  command->add_option("--data", options->data,
+                      "CSV or TSV file of rows with known targets that the model has not seen");
   command->add_option("-o,--out", options->output.page, "HTML file to write; default: the model's name with .html");
   command->add_option("--plots", options->output.plots, "folder for the plots as separate SVG files");
   command->add_option("--level", options->level, "level of the bounds; default: the one the model was fitted for");

@@ -41,8 +41,7 @@ void bind_predicted(nb::module_& m) {
       .def_prop_ro("sigma_model", member(&PredictedRows::sigma_model),
                    nb::sig("def sigma_model(self) -> numpy.ndarray"), "[q], model uncertainty")
       .def_prop_ro("sigma_noise", member(&PredictedRows::sigma_noise, true),
-                   nb::sig("def sigma_noise(self) -> numpy.ndarray | None"),
-                   "[q], data noise; None: none is modelled")
+                   nb::sig("def sigma_noise(self) -> numpy.ndarray | None"), "[q], data noise; None: none is modelled")
       .def_prop_ro("sigma_below", member(&PredictedRows::sigma_below, true),
                    nb::sig("def sigma_below(self) -> numpy.ndarray | None"),
                    "[q], sigma_model downwards; None: symmetric")

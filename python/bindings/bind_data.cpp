@@ -27,20 +27,20 @@ void add_row_facts(DataSet& data, const std::optional<Numbers>& noise, const std
 }
 
 DataSet from_rows(const Rows& x, const Numbers& y, const std::optional<Names>& names,
-                  const std::optional<std::string>& target, const std::optional<Numbers>& noise, const std::optional<Numbers>& weight,
-                  const std::optional<Names>& groups, const std::optional<Numbers>& times) {
+                  const std::optional<std::string>& target, const std::optional<Numbers>& noise,
+                  const std::optional<Numbers>& weight, const std::optional<Names>& groups,
+                  const std::optional<Numbers>& times) {
   if (names && names->size() != x.shape(1)) throw DataError("python", "there must be one name for each column of X");
-  DataSet data = names ? make_dataset(vector_of(x), *names, vector_of(y))
-                       : make_dataset(vector_of(x), x.shape(1), vector_of(y));
+  DataSet data =
+      names ? make_dataset(vector_of(x), *names, vector_of(y)) : make_dataset(vector_of(x), x.shape(1), vector_of(y));
   if (target) data.target_name = *target;
   add_row_facts(data, noise, weight, groups, times);
   return data;
 }
 
 DataSet from_columns(const Columns& columns, const Numbers& y, const std::optional<std::string>& named,
-                     const std::optional<Numbers>& noise,
-                     const std::optional<Numbers>& weight, const std::optional<Names>& groups,
-                     const std::optional<Numbers>& times) {
+                     const std::optional<Numbers>& noise, const std::optional<Numbers>& weight,
+                     const std::optional<Names>& groups, const std::optional<Numbers>& times) {
   Table table = table_of(columns);
   std::string target = named.value_or("y");
   while (table.has_column(target)) target += "_";
@@ -73,11 +73,11 @@ void bind_data(nb::module_& m) {
       .def_prop_ro("rows", &DataSet::rows)
       .def_prop_ro("cols", &DataSet::cols)
       .def_ro("input_names", &DataSet::input_names);
-  m.def("rows_dataset", &from_rows, "x"_a, "y"_a, "names"_a = nb::none(), "target"_a = nb::none(), "noise"_a = nb::none(),
-        "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(),
+  m.def("rows_dataset", &from_rows, "x"_a, "y"_a, "names"_a = nb::none(), "target"_a = nb::none(),
+        "noise"_a = nb::none(), "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(),
         "A data set from x [n][d] and y [n].");
-  m.def("columns_dataset", &from_columns, "columns"_a, "y"_a, "target"_a = nb::none(), "noise"_a = nb::none(), "weight"_a = nb::none(),
-        "groups"_a = nb::none(), "times"_a = nb::none(),
+  m.def("columns_dataset", &from_columns, "columns"_a, "y"_a, "target"_a = nb::none(), "noise"_a = nb::none(),
+        "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(),
         "A data set from named columns of numbers or texts; a column of texts becomes one 0/1 input per text.");
 }
 

@@ -104,9 +104,7 @@ nb::bytes bytes_of(const Model& model) {
   return nb::bytes(packed.data(), packed.size());
 }
 
-Model from_bytes(const nb::bytes& bytes) {
-  return unpack_model({bytes.c_str(), bytes.size()}, "pickled model");
-}
+Model from_bytes(const nb::bytes& bytes) { return unpack_model({bytes.c_str(), bytes.size()}, "pickled model"); }
 
 void bind_facts(nb::class_<Model>& model) {
   model.def_prop_ro("method", [](const Model& m) { return method_name(m.spec().method); })
@@ -132,8 +130,7 @@ void bind_model(nb::module_& m) {
   model
       .def("predict", &predict_rows, "x"_a, "noise"_a = nb::none(),
            "Means and calibrated standard deviations at x [q][d].")
-      .def("predict_uncalibrated", &predict_uncalibrated, "x"_a, "noise"_a = nb::none(),
-           "The same before calibration.")
+      .def("predict_uncalibrated", &predict_uncalibrated, "x"_a, "noise"_a = nb::none(), "The same before calibration.")
       .def("bounds", &bound_rows, "x"_a, "level"_a, "noise"_a = nb::none(),
            "Lower and upper bounds at x [q][d], [q] each; refused where nothing vouches for the level.")
       .def("outside", &outside_rows, "x"_a, nb::sig("def outside(self, x: numpy.ndarray) -> numpy.ndarray"),

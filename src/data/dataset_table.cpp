@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/constant_columns.hpp"
 #include "data/did_you_mean.hpp"
 #include "data/encoding.hpp"
-#include "data/constant_columns.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/dataset.hpp"
 

@@ -9,8 +9,8 @@
 #include "nomu/bo/study.hpp"
 #include "nomu/core/config.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/models/nomu.hpp"
 #include "nomu/models/method.hpp"
+#include "nomu/models/nomu.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);

@@ -12,8 +12,8 @@ int main() {
   const nomu::Table rows = nomu::parse_table("x\n0.55\n", "new");
   const nomu::Bounds bounds = model.bounds(rows, 0.8);
   const nomu::Space space = nomu::Space::box(1, -1.0, 1.0);
-  const nomu::Optimum found = nomu::minimize([](const nomu::Point& x) { return x[0] * x[0]; }, space,
-                                             {.evaluations = 4});
+  const nomu::Optimum found =
+      nomu::minimize([](const nomu::Point& x) { return x[0] * x[0]; }, space, {.evaluations = 4});
   return bounds.lower[0] < model.predict(rows).mean[0] && model.predict(rows).mean[0] < bounds.upper[0] &&
                  found.value <= 1.0
              ? 0

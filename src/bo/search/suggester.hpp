@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bo/history.hpp"
+#include "bo/space/history.hpp"
 #include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/proposal.hpp"
 #include "nomu/core/progress.hpp"

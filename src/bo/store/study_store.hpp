@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bo/history.hpp"
+#include "bo/space/history.hpp"
 #include "bo/store/database.hpp"
 #include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/trial.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/layout.hpp"
-#include "models/methods.hpp"
+#include "models/network/methods.hpp"
 #include "models/network/network_plan.hpp"
 
 namespace nomu {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "models/methods.hpp"
 #include "models/network/fitted_network.hpp"
+#include "models/network/methods.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/network/train.hpp"
 

@@ -4,10 +4,10 @@
 
 #include <utility>
 
-#include "models/methods.hpp"
 #include "models/network/automatic.hpp"
 #include "models/network/ensemble.hpp"
 #include "models/network/fitted_network.hpp"
+#include "models/network/methods.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/network/train.hpp"
 #include "nomu/core/error.hpp"

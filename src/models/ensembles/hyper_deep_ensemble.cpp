@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "models/ensembles/hyper_search.hpp"
-#include "models/methods.hpp"
 #include "models/network/automatic.hpp"
 #include "models/network/ensemble.hpp"
 #include "models/network/fitted_network.hpp"
+#include "models/network/methods.hpp"
 #include "models/network/network_plan.hpp"
 #include "nomu/core/error.hpp"
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "engine/backend.hpp"
-#include "models/methods.hpp"
 #include "models/network/automatic.hpp"
 #include "models/network/fitted_network.hpp"
+#include "models/network/methods.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/network/train.hpp"
 #include "nomu/core/error.hpp"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
-#include "models/methods.hpp"
 #include "models/network/fitted_network.hpp"
+#include "models/network/methods.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {

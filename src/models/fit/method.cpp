@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "models/methods.hpp"
+#include "models/network/methods.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {

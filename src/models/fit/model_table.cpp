@@ -51,7 +51,8 @@ Table predictable_rows(const Model& model, const Table& table) {
   if (!model.data().noise_name.empty()) needed.push_back(model.data().noise_name);
   Table rows = complete_rows(table, needed);
   if (rows.rows() == 0) {
-    throw DataError("models/model", fmt::format("{}: every row has a missing value in a column that the model needs", table.source()));
+    throw DataError("models/model",
+                    fmt::format("{}: every row has a missing value in a column that the model needs", table.source()));
   }
   return rows;
 }

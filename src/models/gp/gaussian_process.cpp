@@ -9,8 +9,8 @@
 #include "engine/preflight.hpp"
 #include "models/gp/gp_evidence.hpp"
 #include "models/gp/gp_posterior.hpp"
-#include "models/methods.hpp"
 #include "models/network/chosen_members.hpp"
+#include "models/network/methods.hpp"
 #include "models/network/per_member.hpp"
 #include "nomu/core/error.hpp"
 

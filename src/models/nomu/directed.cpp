@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "models/methods.hpp"
 #include "models/network/automatic.hpp"
 #include "models/network/fitted_network.hpp"
+#include "models/network/methods.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/network/train.hpp"
 #include "models/nomu/artificial_points.hpp"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "engine/layout.hpp"
-#include "models/methods.hpp"
 #include "models/network/ensemble.hpp"
+#include "models/network/methods.hpp"
 #include "models/network/train.hpp"
 #include "models/nomu/nomu_plan.hpp"
 #include "nomu/core/error.hpp"

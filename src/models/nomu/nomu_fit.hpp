@@ -1,7 +1,7 @@
 #pragma once
 // Fits of NOMU that go on from an earlier one.
 
-#include "models/methods.hpp"
+#include "models/network/methods.hpp"
 
 namespace nomu {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "models/methods.hpp"
+#include "models/network/methods.hpp"
 #include "models/nomu/nomu_plan.hpp"
 #include "nomu/core/error.hpp"
 

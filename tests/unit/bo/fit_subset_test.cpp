@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "bo/history.hpp"
+#include "bo/space/history.hpp"
 
 namespace nomu {
 namespace {

@@ -12,8 +12,8 @@
 #include "models/network/network_plan.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/laplace.hpp"
-#include "nomu/models/neural_linear.hpp"
 #include "nomu/models/method.hpp"
+#include "nomu/models/neural_linear.hpp"
 #include "unit/models/small_problems.hpp"
 
 namespace nomu {

@@ -1,5 +1,4 @@
 #include "nomu/models/deep_ensemble.hpp"
-#include "nomu/models/method.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +9,7 @@
 #include "models/network/mixture.hpp"
 #include "models/network/network_plan.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/models/method.hpp"
 #include "unit/models/small_problems.hpp"
 
 namespace nomu {

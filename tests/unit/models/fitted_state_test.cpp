@@ -20,7 +20,9 @@ TEST(FittedState, ABlockHasItsWholeShapeOrIsRefused) {
     EXPECT_THAT(message_of<DataError>([&] { (void)state.block("weights", wrong); }),
                 HasSubstr("block 'weights' has shape [2][1][3] where"));
   }
-  EXPECT_THAT(message_of<DataError>([&] { (void)state.block("kept", {1, 1, 1}); }),
+  EXPECT_THAT(message_of<DataError>([&] {
+                (void)state.block("kept", {1, 1, 1});
+              }),
               HasSubstr("there is no block 'kept'"));
 }
 

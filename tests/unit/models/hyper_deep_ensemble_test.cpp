@@ -1,5 +1,4 @@
 #include "nomu/models/hyper_deep_ensemble.hpp"
-#include "nomu/models/method.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,6 +10,7 @@
 #include "models/ensembles/greedy_ensemble.hpp"
 #include "models/ensembles/hyper_search.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/models/method.hpp"
 #include "unit/models/small_problems.hpp"
 
 namespace nomu {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "nomu/models/method.hpp"
 #include "nomu/models/fitted.hpp"
+#include "nomu/models/method.hpp"
 
 namespace nomu {
 namespace {

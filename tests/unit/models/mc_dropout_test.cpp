@@ -6,9 +6,9 @@
 #include <functional>
 
 #include "message_of.hpp"
+#include "models/network/fitted_network.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/fitted.hpp"
-#include "models/network/fitted_network.hpp"
 #include "nomu/models/method.hpp"
 #include "unit/models/small_problems.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "engine/backend.hpp"
 #include "nomu/engine/engine.hpp"
-#include "nomu/models/nomu.hpp"
 #include "nomu/models/method.hpp"
+#include "nomu/models/nomu.hpp"
 #include "small_problems.hpp"
 
 namespace nomu {

@@ -6,8 +6,8 @@
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/ann.hpp"
-#include "nomu/models/tube.hpp"
 #include "nomu/models/method.hpp"
+#include "nomu/models/tube.hpp"
 #include "unit/models/small_problems.hpp"
 
 namespace nomu {

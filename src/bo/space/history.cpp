@@ -1,4 +1,4 @@
-#include "bo/history.hpp"
+#include "bo/space/history.hpp"
 
 #include <algorithm>
 #include <numeric>
