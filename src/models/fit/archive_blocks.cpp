@@ -94,30 +94,38 @@ BlockReader::BlockReader(const nlohmann::json& list, std::string_view bytes) {
 }
 
 template <class T>
-std::vector<T> BlockReader::values(const std::string& name, std::string_view type) const {
-  const auto found = entries_.find(name);
-  if (found == entries_.end()) return {};
-  const Entry& entry = found->second;
+std::vector<T> BlockReader::read(const std::string& name, std::string_view type, const Entry& entry) {
   if (entry.type != type) refuse(fmt::format("block '{}' holds {} where {} belongs", name, entry.type, type));
   std::vector<T> values(entry.bytes.size() / sizeof(T));
   if (!values.empty()) std::memcpy(values.data(), entry.bytes.data(), entry.bytes.size());
   return values;
 }
 
+template <class T>
+std::vector<T> BlockReader::list(const std::string& name, std::string_view type) const {
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return {};
+  const std::array<std::size_t, 3>& shape = found->second.shape;
+  if (shape[0] != 1 || shape[2] != 1)
+    refuse(fmt::format("block '{}' has shape [{}][{}][{}] where a list [1][n][1] is expected", name, shape[0], shape[1],
+                       shape[2]));
+  return read<T>(name, type, found->second);
+}
+
 Tensor<float> BlockReader::tensor(const std::string& name) const {
   const auto found = entries_.find(name);
   if (found == entries_.end()) refuse(fmt::format("there is no block '{}'", name));
-  const std::vector<float> numbers = floats(name);
+  const std::vector<float> numbers = read<float>(name, float_type, found->second);
   const std::array<std::size_t, 3>& shape = found->second.shape;
   Tensor<float> tensor(shape[0], shape[1], shape[2]);
   std::copy(numbers.begin(), numbers.end(), tensor.flat().begin());
   return tensor;
 }
 
-std::vector<float> BlockReader::floats(const std::string& name) const { return values<float>(name, float_type); }
-std::vector<double> BlockReader::doubles(const std::string& name) const { return values<double>(name, double_type); }
+std::vector<float> BlockReader::floats(const std::string& name) const { return list<float>(name, float_type); }
+std::vector<double> BlockReader::doubles(const std::string& name) const { return list<double>(name, double_type); }
 std::vector<std::size_t> BlockReader::counts(const std::string& name) const {
-  return values<std::size_t>(name, count_type);
+  return list<std::size_t>(name, count_type);
 }
 
 }  // namespace nomu

@@ -48,7 +48,9 @@ class BlockReader {
   /// Throws DataError when blocks do not fill the bytes exactly or a checksum does not match.
   BlockReader(const nlohmann::json& list, std::string_view bytes);
 
+  /// A block with its shape, for a caller who checks it. Throws DataError where there is none.
   [[nodiscard]] Tensor<float> tensor(const std::string& name) const;
+  /// Lists [1][n][1]; empty where there is no such block. Throws DataError for another type or shape.
   [[nodiscard]] std::vector<float> floats(const std::string& name) const;
   [[nodiscard]] std::vector<double> doubles(const std::string& name) const;
   [[nodiscard]] std::vector<std::size_t> counts(const std::string& name) const;
@@ -60,7 +62,9 @@ class BlockReader {
     std::string_view bytes;
   };
   template <class T>
-  [[nodiscard]] std::vector<T> values(const std::string& name, std::string_view type) const;
+  [[nodiscard]] static std::vector<T> read(const std::string& name, std::string_view type, const Entry& entry);
+  template <class T>
+  [[nodiscard]] std::vector<T> list(const std::string& name, std::string_view type) const;
 
   std::map<std::string, Entry> entries_;
 };

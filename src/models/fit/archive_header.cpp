@@ -203,9 +203,10 @@ ForeignNetwork::Evaluation answers_of(const ForeignNetwork& network, const DataS
 }
 
 /// Engines and compilers round differently, so equal networks agree only nearly.
-bool agree(std::span<const float> a, std::span<const float> b) {
+bool agree(const Tensor<float>& a, const Tensor<float>& b) {
   constexpr float tolerance = 1e-4F;
-  return std::ranges::equal(a, b, [](float u, float v) {
+  if (a.members() != b.members() || a.rows() != b.rows() || a.cols() != b.cols()) return false;
+  return std::ranges::equal(a.flat(), b.flat(), [](float u, float v) {
     return std::abs(u - v) <= tolerance * std::max({1.0F, std::abs(u), std::abs(v)});
   });
 }
@@ -216,8 +217,8 @@ void check_network(const json& facts, const BlockReader& blocks, const ForeignNe
                        whole_number(facts.at("inputs")), whole_number(facts.at("features")), network.inputs(),
                        network.features()));
   const ForeignNetwork::Evaluation now = answers_of(network, data);
-  if (!agree(blocks.floats(network_means), now.mean.flat()) ||
-      !agree(blocks.floats(network_features), now.features.flat()))
+  if (!agree(blocks.tensor(network_means), now.mean) ||
+      !agree(blocks.tensor(network_features), now.features))
     refuse("this is not the network that the bounds were fitted for: it answers differently");
 }
 

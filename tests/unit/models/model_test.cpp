@@ -211,7 +211,7 @@ TEST(Model, ImpossibleDataAreRefused) {
   EXPECT_THAT(message_of([&] {
                 return fit(spec, make_dataset({1, 2, 3}, 1, {1, 2, 3}), test_engine());
               }),
-              HasSubstr("3 rows, at least 4 are needed"));
+              HasSubstr("3 rows, but at least 4 are needed"));
   EXPECT_THAT(message_of([&] {
                 return fit(spec, make_dataset({1, 2, 3, 4}, 1, {7, 7, 7, 7}), test_engine());
               }),
