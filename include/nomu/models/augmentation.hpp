@@ -10,7 +10,7 @@ namespace nomu {
 struct Augmentation {
   enum class Kind {
     uniform,          ///< fresh uniform points every step
-    low_discrepancy,  ///< a sequence that fills the box evenly, shifted anew every step
+    low_discrepancy,  ///< a sequence that fills the box evenly, with a fresh shift every step
     grid,             ///< the same grid every step; `count` must be a d-th power
     given  ///< `Cohort::unlabelled`: all of them every step or, if there are more than `count`, a fresh draw of `count`
   };

@@ -21,10 +21,10 @@ struct SearchRange {
   double high = 1e5;
 };
 
+/// The kernel is k(x, x') = variance exp(-sum_j (x_j - x'_j)^2 / (2 length_j^2)) on the target as `target` scales it.
 /// Members are fitted independently, several at a time; known data noise of the cohort is added to the diagonal. In
 /// reports, losses are negative log evidences (`first_loss` at the given start, `best_loss` the best found), `history`
-/// has one entry per start and `epochs` counts evaluations. The kernel is k(x, x') = variance exp(-sum_j (x_j - x'_j)^2
-/// / (2 length_j^2)) on the target as `target` scales it.
+/// has one entry per start and `epochs` counts evaluations.
 struct GpSpec {
   enum class Target {
     as_given,     ///< unchanged

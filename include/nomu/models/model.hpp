@@ -181,7 +181,7 @@ class Model {
 [[nodiscard]] Model fit(const FitSpec& spec, const DataSet& data, const DataSet& calibration_rows,
                         std::shared_ptr<Engine> engine = {}, const Progress& progress = {});
 
-/// The model calibrated anew on rows it has not seen. Throws ConfigError for a level that the rows cannot support,
+/// The model recalibrated on rows it has not seen. Throws ConfigError for a level that the rows cannot support,
 /// DataError if all of them are among the rows it learned from.
 [[nodiscard]] Model calibrated(const Model& model, const DataSet& rows, const CalibrationSpec& spec);
 

@@ -6,7 +6,7 @@
 
 namespace nomu {
 
-/// The request as a spec; automatic choices stay open.
+/// The request as a spec, with noise = auto decided; other automatic choices stay open.
 [[nodiscard]] FitSpec spec_of(const FitRequest& request, const DataSet& rows);
 
 /// The spec for a fit of these rows, and which of them calibrate it.
@@ -15,7 +15,7 @@ struct FitPlan {
   CalibrationPlan calibration;
 };
 
-/// The one place where defaults that depend on the rows are decided. Throws like `fit`.
+/// Makes all remaining choices, for requests and typed specs alike. Throws like `fit`.
 [[nodiscard]] FitPlan plan_fit(const FitSpec& spec, const DataSet& rows);
 
 }  // namespace nomu
