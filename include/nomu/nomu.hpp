@@ -1,6 +1,6 @@
 #pragma once
-/// The whole door for users: tables in, calibrated models and optimised points out. One include is enough; the headers
-/// it names can be included by themselves.
+/// The whole library for users: tables in, calibrated models and optimised points out. This one include is enough; the
+/// headers below can also be included individually.
 
 #include "nomu/bo/study.hpp"
 #include "nomu/bo/worker.hpp"

@@ -21,7 +21,7 @@ PredictedRows predicted_from(const Numbers& mean, const Numbers& sigma_model, co
   return rows;
 }
 
-/// An array that looks into the object and keeps it alive.
+/// An array view into the object that keeps it alive.
 auto member(std::vector<double> PredictedRows::*part, bool optional = false) {
   return [part, optional](nb::handle_t<PredictedRows> self) {
     return view_of(nb::cast<PredictedRows&>(self).*part, self, optional);
@@ -29,7 +29,7 @@ auto member(std::vector<double> PredictedRows::*part, bool optional = false) {
 }
 
 void bind_predicted(nb::module_& m) {
-  nb::class_<PredictedRows>(m, "Predicted", "Means and standard deviations of rows, in the units of the target.")
+  nb::class_<PredictedRows>(m, "Predicted", "Predicted means and standard deviations, in the units of the target.")
       .def(
           "__init__",
           [](PredictedRows* self, const Numbers& mean, const Numbers& sigma_model,
@@ -41,10 +41,10 @@ void bind_predicted(nb::module_& m) {
       .def_prop_ro("sigma_model", member(&PredictedRows::sigma_model),
                    nb::sig("def sigma_model(self) -> numpy.ndarray"), "[q], model uncertainty")
       .def_prop_ro("sigma_noise", member(&PredictedRows::sigma_noise, true),
-                   nb::sig("def sigma_noise(self) -> numpy.ndarray | None"), "[q], data noise; None: none is modelled")
+                   nb::sig("def sigma_noise(self) -> numpy.ndarray | None"), "[q], data noise; None: not modelled")
       .def_prop_ro("sigma_below", member(&PredictedRows::sigma_below, true),
                    nb::sig("def sigma_below(self) -> numpy.ndarray | None"),
-                   "[q], sigma_model downwards; None: symmetric")
+                   "[q], downward sigma_model; None: symmetric")
       .def_prop_ro(
           "sigma", [](const PredictedRows& rows) { return to_numpy(central_sigma({}, rows)); },
           nb::sig("def sigma(self) -> numpy.ndarray"), "[q], model uncertainty and data noise together")
@@ -88,13 +88,13 @@ void bind_learning(nb::module_& m) {
 
 void bind_calibration(nb::module_& m) {
   bind_predicted(m);
-  nb::class_<Calibration>(m, "Calibration", "What turns standard deviations into bounds with a level.")
+  nb::class_<Calibration>(m, "Calibration", "Turns standard deviations into bounds with a level.")
       .def(nb::init<>())
       .def_prop_ro("kind", [](const Calibration& c) { return std::string(to_text(c.kind)); })
-      .def_ro("c_model", &Calibration::c_model, "factor of the model uncertainty")
-      .def_ro("c_noise", &Calibration::c_noise, "factor of the data noise")
-      .def_ro("level", &Calibration::level, "coverage: the level it was made for; otherwise 0")
-      .def_ro("rows", &Calibration::rows, "rows it was learned from")
+      .def_ro("c_model", &Calibration::c_model, "factor on the model uncertainty")
+      .def_ro("c_noise", &Calibration::c_noise, "factor on the data noise")
+      .def_ro("level", &Calibration::level, "for coverage, the level it was made for; otherwise 0")
+      .def_ro("rows", &Calibration::rows, "number of rows it was learned from")
       .def(
           "sigma", [](const Calibration& c, const PredictedRows& rows) { return to_numpy(central_sigma(c, rows)); },
           "predicted"_a, "Calibrated standard deviations, [q].")
@@ -103,9 +103,9 @@ void bind_calibration(nb::module_& m) {
           [](const Calibration& c, const PredictedRows& rows, double level) {
             return arrays_of(make_bounds(rows, c, level));
           },
-          "predicted"_a, "level"_a, "Lower and upper bounds, [q] each; refused where nothing vouches for the level.")
-      .def("guarantee", &guarantee, "level"_a, "What bounds of this level are worth, in a sentence.")
-      .def("guaranteed_coverage", &guaranteed_coverage, "level"_a, "The coverage that is proven; 0: nothing is.")
+          "predicted"_a, "level"_a, "Lower and upper bounds, [q] each; refused if the level is not supported.")
+      .def("guarantee", &guarantee, "level"_a, "What bounds of this level guarantee, in a sentence.")
+      .def("guaranteed_coverage", &guaranteed_coverage, "level"_a, "The proven coverage; 0: none.")
       .def(
           "__eq__", [](const Calibration& a, const Calibration& b) { return a == b; }, nb::is_operator(),
           nb::sig("def __eq__(self, other: object) -> bool"))

@@ -16,7 +16,7 @@ namespace {
 using namespace nb::literals;
 using Names = std::vector<std::string>;
 
-/// What is known about each row besides inputs and target.
+/// Optional facts about each row besides inputs and target.
 void add_row_facts(DataSet& data, const std::optional<Numbers>& noise, const std::optional<Numbers>& weight,
                    const std::optional<Names>& groups, const std::optional<Numbers>& times) {
   if (noise) data.noise = vector_of(*noise);
@@ -30,7 +30,7 @@ DataSet from_rows(const Rows& x, const Numbers& y, const std::optional<Names>& n
                   const std::optional<std::string>& target, const std::optional<Numbers>& noise,
                   const std::optional<Numbers>& weight, const std::optional<Names>& groups,
                   const std::optional<Numbers>& times) {
-  if (names && names->size() != x.shape(1)) throw DataError("python", "there must be one name for each column of X");
+  if (names && names->size() != x.shape(1)) throw DataError("python", "there must be one name per column of X");
   DataSet data =
       names ? make_dataset(vector_of(x), *names, vector_of(y)) : make_dataset(vector_of(x), x.shape(1), vector_of(y));
   if (target) data.target_name = *target;
@@ -78,7 +78,7 @@ void bind_data(nb::module_& m) {
         "A data set from x [n][d] and y [n].");
   m.def("columns_dataset", &from_columns, "columns"_a, "y"_a, "target"_a = nb::none(), "noise"_a = nb::none(),
         "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(),
-        "A data set from named columns of numbers or texts; a column of texts becomes one 0/1 input per text.");
+        "A data set from named columns of numbers or texts; a text column becomes one 0/1 input per distinct text.");
 }
 
 }  // namespace nomu::python

@@ -6,7 +6,7 @@ namespace {
 
 namespace nb = nanobind;
 
-/// The classes are Python's own (nomu/_errors.py) and looked up when the first of them is needed.
+/// The classes are defined in Python (nomu/_errors.py) and looked up when an error is raised.
 void raise(const char* name, const Error& error) {
   const nb::object type = nb::module_::import_("nomu._errors").attr(name);
   PyErr_SetString(type.ptr(), error.what());

@@ -33,7 +33,7 @@ Model fit_dataset(const DataSet& data, const std::string& method, const std::str
 
 void check_columns(const Model& model, const Rows& x) {
   if (x.shape(1) == model.cols()) return;
-  throw DataError("python", "X has " + std::to_string(x.shape(1)) + " columns, the model was fitted with " +
+  throw DataError("python", "X has " + std::to_string(x.shape(1)) + " columns, but the model was fitted with " +
                                 std::to_string(model.cols()));
 }
 
@@ -67,7 +67,7 @@ nb::object outside_rows(const Model& model, const Rows& x) {
   return nb::cast(to_numpy(std::move(numbers))).attr("astype")("bool");
 }
 
-/// [q][d] of the model's inputs.
+/// The columns as the model's inputs, [q][d].
 nb::object encode_columns(const Model& model, const Columns& columns) {
   const Table table = table_of(columns);
   nb::object flat = nb::cast(to_numpy(encode_inputs(table, model.data().features)));
@@ -109,14 +109,14 @@ Model from_bytes(const nb::bytes& bytes) { return unpack_model({bytes.c_str(), b
 void bind_facts(nb::class_<Model>& model) {
   model.def_prop_ro("method", [](const Model& m) { return method_name(m.spec().method); })
       .def_prop_ro("calibration", [](const Model& m) { return m.calibration(); })
-      .def_prop_ro("default_level", &Model::default_level, "level of the bounds unless another is asked for")
+      .def_prop_ro("default_level", &Model::default_level, "default level of the bounds")
       .def_prop_ro(
           "engine", [](const Model& m) { return m.parts().engine; }, "what it was fitted on")
       .def_prop_ro("input_names", [](const Model& m) { return m.data().input_names; })
       .def_prop_ro("settings", &settings_of, "every setting as it was used: (name, text)")
       .def_prop_ro("report", &report_of, "how the fit went")
-      .def("describe", &Model::describe, "A few lines for people.")
-      .def("json", &model_json, "All about the model but its numbers, as JSON text.")
+      .def("describe", &Model::describe, "A few lines for human readers.")
+      .def("json", &model_json, "Everything about the model except its numbers, as JSON text.")
       .def("__repr__", [](const Model& m) {
         return "<nomu.Model " + method_name(m.spec().method) + ", " + std::to_string(m.data().rows()) + " rows, " +
                std::to_string(m.cols()) + " inputs>";
@@ -126,22 +126,23 @@ void bind_facts(nb::class_<Model>& model) {
 }  // namespace
 
 void bind_model(nb::module_& m) {
-  nb::class_<Model> model(m, "Model", "A fitted, calibrated model of one target; nothing in it changes.");
+  nb::class_<Model> model(m, "Model", "A fitted, calibrated, immutable model of one target.");
   model
       .def("predict", &predict_rows, "x"_a, "noise"_a = nb::none(),
            "Means and calibrated standard deviations at x [q][d].")
-      .def("predict_uncalibrated", &predict_uncalibrated, "x"_a, "noise"_a = nb::none(), "The same before calibration.")
+      .def("predict_uncalibrated", &predict_uncalibrated, "x"_a, "noise"_a = nb::none(),
+           "Like predict, before calibration.")
       .def("bounds", &bound_rows, "x"_a, "level"_a, "noise"_a = nb::none(),
-           "Lower and upper bounds at x [q][d], [q] each; refused where nothing vouches for the level.")
+           "Lower and upper bounds at x [q][d], [q] each; refused if the level is not supported.")
       .def("outside", &outside_rows, "x"_a, nb::sig("def outside(self, x: numpy.ndarray) -> numpy.ndarray"),
            "Whether rows lie outside the box of the training rows, [q].")
       .def("encode", &encode_columns, "columns"_a, nb::sig("def encode(self, columns: list) -> numpy.ndarray"),
            "Named columns as the model's inputs, [q][d].")
       .def("calibrated", &recalibrated, "rows"_a, "kind"_a, "level"_a,
-           "The model calibrated anew on rows it has not seen.")
+           "The model recalibrated on rows it has not seen.")
       .def(
           "save", [](const Model& self, const std::filesystem::path& path) { save_model(self, path); }, "path"_a,
-          "Writes a .nomu file, whole or not at all.")
+          "Writes a .nomu file atomically.")
       .def("__getstate__", &bytes_of)
       .def("__setstate__", [](Model& self, const nb::bytes& bytes) { new (&self) Model(from_bytes(bytes)); });
   bind_facts(model);
@@ -150,7 +151,7 @@ void bind_model(nb::module_& m) {
         "Fits and calibrates; the same settings and seed give the same model as `nomu fit`.");
   m.def(
       "load_model", [](const std::filesystem::path& path) { return load_model(path); }, "path"_a,
-      "Reads a .nomu file; reading one executes nothing.");
+      "Reads a .nomu file; never executes code from it.");
   m.def("method_names", &method_names, "The names of all methods.");
 }
 

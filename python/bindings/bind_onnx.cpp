@@ -17,7 +17,7 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 
-/// What a file holds; shared with the models that were fitted beside it.
+/// The content of a file; shared with the models that were fitted for it.
 struct Network {
   std::shared_ptr<const OnnxNetwork> onnx;
 };
@@ -36,7 +36,7 @@ Model attach(const Network& network, const DataSet& data, const DataSet* unseen,
 
 nb::bytes to_python(const std::string& bytes) { return nb::bytes(bytes.data(), bytes.size()); }
 
-/// Writing a file needs no Python until its bytes are there.
+/// Runs without the GIL until the bytes are ready.
 template <class Write>
 nb::bytes written(const Write& write) {
   std::string bytes;
@@ -58,7 +58,7 @@ void bind_network(nb::module_& m) {
       .def_prop_ro("output", fact(&OnnxNetworkInfo::output), "name of its output")
       .def_prop_ro("features", fact(&OnnxNetworkInfo::features), "name of the value the bounds read")
       .def_prop_ro("columns", fact(&OnnxNetworkInfo::columns),
-                   "axes of its input behind the batch: [d], or [channels, height, width]")
+                   "axes of its input after the batch: [d], or [channels, height, width]")
       .def_prop_ro("opset", fact(&OnnxNetworkInfo::opset))
       .def_prop_ro("file", [](const Network& n) { return to_python(n.onnx->file()); })
       .def("__repr__", [](const Network& n) {
@@ -70,11 +70,11 @@ void bind_network(nb::module_& m) {
         return Network{parse_onnx({bytes.c_str(), bytes.size()}, source, features)};
       },
       "file"_a, "source"_a, "features"_a = "",
-      "Reads the bytes of an ONNX file, which `source` names in messages; `features` names what the bounds read.");
+      "Reads the bytes of an ONNX file, called `source` in messages; `features` names the value that the bounds read.");
   m.def(
       "load_onnx",
       [](const std::filesystem::path& path, const std::string& features) { return Network{load_onnx(path, features)}; },
-      "path"_a, "features"_a = "", "Reads an ONNX file; `features` names what the bounds read.");
+      "path"_a, "features"_a = "", "Reads an ONNX file; `features` names the value that the bounds read.");
 }
 
 }  // namespace
@@ -84,11 +84,11 @@ void bind_onnx(nb::module_& m) {
   bind_network(m);
   m.def("attach", &attach, "network"_a, "data"_a, "unseen"_a = nb::none(), "noise"_a = "none",
         "settings"_a = Settings{}, "device"_a = "auto", "threads"_a = 0, "progress"_a = nb::none(),
-        "Trains bounds beside the network and calibrates them, on `unseen` rows where there are such.");
+        "Trains bounds for the network and calibrates them, on the `unseen` rows if given.");
   m.def(
       "load_bounds",
       [](const std::filesystem::path& path, const Network& network) { return load_bounds(path, network.onnx); },
-      "path"_a, "network"_a, "Reads the bounds of a network that `Model.save` wrote.");
+      "path"_a, "network"_a, "Reads a network's bounds, as written by `Model.save`.");
   m.def(
       "pack_attached",
       [](const Network& network, const Model& model, std::optional<double> level) {
@@ -101,13 +101,13 @@ void bind_onnx(nb::module_& m) {
         save_attached(*network.onnx, model, path, level);
       },
       "network"_a, "model"_a, "path"_a, "level"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>(),
-      "The same to a file, whole or not at all.");
+      "The same, written atomically to a file.");
   m.def(
       "pack_onnx",
       [](const Model& model, std::optional<double> level) { return written([&] { return pack_onnx(model, level); }); },
       "model"_a, "level"_a = nb::none(), "A model as the bytes of an ONNX file.");
   m.def("save_onnx", &save_onnx, "model"_a, "path"_a, "level"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>(),
-        "The same to a file, whole or not at all.");
+        "The same, written atomically to a file.");
 }
 
 }  // namespace nomu::python

@@ -31,7 +31,7 @@ void save_report(const Model& model, const std::filesystem::path& path, const Da
 void bind_report(nb::module_& m) {
   m.def("save_report", &save_report, "model"_a, "path"_a, "rows"_a = nb::none(), "level"_a = nb::none(), "title"_a = "",
         "date"_a = "", "check"_a = true, "refit"_a = false, "progress"_a = nb::none(),
-        "Writes the page of `nomu report`, whole or not at all; `rows`: with targets, which the model has not seen.");
+        "Writes the page of `nomu report` atomically; `rows`: rows with targets that the model has not seen.");
 }
 
 }  // namespace nomu::python

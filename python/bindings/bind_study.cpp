@@ -129,7 +129,7 @@ class PythonEvaluation {
         throw std::runtime_error(
             nb::cast<std::string>(nb::str("{}: {}").format(error.type().attr("__name__"), nb::str(error.value()))));
       }
-      // KeyboardInterrupt and SystemExit are no failures of the trial.
+      // KeyboardInterrupt and SystemExit are not failures of the trial.
       if (!interrupt_) interrupt_ = std::current_exception();
       throw Cancelled("python", "interrupted");
     }

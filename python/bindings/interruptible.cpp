@@ -15,7 +15,7 @@ namespace {
 namespace nb = nanobind;
 constexpr std::chrono::milliseconds pause(50);
 
-/// A report that outlives the call it came from.
+/// A progress report that outlives the call it came from.
 struct Event {
   std::string stage;
   ProgressEvent event;
@@ -46,7 +46,7 @@ void work_on(const std::function<void(const Progress&)>& work, Shared& shared) {
   shared.ended.notify_all();
 }
 
-/// Waits a moment without the GIL; whether the work has ended, and what it reported since the last time.
+/// Waits briefly without the GIL; returns whether the work has ended, and what it reported since the last call.
 bool wait(Shared& shared, std::optional<Event>& news) {
   const nb::gil_scoped_release release;
   std::unique_lock lock(shared.mutex);

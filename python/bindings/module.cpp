@@ -4,7 +4,7 @@
 #include "nomu/core/version.hpp"
 
 NB_MODULE(_nomu, m) {
-  m.doc() = "The compiled part of nomu; use it through the modules of the package.";
+  m.doc() = "The compiled part of nomu; use the modules of the package instead.";
   m.def("version", &nomu::version, "The version of the library.");
   nomu::python::bind_errors(m);
   nomu::python::bind_engine(m);

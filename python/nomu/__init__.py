@@ -6,7 +6,7 @@
 >>> lower, upper = model.predict_interval(X_new, 0.9)   # [q] each
 >>> best = nomu.maximize(f, {"x": (-5, 10), "y": (0, 15)}, evaluations=40)
 
-Estimators, plots and the Optuna sampler are imported when they are first used, so that ``import nomu`` is quick.
+Estimators, plots and the Optuna sampler are imported on first use, so ``import nomu`` is fast.
 """
 
 from importlib import import_module
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __version__ = version()
 
-# What lives in which module; a new module joins here.
+# Which module defines what; add new modules here.
 _LAZY = {
     "NOMURegressor": "regressors",
     "DeepEnsembleRegressor": "regressors",

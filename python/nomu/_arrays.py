@@ -1,4 +1,4 @@
-"""Numbers from lists, arrays and pandas columns as the library reads them."""
+"""Lists, arrays and pandas columns as the float64 arrays that the library reads."""
 
 import numpy as np
 

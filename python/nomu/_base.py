@@ -24,32 +24,32 @@ _FEWEST_ROWS = 4
 
 
 _SHARED = """    calibration : str
-        "auto", "none", "nll", "separate", "coverage", "conformal" or "isotonic". "auto" gives conformal bounds where
-        the rows support the level: below 200 rows from ten fold models (eleven fits in lock step), else from a fifth
-        of the rows held out.
+        "auto", "none", "nll", "separate", "coverage", "conformal" or "isotonic". "auto" gives conformal bounds if
+        the rows support the level: below 200 rows from ten fold models (eleven fits in lockstep), otherwise by holding
+        out a fifth of the rows.
     level : float
-        Level of the bounds unless another is asked for.
+        Default level of the bounds.
     noise : str
-        Noise of the targets: "none", "learned", or "auto": learned from 100 rows on, or known where ``fit`` is given
-        ``noise_std``.
+        Noise of the targets: "none", "learned" or "auto". "auto": known if ``fit`` is given ``noise_std``, otherwise
+        learned if there are at least 100 rows.
     settings : dict, optional
-        Any other setting of the method by its name on the command line, such as ``{"train.epochs": 500}``.
+        Any other setting of the method, by its name on the command line, such as ``{"train.epochs": 500}``.
     random_state : int, RandomState instance or None
-        The same integer gives the same model, bit for bit. None draws one from NumPy's global generator.
+        The same integer gives the same model, bit for bit. None draws a seed from NumPy's global generator.
     device : str
         "auto", "cpu", "cuda" or "reference".
     threads : int
-        Threads of the fit; 0: all cores this process may use. Their number changes no result.
+        Number of threads for the fit; 0: all cores this process may use. Does not affect the result.
     progress : bool or None
-        Whether to show a bar; None: where there is a terminal or a notebook to show it in.
+        Whether to show a progress bar; None: only in a terminal or notebook.
 
     Attributes
     ----------
     model_ : nomu.Model
-        The fitted model itself: its settings, report, calibration and file.
+        The fitted model itself, with its settings, report and calibration.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (d,)
-        Only where X had names.
+        Only if X had column names.
     """
 
 
@@ -89,7 +89,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or DataFrame of shape (n, d)
-            Inputs. Text columns of a pandas DataFrame become one 0/1 input per text.
+            Inputs. Text columns of a pandas DataFrame become one 0/1 input per distinct text.
         y : array-like of shape (n,)
             Targets; at least four rows, not all equal.
         noise_std : array-like of shape (n,), optional
@@ -97,9 +97,9 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         row_weight : array-like of shape (n,), optional
             How much each row counts in the loss.
         groups : array-like of shape (n,), optional
-            Rows of a group are held out together by the calibration.
+            Calibration holds out the rows of a group together.
         times : array-like of shape (n,), optional
-            The latest rows are held out by the calibration.
+            Calibration holds out the latest rows.
 
         Returns
         -------
@@ -107,7 +107,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         """
         if self.noise == "known" and noise_std is None:
             raise ConfigError('[fit] noise="known" needs the noise of every row: fit(X, y, noise_std=...)')
-        self.__dict__.pop("model_", None)  # what a fit that fails leaves behind is not fitted
+        self.__dict__.pop("model_", None)  # after a failed fit the estimator is not fitted
         data = self._dataset(X, y, noise_std, row_weight, groups, times)
         with ProgressBar(self.progress) as bar:
             self.model_ = _nomu.fit(
@@ -124,16 +124,16 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         level: float | None = None,
         noise_std: ArrayLike | None = None,
     ) -> Self:
-        """Calibrate the fitted model anew, on rows it has not seen; nothing is trained.
+        """Recalibrate the fitted model on rows it has not seen; nothing is trained.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n, d)
         y : array-like of shape (n,)
         kind : str
-            As the parameter ``calibration``; "auto" is conformal where the rows support the level.
+            Like the parameter ``calibration``; "auto" is conformal if the rows support the level.
         level : float, optional
-            Level of the bounds unless another is asked for; default: the parameter ``level``.
+            New default level of the bounds; by default the parameter ``level``.
         noise_std : array-like of shape (n,), optional
             The rows' known noise, for a model that was fitted with known noise.
 
@@ -151,10 +151,10 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         self._fitted_model().save(path)
 
     def export_onnx(self, path: str | PathLike, level: float | None = None) -> None:
-        """Write an ONNX file, which other programs run: network, scaling, calibration and bounds in one graph.
+        """Write an ONNX file for other programs: network, scaling, calibration and bounds in one graph.
 
         Its input ``x`` is float32 of shape (q, d). Its outputs are float32 of shape (q, 1): ``mean``, ``sigma_model``,
-        ``sigma_noise`` and, unless uncalibrated, ``lower`` and ``upper`` of the level, by default the model's own.
+        ``sigma_noise`` and, if calibrated, ``lower`` and ``upper`` for ``level``, by default the model's own.
         """
         _nomu.save_onnx(self._fitted_model(), path, level)
 
@@ -202,6 +202,6 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         if not self.text_columns_:
             return validate_data(self, X, dtype=np.float64, order="C", reset=False)
         if not hasattr(X, "columns"):
-            raise ValueError(f"{type(self).__name__} was fitted on a table with text columns; give such a table again")
+            raise ValueError(f"{type(self).__name__} was fitted on a table with text columns; give the same columns")
         validate_data(self, X, skip_check_array=True, reset=False)
         return self.model_.encode(columns_of(X[self.columns_]))

@@ -1,16 +1,16 @@
-"""What nomu raises on purpose. Each message reads "[where] what is wrong and what to do about it"."""
+"""The exceptions that nomu raises. Each message reads "[where] what is wrong and what to do about it"."""
 
 
 class NomuError(Exception):
-    """Base of everything nomu raises on purpose."""
+    """Base class of nomu's exceptions."""
 
 
 class ConfigError(NomuError, ValueError):
-    """A setting is out of its range, unknown, or contradicts another one."""
+    """A setting is out of range, unknown, or contradicts another one."""
 
 
 class DataError(NomuError, ValueError):
-    """Numbers, a table or a file do not hold what they should."""
+    """An array, a table or a file is invalid."""
 
 
 class DeviceError(NomuError, RuntimeError):

@@ -1,4 +1,4 @@
-"""pandas tables with text columns as the columns that the library encodes itself."""
+"""pandas tables with text columns, as columns that the library encodes itself."""
 
 import sys
 
@@ -14,13 +14,13 @@ def has_text(X):
 
 
 def column_names(X):
-    """Names of a table's columns, where all are texts; None: there are none."""
+    """The column names of a table if all are texts, otherwise None."""
     names = list(getattr(X, "columns", []))
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def columns_of(frame):
-    """[(name, float64 array or list of texts)], one a column; missing texts are empty."""
+    """[(name, float64 array or list of texts)], one per column; missing texts are empty."""
     from pandas.api.types import is_numeric_dtype
 
     columns = []
@@ -36,7 +36,7 @@ def columns_of(frame):
 
 
 def target_name(y):
-    """The name of a pandas Series or of the only column of a table; None: y has no name."""
+    """The name of a pandas Series or of the only column of a table, or None."""
     name = getattr(y, "name", None)
     names = [name] if name is not None else list(getattr(y, "columns", []))
     return names[0] if len(names) == 1 and isinstance(names[0], str) else None

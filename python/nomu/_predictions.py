@@ -1,4 +1,4 @@
-"""Predictions with uncertainty, the same for regressors and for networks that bounds were attached to."""
+"""Predictions with uncertainty, shared by regressors and networks with attached bounds."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 def numbers_of_rows(values, name, like):
-    """Optional numbers of the rows, [n]; a column of them is taken as such."""
+    """Optional numbers, one per row, as an array [n]; accepts a column (n, 1)."""
     if values is None:
         return None
     values = check_array(values, dtype=np.float64, ensure_2d=False, input_name=name)
     check_consistent_length(values, like)
     if values.ndim > 2 or (values.ndim == 2 and values.shape[1] != 1):
-        raise ValueError(f"{name} has shape {values.shape}; it is one number a row")
+        raise ValueError(f"{name} has shape {values.shape}; it must have one number per row")
     return np.ascontiguousarray(values.reshape(-1))
 
 
 class Predictions:
-    """What a fitted model says about rows. Subclasses say which model, and how it reads X."""
+    """Predictions of a fitted model. Subclasses define the model and how it reads X."""
 
     known_noise_ = False
 
@@ -42,13 +42,13 @@ class Predictions:
         raise NotImplementedError
 
     def predict(self, X: Any, return_std: bool = False, *, noise_std: ArrayLike | None = None) -> Any:
-        """Predict means, and on request calibrated standard deviations.
+        """Predict means and, on request, calibrated standard deviations.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (q, d)
         return_std : bool
-            Whether to return standard deviations too; they hold model uncertainty and data noise together.
+            Whether to return standard deviations too; they combine model uncertainty and data noise.
         noise_std : array-like of shape (q,), optional
             The rows' known noise, for a model that was fitted with known noise.
 
@@ -64,13 +64,13 @@ class Predictions:
         return predicted.mean, predicted.sigma
 
     def predict_parts(self, X: Any, *, noise_std: ArrayLike | None = None) -> dict[str, np.ndarray]:
-        """Predict with the uncertainty taken apart.
+        """Predict with the parts of the uncertainty separate.
 
         Returns
         -------
         dict of ndarrays of shape (q,)
-            ``mean``; ``sigma_model`` and ``sigma_noise``, calibrated; ``sigma_below``, the model uncertainty downwards
-            where it differs; ``outside``, whether a row lies outside the box of the training rows.
+            ``mean``; ``sigma_model`` and ``sigma_noise``, calibrated; ``sigma_below``, the downward model uncertainty
+            if it differs; ``outside``, whether a row lies outside the box of the training rows.
         """
         predicted = self._predicted(X, noise_std, required=True)
         model = self._fitted_model()
@@ -88,14 +88,14 @@ class Predictions:
     def predict_interval(
         self, X: Any, level: float | None = None, *, noise_std: ArrayLike | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Predict bounds that hold the target with probability ``level``.
+        """Predict bounds that contain the target with probability ``level``.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (q, d)
         level : float in (0, 1), optional
-            Default: the one the model was fitted for. A level that the calibration cannot vouch for is refused;
-            ``guarantee`` says what the bounds are worth.
+            Default: the one the model was fitted for. A level that the calibration does not support is refused;
+            ``guarantee`` says what the bounds guarantee.
 
         Returns
         -------
@@ -106,7 +106,7 @@ class Predictions:
         return model.bounds(x, self._level(level), numbers_of_rows(noise_std, "noise_std", x))
 
     def guarantee(self, level: float | None = None) -> str:
-        """What bounds of this level are worth, in a sentence."""
+        """What bounds of this level guarantee, in a sentence."""
         return self._fitted_model().calibration.guarantee(self._level(level))
 
     def write_report(
@@ -122,28 +122,28 @@ class Predictions:
         refit: bool = False,
         progress: bool | None = None,
     ) -> None:
-        """Write an HTML page about the model: pictures, figures and what the bounds are worth.
+        """Write an HTML page about the model: plots, numbers and what the bounds guarantee.
 
         Parameters
         ----------
-        path : path of the page, which opens without a network and holds everything
+        path : path of the page, which is self-contained and opens offline
         X, y : array-likes of shape (q, d) and (q,), optional
-            Rows the model has not seen, on which it is judged; default: those its calibration learned from.
+            Rows the model has not seen, to evaluate it on; default: those its calibration learned from.
         noise_std : array-like of shape (q,), optional
             The rows' known noise, for a model that was fitted with known noise.
         level : float in (0, 1), optional
-            Level of the bounds that are shown; default: the one the model was fitted for.
+            Level of the bounds shown; default: the one the model was fitted for.
         title : str
             Title of the page.
         check : bool
-            Whether to measure if the bounds behave as the paper's desiderata ask.
+            Whether to measure how well the bounds meet the paper's desiderata.
         refit : bool
-            Whether to measure D5 too, which takes three fits.
+            Whether to measure D5 as well, which takes three fits.
         progress : bool or None
-            Whether to show a bar; None: where there is a terminal or a notebook to show it in.
+            Whether to show a progress bar; None: only in a terminal or notebook.
         """
         if (X is None) != (y is None):
-            raise TypeError("write_report takes X and y together")
+            raise TypeError("give write_report both X and y, or neither")
         model = self._fitted_model()
         rows = None if X is None else self._labelled_rows(X, y, noise_std)
         today = datetime.date.today().isoformat()
@@ -153,7 +153,7 @@ class Predictions:
     def _labelled_rows(self, X, y, noise_std):
         """Rows with targets, as the model reads them."""
         if y is None:
-            raise ValueError("y is needed: the targets of the rows")
+            raise ValueError("y is missing; give the targets of the rows")
         x = self._inputs(X)
         noise = numbers_of_rows(noise_std, "noise_std", x)
         return _nomu.rows_dataset(x, numbers_of_rows(y, "y", x), names=self._fitted_model().input_names, noise=noise)

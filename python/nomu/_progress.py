@@ -1,9 +1,9 @@
-"""A bar for long work: on standard error where that is a terminal, as a widget of its own in a notebook."""
+"""A progress bar for long work: on standard error if it is a terminal, as a widget in a notebook."""
 
 import sys
 import time
 
-_QUIET_SECONDS = 0.5  # short work needs no bar
+_QUIET_SECONDS = 0.5  # shorter work gets no bar
 _WIDTH = 30
 
 
@@ -21,7 +21,7 @@ class ProgressBar:
     """Callable with (stage, done, total, seconds, loss); ``close`` removes what it drew."""
 
     def __init__(self, show=None):
-        """``show``: True, False, or None for a bar where somebody can see it."""
+        """``show``: True, False, or None for a bar only in a terminal or notebook."""
         notebook = _in_notebook()
         visible = (notebook or sys.stderr.isatty()) if show is None else bool(show)
         self._draw = (self._draw_widget if notebook else self._draw_line) if visible else None
@@ -31,7 +31,7 @@ class ProgressBar:
 
     @property
     def callback(self):
-        """What the library is to call; None: nobody looks."""
+        """What the library should call; None: no bar is shown."""
         return None if self._draw is None else self
 
     def __call__(self, stage, done, total, seconds, loss):

@@ -1,4 +1,4 @@
-"""Python values as the text that the library's settings are read from."""
+"""Python values as the text form of the library's settings."""
 
 from collections.abc import Mapping
 from numbers import Integral, Real
@@ -21,25 +21,25 @@ def text_of(value):
     try:
         return "[" + ", ".join(text_of(item) for item in value) + "]"
     except TypeError:
-        raise TypeError(f"a setting is a number, a text, a truth value or a list of numbers, got {value!r}") from None
+        raise TypeError(f"a setting must be a number, a string, a bool or a list of numbers, got {value!r}") from None
 
 
 def pairs_of(settings):
-    """A dictionary as (name, text) pairs; values of None are left out."""
+    """A dictionary as (name, text) pairs, without entries whose value is None."""
     return [(str(name), text_of(value)) for name, value in settings.items() if value is not None]
 
 
 def checked_settings(settings):
-    """The ``settings`` of an estimator; None: none."""
+    """The ``settings`` of an estimator; None means no settings."""
     if settings is None:
         return {}
     if not isinstance(settings, Mapping):
-        raise TypeError(f'settings is a dictionary such as {{"train.epochs": 500}}, got {settings!r}')
+        raise TypeError(f'settings must be a dictionary such as {{"train.epochs": 500}}, got {settings!r}')
     return settings
 
 
 def seed_of(random_state):
-    """An integer stands for itself; a generator of NumPy's, or None for the global one, draws the seed."""
+    """An integer is used as it is; a NumPy generator (None: the global one) draws the seed."""
     if isinstance(random_state, Integral):
         return int(random_state)
     from sklearn.utils import check_random_state

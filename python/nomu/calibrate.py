@@ -1,11 +1,11 @@
-"""From predicted standard deviations to bounds that hold, whoever predicted them.
+"""Turns predicted standard deviations, from any source, into calibrated bounds.
 
->>> predicted = nomu.calibrate.Predicted(mean, sigma)              # [q] each, of rows the model has not seen
+>>> predicted = nomu.calibrate.Predicted(mean, sigma)              # [q] each, for rows the model has not seen
 >>> calibration = nomu.calibrate.conformal(predicted, y)
->>> lower, upper = calibration.bounds(new_predicted, level=0.9)    # refused where nothing vouches for the level
+>>> lower, upper = calibration.bounds(new_predicted, level=0.9)    # refused if the level is not supported
 >>> print(calibration.guarantee(0.9))
 
-Every function takes the predictions of rows with known targets ``y`` [q] and returns a ``Calibration``.
+Every function takes predictions for rows, most also their targets ``y`` [q], and returns a ``Calibration``.
 """
 
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ __all__ = ["Calibration", "Predicted", "conformal", "coverage", "isotonic", "nll
 
 
 class Predicted(_nomu.Predicted):
-    """Means and standard deviations of rows, array-likes of shape [q] in the units of the target."""
+    """Predicted means and standard deviations, array-likes of shape [q] in the units of the target."""
 
     def __init__(
         self,
@@ -37,12 +37,12 @@ class Predicted(_nomu.Predicted):
 
 def _checked(predicted):
     if not isinstance(predicted, _nomu.Predicted):
-        raise TypeError(f"give nomu.calibrate.Predicted(mean, sigma), got {type(predicted).__name__}")
+        raise TypeError(f"expected nomu.calibrate.Predicted(mean, sigma), got {type(predicted).__name__}")
     return predicted
 
 
 def nll(predicted: _nomu.Predicted, y: ArrayLike) -> Calibration:
-    """One factor of the standard deviations, by Gaussian likelihood."""
+    """One factor for the standard deviations, by Gaussian likelihood."""
     return _nomu.calibrate_nll(_checked(predicted), vector(y, "y"))
 
 
@@ -52,20 +52,20 @@ def separate(predicted: _nomu.Predicted, y: ArrayLike) -> Calibration:
 
 
 def coverage(predicted: _nomu.Predicted, y: ArrayLike, level: float) -> Calibration:
-    """The smallest factor that covers ``level`` of the targets; vouches for this level only."""
+    """The smallest factor that covers ``level`` of the targets; supports only this level."""
     return _nomu.calibrate_coverage(_checked(predicted), vector(y, "y"), float(level))
 
 
 def width(predicted: _nomu.Predicted, mean_width: float) -> Calibration:
-    """The factor for which bounds are ``mean_width`` wide on average; vouches for no level."""
+    """The factor that makes bounds ``mean_width`` wide on average; supports no level."""
     return _nomu.calibrate_width(_checked(predicted), float(mean_width))
 
 
 def conformal(predicted: _nomu.Predicted, y: ArrayLike, base: Calibration | None = None) -> Calibration:
-    """Split conformal: a new row like these is covered with the probability asked for."""
+    """Split conformal: a new row like these is covered with the requested probability."""
     return _nomu.calibrate_conformal(_checked(predicted), vector(y, "y"), base)
 
 
 def isotonic(predicted: _nomu.Predicted, y: ArrayLike, base: Calibration | None = None) -> Calibration:
-    """Quantiles recalibrated by a rising map."""
+    """Recalibrates quantiles with a monotone map."""
     return _nomu.calibrate_isotonic(_checked(predicted), vector(y, "y"), base)

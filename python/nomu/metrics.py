@@ -1,7 +1,7 @@
-"""How good bounds and predictive distributions are: the paper's NLL, CP, MW and AUC, and the scores others use.
+"""Quality of bounds and predictive distributions: the paper's NLL, CP, MW and AUC, and other common scores.
 
-Arguments are array-likes of shape [q] in the units of the target. Lengths that differ, no rows, numbers that are not
-finite and, where a function divides by sigma, a sigma of 0 raise ``nomu.DataError``.
+Arguments are array-likes of shape [q] in the units of the target. Different lengths, no rows, numbers that are not
+finite and, if a function divides by sigma, a sigma of 0 raise ``nomu.DataError``.
 """
 
 from numpy import ndarray
@@ -37,12 +37,12 @@ def standardised_residuals(mean: ArrayLike, sigma: ArrayLike, y: ArrayLike) -> n
 
 
 def nll(mean: ArrayLike, sigma: ArrayLike, y: ArrayLike, constant: bool = True) -> float:
-    """Mean negative log Gaussian likelihood; ``constant``: whether ln(2 pi) / 2 is part of it."""
+    """Mean negative log Gaussian likelihood; ``constant``: whether to include ln(2 pi) / 2."""
     return _nomu.nll(*_three(mean, sigma, y), constant=bool(constant))
 
 
 def minimal_nll(mean: ArrayLike, sigma: ArrayLike, y: ArrayLike, constant: bool = True) -> tuple[float, float]:
-    """The smallest NLL over all factors c of sigma, and that c."""
+    """The smallest NLL over all factors c on sigma, and that c."""
     return _nomu.minimal_nll(*_three(mean, sigma, y), constant=bool(constant))
 
 
@@ -57,12 +57,12 @@ def mean_width(lower: ArrayLike, upper: ArrayLike) -> float:
 
 
 def interval_score(lower: ArrayLike, upper: ArrayLike, y: ArrayLike, level: float) -> float:
-    """Mean interval score of central bounds of ``level``: the width, plus 2 / (1 - level) times any miss."""
+    """Mean interval score of central bounds of ``level``: the width plus 2 / (1 - level) times the size of a miss."""
     return _nomu.interval_score(vector(lower, "lower"), vector(upper, "upper"), vector(y, "y"), float(level))
 
 
 def mw_cp_curve(mean: ArrayLike, sigma: ArrayLike, y: ArrayLike) -> tuple[ndarray, ndarray, ndarray]:
-    """The exact curve of mean width over coverage of mean -+ c sigma: c, coverage and mean width, [k] each."""
+    """The exact curve of mean width against coverage for mean -+ c sigma: c, coverage and mean width, [k] each."""
     return _nomu.mw_cp_curve(*_three(mean, sigma, y))
 
 
@@ -92,5 +92,5 @@ def sharpness(sigma: ArrayLike) -> float:
 
 
 def measure(mean: ArrayLike, sigma: ArrayLike, y: ArrayLike) -> dict[str, float]:
-    """All metrics that need neither level nor bounds, as a dictionary."""
+    """All metrics that need neither a level nor bounds, as a dictionary."""
     return _nomu.measure(*_three(mean, sigma, y))

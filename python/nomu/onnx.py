@@ -1,4 +1,4 @@
-"""Bounds for a network that is trained already, and models as ONNX files that other programs run.
+"""Bounds for a network that is already trained, and models as ONNX files for other programs.
 
 >>> bounds = nomu.attach("net.onnx", X, y, calibrate_on=(X_unseen, y_unseen))
 >>> bounds.save("with_bounds.onnx")          # outputs mean (the network's own numbers), sigma_model, ..., lower, upper
@@ -28,24 +28,24 @@ __all__ = ["AttachedNetwork", "attach", "available", "export", "load"]
 
 
 class AttachedNetwork(Predictions):
-    """A network from an ONNX file with bounds beside it; made by ``nomu.attach``.
+    """A network from an ONNX file with attached bounds; made by ``nomu.attach``.
 
     ``predict``, ``predict_parts``, ``predict_interval`` and ``guarantee`` are those of the regressors; X has the shape
-    that the network reads, (q, d) or (q, channels, height, width). The mean is the network's own answer as nomu works
-    it out; the file that ``save`` writes holds the original graph, so there it is the original's bit for bit.
+    that the network reads, (q, d) or (q, channels, height, width). The mean is the network's output as nomu computes
+    it; the file that ``save`` writes contains the original graph, so there it is the original's, bit for bit.
 
     Attributes
     ----------
     calibration : nomu.calibrate.Calibration
-        What makes bounds of the standard deviations.
+        Turns standard deviations into bounds.
     report : dict
         How the training of the sigma networks went.
     features : str
-        Name of the value of the network that the bounds read.
+        Name of the network's value that the bounds read.
     input_shape : tuple of int
-        Axes of X behind the rows.
+        Axes of X after the rows.
     feature_names_in_ : ndarray of shape (d,)
-        Only where X had names.
+        Only if X had column names.
     """
 
     def __init__(self, network, model, names, level):
@@ -60,9 +60,9 @@ class AttachedNetwork(Predictions):
             self.feature_names_in_ = np.asarray(names, dtype=object)
 
     def save(self, path: str | PathLike, level: float | None = None) -> None:
-        """Write one ONNX file: the original graph and beside it ``sigma_model``, ``sigma_noise``, ``lower``, ``upper``.
+        """Write one ONNX file: the original graph with ``sigma_model``, ``sigma_noise``, ``lower`` and ``upper`` added.
 
-        Every output is float32 and shaped as the original's, which is called ``mean``. The bounds are those of
+        Every output is float32 and has the shape of the original's, which is called ``mean``. The bounds are for
         ``level``, by default the one they were attached for; without calibration there are none.
         """
         _nomu.save_attached(self._network, self._model, path, level)
@@ -82,39 +82,41 @@ class AttachedNetwork(Predictions):
         return _rows(self._network, X, "X", getattr(self, "feature_names_in_", None))
 
     def __reduce__(self):
-        raise TypeError("an attached network is not pickled: keep the file that its save() writes")
+        raise TypeError("an attached network cannot be pickled; use the file that its save() writes")
 
     def __repr__(self):
         return f"<nomu.onnx.AttachedNetwork, input {self.input_shape}, features '{self.features}'>"
 
 
 def _network(source, features):
-    """Reads a path, bytes, or what has ``SerializeToString`` as onnx.ModelProto does."""
+    """Reads a path, bytes, or an object with ``SerializeToString`` such as onnx.ModelProto."""
     if hasattr(source, "SerializeToString"):
         source = source.SerializeToString()
     if isinstance(source, (bytes, bytearray, memoryview)):
         return _nomu.parse_onnx(bytes(source), "network", features or "")
     if not isinstance(source, (str, PathLike)):
         raise TypeError(
-            f"network is a path, the bytes of an ONNX file or an onnx.ModelProto, got {type(source).__name__}"
+            f"network must be a path, the bytes of an ONNX file or an onnx.ModelProto, got {type(source).__name__}"
         )
     return _nomu.load_onnx(os.fspath(source), features or "")
 
 
 def _rows(network, X, name, names=None):
-    """X as float64 rows (q, d), an image being its pixels one after the other; ``names``: what a table must have."""
+    """X as float64 rows (q, d), images flattened to pixels; ``names``: the columns a table must have."""
     if has_text(X):
         raise DataError(
-            f"[onnx/attach] {name} has columns of text, and the network reads numbers; encode them as it was"
+            f"[onnx/attach] {name} has text columns, but the network reads numbers; encode them as in its training"
         )
     given = column_names(X)
     if names is not None and given is not None and given != list(names):
-        raise DataError(f"[onnx/attach] {name} has the columns {given}, the bounds were attached with {list(names)}")
+        raise DataError(
+            f"[onnx/attach] {name} has the columns {given}, but the bounds were attached with {list(names)}"
+        )
     shape = tuple(network.columns)
     try:
         x = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"[onnx/attach] {name} is no array of numbers: {error}") from None
+        raise DataError(f"[onnx/attach] {name} is not an array of numbers: {error}") from None
     flat = (int(np.prod(shape)),)
     if x.ndim > 0 and len(x) == 0:
         raise DataError(f"[onnx/attach] {name} has no rows")
@@ -126,7 +128,7 @@ def _rows(network, X, name, names=None):
     x = np.ascontiguousarray(x.reshape(len(x), -1))
     if not np.isfinite(x).all():
         row, column = np.argwhere(~np.isfinite(x))[0]
-        raise DataError(f"[onnx/attach] {name} is not finite in row {row}, column {column}; leave such rows out")
+        raise DataError(f"[onnx/attach] {name} is not finite in row {row}, column {column}; drop such rows")
     return x
 
 
@@ -134,11 +136,11 @@ def _targets(y, name, rows):
     try:
         y = np.asarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise DataError(f"[onnx/attach] {name} is no array of numbers: {error}") from None
+        raise DataError(f"[onnx/attach] {name} is not an array of numbers: {error}") from None
     if y.shape not in ((rows,), (rows, 1)):
-        raise DataError(f"[onnx/attach] {name} has shape {y.shape}, X has {rows} rows; {name} is ({rows},)")
+        raise DataError(f"[onnx/attach] {name} has shape {y.shape}, but X has {rows} rows; {name} must be ({rows},)")
     if not np.isfinite(y).all():
-        raise DataError(f"[onnx/attach] {name} is not finite in row {np.argmin(np.isfinite(y))}; leave such rows out")
+        raise DataError(f"[onnx/attach] {name} is not finite in row {np.argmin(np.isfinite(y))}; drop such rows")
     return np.ascontiguousarray(y.reshape(-1))
 
 
@@ -160,35 +162,35 @@ def attach(
 ) -> AttachedNetwork:
     """Give bounds to a trained regression network.
 
-    An ensemble of sigma networks is trained beside it, on its inputs and on what its last hidden layer holds; the
-    network itself stays as it is.
+    Trains an ensemble of sigma networks that read its inputs and its last hidden layer; the network itself is not
+    changed.
 
     Parameters
     ----------
     network : path, bytes or onnx.ModelProto
-        One float32 input (rows, d) or (rows, channels, height, width) with any number of rows, one output of one number
-        a row. Operators that are not known are refused by the name of their node.
+        One float32 input (rows, d) or (rows, channels, height, width) with any number of rows, and one output with
+        one number per row. Unknown operators are refused, naming their node.
     X : array-like or DataFrame of shape (n, d) or (n, channels, height, width)
-        Rows the network was trained on, as it reads them.
+        Rows the network was trained on, in the form it reads.
     y : array-like of shape (n,)
-        What it was to predict there.
+        Their targets.
     calibrate_on : (X, y), optional
-        Rows the network has not seen, which the bounds are calibrated on. Without them the bounds prove no coverage:
-        on rows a network has learned from it errs less than elsewhere.
+        Rows the network has not seen, to calibrate the bounds on. Without them no coverage is proven, because a
+        network's errors are smaller on its training rows than elsewhere.
     features : str, optional
-        Node or value of the network that the bounds read; default: what its last layer with weights reads.
+        Node or value of the network that the bounds read; default: the input of its last layer with weights.
     noise : str
         Noise of the targets: "none" or "learned".
     calibration : str
-        "auto", "none", "nll", "separate", "coverage", "isotonic", or, with ``calibrate_on``, "conformal", which "auto"
-        then is where the rows support the level.
+        "auto", "none", "nll", "separate", "coverage", "isotonic" or, with ``calibrate_on``, "conformal", which "auto"
+        then chooses if the rows support the level.
     level : float
-        Level of the bounds unless another is asked for.
+        Default level of the bounds.
     settings : dict, optional
-        Any setting of the sigma networks by its name on the command line, such as ``{"ensemble": 1}`` for a single one
-        or, for images, ``{"sigma_net.filters": [8, 12]}`` to have them look at the pixels too.
+        Any setting of the sigma networks, by its name on the command line, such as ``{"ensemble": 1}`` for a single one
+        or, for images, ``{"sigma_net.filters": [8, 12]}`` to read the pixels too.
     random_state : int, RandomState instance or None
-        The same integer gives the same bounds, bit for bit. None draws one from NumPy's global generator.
+        The same integer gives the same bounds, bit for bit. None draws a seed from NumPy's global generator.
     device, threads, progress
         As for the regressors.
     """
@@ -200,7 +202,7 @@ def attach(
         try:
             X_unseen, y_unseen = calibrate_on
         except (TypeError, ValueError):
-            raise TypeError("calibrate_on is a pair (X, y)") from None
+            raise TypeError("calibrate_on must be a pair (X, y)") from None
         unseen = _dataset(read, X_unseen, y_unseen, names, ("X of calibrate_on", "y of calibrate_on"))
     chosen = {"seed": seed_of(random_state), "calibration.kind": calibration, "calibration.level": level}
     with ProgressBar(progress) as bar:
@@ -216,12 +218,12 @@ def _dataset(network, X, y, names, called):
 
 
 def export(model: Any, path: str | PathLike, level: float | None = None) -> None:
-    """Write a fitted model of networks as an ONNX file.
+    """Write a fitted model as an ONNX file.
 
     Parameters
     ----------
     model : fitted regressor, nomu.Model, or path of a .nomu file
-        Any method but "gp", which is no network.
+        Any method except "gp", which is not a network.
     path : path of the file to write
     level : float in (0, 1), optional
         Level of the outputs ``lower`` and ``upper``; default: the one the model was fitted for.
@@ -231,21 +233,23 @@ def export(model: Any, path: str | PathLike, level: float | None = None) -> None
     elif hasattr(model, "export_onnx"):
         return model.export_onnx(path, level)
     if not isinstance(model, _nomu.Model):
-        raise TypeError(f"model is a fitted regressor, a nomu.Model or a path, got {type(model).__name__}")
+        raise TypeError(f"model must be a fitted regressor, a nomu.Model or a path, got {type(model).__name__}")
     return _nomu.save_onnx(model, path, level)
 
 
-def load(path: str | PathLike, network: str | PathLike | bytes | Any, *, features: str | None = None) -> AttachedNetwork:
+def load(
+    path: str | PathLike, network: str | PathLike | bytes | Any, *, features: str | None = None
+) -> AttachedNetwork:
     """Read bounds that ``AttachedNetwork.save_model`` wrote, together with the network they were fitted for.
 
     Parameters
     ----------
     path : path of the ``.nomu`` file
     network : path, bytes or onnx.ModelProto
-        The network itself, which the file does not hold; another one is refused.
+        The network itself, which the file does not contain; any other is refused.
     features : str, optional
-        Name of the value that the bounds read, where it was chosen.
+        Name of the value that the bounds read, if it was given to ``attach``.
     """
     source = _network(network, features)
     model = _nomu.load_bounds(path, source)
-    return AttachedNetwork(source, model, None, model.default_level)
+    return AttachedNetwork(source, model, None, model.default_level or 0.95)

@@ -1,4 +1,4 @@
-"""Search for the best point of an expensive function with a model that knows its own uncertainty.
+"""Searches for the best point of an expensive function with a model that knows its own uncertainty.
 
 >>> best = nomu.maximize(f, {"x": (-5, 10), "y": (0, 15)}, evaluations=40)
 >>> best.params, best.value
@@ -40,7 +40,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Trial:
-    """One point that is to be evaluated and, once there is one, its result."""
+    """A point to evaluate and, once available, its result."""
 
     number: int
     params: dict[str, Any]
@@ -128,7 +128,7 @@ class Study:
         return trials[0]
 
     def tell(self, trial: Trial | int, value: float, *, replace: bool = False) -> None:
-        """Record the result of a trial, given as such or by its number; it is on disk when this returns."""
+        """Record the result of a trial, given as a ``Trial`` or by its number; it is on disk when this returns."""
         self._study.tell(_number(trial), float(value), replace)
 
     def fail(self, trial: Trial | int, reason: str = "", *, replace: bool = False) -> None:
@@ -177,7 +177,7 @@ class Study:
         failures : int
             Consecutive failures after which to stop with ``nomu.NomuError``; 0: never.
         patience : float
-            Seconds for which to retry when a result cannot be written, because the disk is full for example.
+            Seconds for which to retry if a result cannot be written, for example because the disk is full.
         on_result : callable, optional
             Called with each ``Trial`` once its result is recorded.
 
@@ -288,7 +288,7 @@ def maximize(
     Parameters
     ----------
     f : callable
-        Called with the variables as keywords where ``bounds`` is a dictionary, else with one list of values. An
+        Called with the variables as keywords if ``bounds`` is a dictionary, otherwise with a list of values. An
         exception or a value that is not finite counts as a failure, which the search avoids.
     bounds : dict or sequence
         The search space, see ``Study``.

@@ -25,7 +25,7 @@ _NEVER = 1e12  # seconds: Optuna decides when a trial is over
 
 
 class _Axis:
-    """One parameter of Optuna as a variable of nomu; steps and categories become indices."""
+    """An Optuna parameter as a nomu variable; steps and categories become indices."""
 
     def __init__(self, name, distribution):
         self.name = name
@@ -60,15 +60,15 @@ class _Axis:
 
 
 class _Search:
-    """The nomu study that belongs to one study of Optuna and one search space."""
+    """The nomu study for one Optuna study and one search space."""
 
     def __init__(self, search_space, direction, settings):
         self.space = search_space
         self.axes = [_Axis(name, distribution) for name, distribution in search_space.items()]
         space = _nomu.Space([axis.variable() for axis in self.axes])
         self.study = _nomu.Study.in_memory(space, pairs_of({"lease": _NEVER, "direction": direction, **settings}))
-        self.asked = {}  # number of Optuna's trial -> number of ours
-        self.known = set()  # numbers of Optuna's trials whose result is recorded
+        self.asked = {}  # Optuna's trial number -> our trial number
+        self.known = set()  # Optuna's trial numbers whose results are recorded
 
     def learn(self, trials):
         for trial in trials:
@@ -110,7 +110,7 @@ def _value_of(trial):
 
 
 class NomuSampler(BaseSampler):
-    """A sampler that asks a nomu study: it maximises upper bounds of NOMU or another method with DIRECT and gradients.
+    """Samples from a nomu study, which maximises upper bounds of NOMU or another method with DIRECT and gradients.
 
     Float, int and categorical parameters, with steps and logarithmic scales, are proposed together once a first trial
     has defined them; parameters that only some trials have are drawn by ``independent_sampler``. Only one objective is

@@ -1,4 +1,4 @@
-"""Pictures of uncertainty with matplotlib: each draws into ``ax`` (or a new figure) and returns the axes."""
+"""Plots of uncertainty with matplotlib: each function draws into ``ax`` (or a new figure) and returns the axes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def bands(
     points: int = 300,
     ax: Axes | None = None,
 ) -> Axes:
-    """Mean and bounds of a model with one input.
+    """Plot mean and bounds of a model with one input.
 
     Parameters
     ----------
@@ -63,15 +63,15 @@ def bands(
     X, y : array-likes of shape (n, 1) and (n,), optional
         Rows to draw as dots.
     low, high : float, optional
-        Range of the input; default: that of X, a tenth wider on either side.
+        Range of the input; default: that of X, widened by a tenth on either side.
     level : float, optional
-        Draw bounds of this level; default: the bands mean -+ 1, 2 and 3 calibrated standard deviations.
+        Level of the bounds to draw; default: bands of mean -+ 1, 2 and 3 calibrated standard deviations.
     """
     ax = _axes(ax)
     if X is not None:
         column = np.asarray(X, dtype=np.float64)
         if column.ndim > 2 or (column.ndim == 2 and column.shape[1] != 1):
-            raise ValueError(f"bands are drawn over one input, X has shape {column.shape}; two inputs: sigma_map")
+            raise ValueError(f"bands need one input, but X has shape {column.shape}; for two inputs use sigma_map")
         column = column.reshape(-1)
         margin = 0.1 * (column.max() - column.min() or 1.0)
         low = column.min() - margin if low is None else low
@@ -106,9 +106,9 @@ def sigma_map(
     points: int = 80,
     ax: Axes | None = None,
 ) -> Axes:
-    """The calibrated standard deviation of a model with two inputs, as a map with the rows as dots.
+    """Plot the calibrated standard deviation of a model with two inputs as a map, with the rows as dots.
 
-    ``low`` and ``high`` are the corners of the map, [2] each; default: the box of X (n, 2), a tenth wider.
+    ``low`` and ``high`` are the corners of the map, [2] each; default: the box of X (n, 2), a tenth wider on each side.
     """
     ax = _axes(ax)
     if X is not None:
@@ -132,7 +132,7 @@ def sigma_map(
 def reliability(
     mean: ArrayLike, sigma: ArrayLike, y: ArrayLike, *, label: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """The share of rows whose predicted level is at most p, over p: on the diagonal when all quantiles are right.
+    """Plot the share of rows whose predicted level is at most p against p: the diagonal if all quantiles are right.
 
     mean, sigma, y : array-likes of shape (q,)
     """
@@ -155,7 +155,7 @@ def reliability(
 def mw_cp(
     mean: ArrayLike, sigma: ArrayLike, y: ArrayLike, *, label: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Mean width over coverage of the bounds mean -+ c sigma, for all c; lower is better. Its area is the paper's AUC.
+    """Plot mean width against coverage of mean -+ c sigma for all c; lower is better. The area is the paper's AUC.
 
     mean, sigma, y : array-likes of shape (q,)
     """
@@ -172,13 +172,13 @@ def mw_cp(
 def regret(
     trials: Any, optimum: float, *, direction: str = "minimize", label: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """How far the best value so far is from the optimum, after each evaluation.
+    """Plot how far the best value so far is from the optimum, after each evaluation.
 
     Parameters
     ----------
     trials : Optimum, Study, list of trials, or array-like of values [n]
     optimum : float
-        The best value there is.
+        The best possible value.
     """
     ax = _axes(ax)
     given = getattr(trials, "trials", trials)

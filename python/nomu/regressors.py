@@ -19,7 +19,7 @@ class NOMURegressor(Regressor):
     Parameters
     ----------
     hidden : sequence of int, optional
-        Units of each hidden layer; default: chosen from the rows.
+        Units per hidden layer; default: chosen from the rows.
     epochs : int, optional
         Passes over the rows; default: chosen from the rows.
     learning_rate : float, optional
@@ -27,7 +27,7 @@ class NOMURegressor(Regressor):
     l2 : float, optional
         L2 penalty.
     ensemble : int, optional
-        Pairs of networks from different seeds that make up one model; default: 5.
+        Number of network pairs, from different seeds, that form one model; default: 5.
     mu_sqr, mu_exp, c_exp : float, optional
         Weights and exponent of the loss (Definition 3.1 of the paper).
     preset : str
@@ -63,12 +63,12 @@ class NOMURegressor(Regressor):
 
 
 class DeepEnsembleRegressor(Regressor):
-    """A deep ensemble: networks that differ in their random start; their spread is the model uncertainty.
+    """A deep ensemble: networks that differ in their random initialisation; their spread is the model uncertainty.
 
     Parameters
     ----------
     hidden : sequence of int, optional
-        Units of each hidden layer; default: chosen from the rows.
+        Units per hidden layer; default: chosen from the rows.
     epochs : int, optional
         Passes over the rows; default: chosen from the rows.
     learning_rate : float, optional
@@ -76,7 +76,7 @@ class DeepEnsembleRegressor(Regressor):
     l2 : float, optional
         L2 penalty.
     networks : int, optional
-        Networks of the ensemble; default: 5.
+        Number of networks; default: 5.
     preset : str
         "auto", or the paper's "published".
     """
@@ -103,20 +103,20 @@ class DeepEnsembleRegressor(Regressor):
 
 
 class HyperDeepEnsembleRegressor(Regressor):
-    """A hyper deep ensemble: networks that differ in dropout and L2 penalty too, chosen greedily.
+    """A hyper deep ensemble: networks that also differ in dropout and L2 penalty, chosen greedily.
 
     Parameters
     ----------
     hidden : sequence of int, optional
-        Units of each hidden layer; default: chosen from the rows.
+        Units per hidden layer; default: chosen from the rows.
     epochs : int, optional
         Passes over the rows; default: chosen from the rows.
     learning_rate : float, optional
         Adam's learning rate.
     networks : int, optional
-        Different networks of the ensemble.
+        Largest number of distinct networks in the ensemble.
     candidates : int, optional
-        Pairs of dropout and L2 penalty that are tried.
+        Number of pairs of dropout and L2 penalty to try.
     preset : str
         "auto", or the paper's "published".
     """
@@ -144,12 +144,12 @@ class HyperDeepEnsembleRegressor(Regressor):
 
 
 class MCDropoutRegressor(Regressor):
-    """MC dropout: one network whose units are left out at random in prediction too.
+    """MC dropout: one network that drops units at random in prediction as well.
 
     Parameters
     ----------
     hidden : sequence of int, optional
-        Units of each hidden layer; default: chosen from the rows.
+        Units per hidden layer; default: chosen from the rows.
     epochs : int, optional
         Passes over the rows; default: chosen from the rows.
     learning_rate : float, optional
@@ -157,9 +157,9 @@ class MCDropoutRegressor(Regressor):
     l2 : float, optional
         L2 penalty.
     dropout : float, optional
-        Share of the units that a pass leaves out; default: chosen.
+        Share of the units that a pass drops; default: chosen automatically.
     passes : int, optional
-        Stochastic passes of a prediction.
+        Number of stochastic passes per prediction.
     preset : str
         "auto", or the paper's "published".
     """
@@ -194,9 +194,9 @@ class GPRegressor(Regressor):
     Parameters
     ----------
     length_per_input : bool, optional
-        A length for each input column instead of one for all; default: True.
+        One length per input column instead of one for all; default: True.
     restarts : int, optional
-        Random starts of the search besides the given one; default: 5.
+        Additional random starts of the search; default: 5.
     preset : str
         "auto", or the paper's "published".
     """
@@ -222,7 +222,7 @@ class LaplaceRegressor(Regressor):
     Parameters
     ----------
     hidden : sequence of int, optional
-        Units of each hidden layer; default: chosen from the rows.
+        Units per hidden layer; default: one layer of 50.
     epochs : int, optional
         Passes over the rows; default: chosen from the rows.
     learning_rate : float, optional
@@ -262,7 +262,7 @@ class NeuralLinearRegressor(Regressor):
     Parameters
     ----------
     hidden : sequence of int, optional
-        Units of each hidden layer; default: chosen from the rows.
+        Units per hidden layer; default: one layer of 50.
     epochs : int, optional
         Passes over the rows; default: chosen from the rows.
     learning_rate : float, optional

@@ -53,15 +53,15 @@ def _variable(name, given):
     if all(isinstance(item, str) for item in given):
         return categorical(given).named(name)
     if len(given) != 2 or not all(isinstance(item, Real) for item in given):
-        raise ValueError(f"variable '{name}': bounds are two numbers (low, high), got {given}")
+        raise ValueError(f"variable '{name}': bounds must be two numbers (low, high), got {given}")
     return real(*given).named(name)
 
 
 def space_of(given, constraints=()) -> _nomu.Space:
-    """A search space from a dictionary {name: variable}, or from a sequence, whose variables are x1, x2, ..."""
+    """A search space from a dictionary {name: variable} or a sequence of variables, named x1, x2, ..."""
     if isinstance(given, _nomu.Space):
         return given
     if not isinstance(given, Iterable):
-        raise TypeError(f"a space is {{name: (low, high), ...}} or a list of such bounds, got {given!r}")
+        raise TypeError(f"a space must be {{name: (low, high), ...}} or a list of bounds, got {given!r}")
     named = given.items() if isinstance(given, Mapping) else ((f"x{i}", v) for i, v in enumerate(given, 1))
     return _nomu.Space([_variable(str(name), variable) for name, variable in named], list(constraints))

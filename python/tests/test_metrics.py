@@ -91,7 +91,7 @@ def test_wrong_calibrations_are_refused():
         calibrate.nll(predicted, Y[:5])
     with pytest.raises(nomu.ConfigError):
         calibrate.separate(predicted, Y)
-    with pytest.raises(TypeError, match="give nomu.calibrate.Predicted.*got list"):
+    with pytest.raises(TypeError, match="expected nomu.calibrate.Predicted.*got list"):
         calibrate.conformal([1.0, 2.0], Y)
     with pytest.raises(nomu.ConfigError):
         calibrate.width(predicted, -1.0)

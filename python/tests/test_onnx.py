@@ -139,9 +139,9 @@ def test_tables_keep_their_columns(table):
     frame = pandas.DataFrame(X, columns=["a", "b"])
     bounds = nomu.attach(network("torch_relu"), frame, y, **FEW)
     assert np.array_equal(bounds.predict(frame), bounds.predict(X))
-    with pytest.raises(nomu.DataError, match=r"X has the columns \['b', 'a'\], the bounds were attached with"):
+    with pytest.raises(nomu.DataError, match=r"X has the columns \['b', 'a'\], but the bounds were attached with"):
         bounds.predict(frame[["b", "a"]])
-    with pytest.raises(nomu.DataError, match="X has columns of text, and the network reads numbers"):
+    with pytest.raises(nomu.DataError, match="X has text columns, but the network reads numbers"):
         nomu.attach(network("torch_relu"), frame.assign(b="north"), y)
 
 
@@ -167,19 +167,19 @@ def test_wrong_inputs_are_named(table):
     cases = [
         (lambda: nomu.attach(relu, X[:, :1], y), nomu.DataError, r"X has shape \(60, 1\).*\(rows, 2\)"),
         (lambda: nomu.attach(relu, hole, y), nomu.DataError, "X is not finite in row 3, column 1"),
-        (lambda: nomu.attach(relu, [["a", "b"]], y), nomu.DataError, "X is no array of numbers"),
-        (lambda: nomu.attach(relu, X, y[:9]), nomu.DataError, r"y has shape \(9,\), X has 60 rows"),
+        (lambda: nomu.attach(relu, [["a", "b"]], y), nomu.DataError, "X is not an array of numbers"),
+        (lambda: nomu.attach(relu, X, y[:9]), nomu.DataError, r"y has shape \(9,\), but X has 60 rows"),
         (lambda: nomu.attach(relu, X, hole[:, 1]), nomu.DataError, "y is not finite in row 3"),
         (lambda: nomu.attach(relu, X, y, noise="loud"), nomu.ConfigError, "noise must be one of none"),
         (lambda: nomu.attach(relu, X, y, settings={"train.epoch": 1}), nomu.ConfigError, "did you mean 'train.epochs'"),
         (lambda: nomu.attach(relu, X, y, calibrate_on=(X, y), **FEW), nomu.DataError, "all 60 rows are among those"),
-        (lambda: nomu.attach(relu, X, y, calibrate_on=X), TypeError, r"calibrate_on is a pair \(X, y\)"),
+        (lambda: nomu.attach(relu, X, y, calibrate_on=X), TypeError, r"calibrate_on must be a pair \(X, y\)"),
         (lambda: nomu.attach(b"no network", X, y), nomu.DataError, "network: this is not an ONNX file"),
-        (lambda: nomu.attach(None, X, y), TypeError, "network is a path.*got NoneType"),
+        (lambda: nomu.attach(None, X, y), TypeError, "network must be a path.*got NoneType"),
         (
             lambda: pickle.dumps(nomu.attach(relu, X, y, **FEW)),
             TypeError,
-            "keep the file that its save",
+            "use the file that its save",
         ),
     ]
     for call, error, message in cases:

@@ -150,7 +150,7 @@ def test_impossible_studies_are_refused(space, settings, message):
 def test_impossible_searches_are_refused():
     with pytest.raises(ValueError, match="evaluations must be at least 1, got 0"):
         minimize(bowl, {"x": (0, 1), "y": (0, 1)}, evaluations=0)
-    with pytest.raises(TypeError, match="a space is {name: .*got 3"):
+    with pytest.raises(TypeError, match="a space must be {name: .*got 3"):
         minimize(bowl, 3)
 
 

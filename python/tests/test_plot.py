@@ -33,7 +33,7 @@ def test_bands_and_map(rows):
     assert nomu.plot.sigma_map(two, low=[-1, -1], high=[1, 1], points=5, ax=ax) is ax
     with pytest.raises(ValueError, match="give X"):
         nomu.plot.bands(one)
-    with pytest.raises(ValueError, match="over one input, X has shape \\(40, 2\\)"):
+    with pytest.raises(ValueError, match="need one input, but X has shape \\(40, 2\\)"):
         nomu.plot.bands(two, X, y)
     with pytest.raises(ValueError, match="give X"):
         nomu.plot.sigma_map(two)

@@ -62,7 +62,7 @@ def test_writes_a_report(rows, tmp_path):
     assert "Ten rows &amp; more" in text and "the 10 rows" in text and "D3" in text
     model.write_report(page, check=False)
     assert "each left out of one fold" in page.read_text()
-    with pytest.raises(TypeError, match="X and y together"):
+    with pytest.raises(TypeError, match="both X and y"):
         model.write_report(page, X)
     with pytest.raises(nomu.DataError, match="all 30 rows are among those the model was made with"):
         model.write_report(page, X[:30], y[:30])
@@ -181,9 +181,9 @@ def test_wrong_settings_are_refused(change, message, rows):
 
 
 def test_wrong_kinds_of_settings_are_refused(rows):
-    with pytest.raises(TypeError, match="a setting is a number"):
+    with pytest.raises(TypeError, match="a setting must be a number"):
         quick("NOMURegressor", epochs=object()).fit(*rows)
-    with pytest.raises(TypeError, match=r"settings is a dictionary .*got \['epochs'\]"):
+    with pytest.raises(TypeError, match=r"settings must be a dictionary .*got \['epochs'\]"):
         quick("NOMURegressor", settings=["epochs"]).fit(*rows)
 
 
@@ -236,9 +236,9 @@ def test_columns_of_numbers_may_stand_upright(rows):
     X, y = rows
     model = quick("GPRegressor", noise="known").fit(X[:30], y[:30], noise_std=np.full((30, 1), 0.1))
     model.calibrate(X[30:], y[30:].reshape(-1, 1), kind="nll", noise_std=np.full(10, 0.1))
-    with pytest.raises(ValueError, match="one number a row"):
+    with pytest.raises(ValueError, match="one number per row"):
         model.calibrate(X[30:], np.column_stack([y[30:], y[30:]]))
-    with pytest.raises(ValueError, match="y is needed"):
+    with pytest.raises(ValueError, match="y is missing"):
         model.calibrate(X[30:], None)
 
 

@@ -81,7 +81,7 @@ class Fit(WithFolder):
         more = self.write("more.csv", table(30, seed=2))
         out = self.folder / "given.nomu"
         result = run("fit", self.train, "--target", "y", "--calibrate-on", more, "-o", out, *TINY)
-        self.assertIn("split conformal, on 30 rows given for it", result.stdout)
+        self.assertIn("split conformal, on 30 separate rows", result.stdout)
         self.assertIn("learned from 40 of 40 rows", result.stdout)
         out.unlink()
 
@@ -106,7 +106,7 @@ class Fit(WithFolder):
         self.refused_data("row 3, column 'a': the value is missing, as in 1 of 5 rows", text)
         out = self.folder / "dropped.nomu"
         result = run("fit", self.write("bad.csv", text), "--target", "y", "--drop-missing", "-o", out, *TINY)
-        self.assertIn("1 rows with missing values were left out", result.stdout)
+        self.assertIn("1 rows with missing values were dropped", result.stdout)
         out.unlink()
 
     def test_a_constant_input_is_reported(self) -> None:

@@ -137,7 +137,7 @@ class Export(OnnxTest):
         run("fit", self.train, "--target", "y", "--method", "gp", "--calibrate", "nll", "-o", process)
         self.refused("a Gaussian process (method 'gp') stores its training rows", "export", process, "-o", out)
         self.refused("needs at least 99 calibration rows", "export", self.model, "--level", "0.99", "-o", out)
-        self.refused("this is no nomu model", "export", self.train, "-o", out)
+        self.refused("this is not a nomu model", "export", self.train, "-o", out)
         self.refused("would be overwritten", "export", self.model, "-o", self.model)
 
 
@@ -185,7 +185,7 @@ class Attach(OnnxTest):
 
     def test_calibrated_on_rows_of_their_own(self) -> None:
         self.attach("torch_relu", "--calibrate-on", self.fresh, "--level", "0.9")
-        self.assertIn("50 rows given for it", self.said)
+        self.assertIn("50 separate rows", self.said)
         self.assertNotIn("has not seen with --calibrate-on", self.said)
         self.attach("torch_relu")
         self.assertIn("has not seen with --calibrate-on", self.said)
@@ -204,9 +204,9 @@ class Attach(OnnxTest):
         refuse("node 'TreeEnsembleRegressor' (ai.onnx.ml.TreeEnsembleRegressor): this operator is not supported", "sklearn_trees")
         refuse("has 2 outputs ('h', 'a'), but it must have one", "two_outputs")
         refuse("the batch axis of input 'x' is fixed at 1", "torch_one_row")
-        refuse("the network reads 64 columns, the data have 2", "torch_cnn")
+        refuse("the network reads 64 columns, but the data have 2", "torch_cnn")
         refuse("there is no layer 'fc9'; the layers are /0/Gemm, /1/Relu", "torch_relu", "--features", "fc9")
-        refuse("the network reads 2 columns, the data have 1", "torch_relu", "--ignore", "b")
+        refuse("the network reads 2 columns, but the data have 1", "torch_relu", "--ignore", "b")
         self.refused("this is not an ONNX file", "attach", self.data, "--data", self.data, "--target", "y", "-o", out)
         self.refused("cannot read", "attach", "missing.onnx", "--data", self.data, "--target", "y", "-o", out)
 

@@ -87,7 +87,7 @@ class Images(OnnxTest):
             self.refused("only the sigma network may have filters", "attach", GOLDEN / "torch_cnn.onnx", "--data", self.data,
                          "--target", "y", "-o", out, "--set", f"{net}.filters=4")
         model = self.folder / "no.nomu"
-        self.refused("an image needs filters to look at it", "fit", self.data, "--target", "y", "-o", model, "--device", "cpu",
+        self.refused("an image needs filters", "fit", self.data, "--target", "y", "-o", model, "--device", "cpu",
                      "--set", "mean_net.image=1,8,8")
         self.refused("the image of net 0 has 1 x 8 x 7 = 56 values, but rows have 64 columns", "fit", self.data, "--target",
                      "y", "-o", model, "--device", "cpu", "--set", "mean_net.image=1,8,7", "--set", "mean_net.filters=2")

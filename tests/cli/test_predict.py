@@ -89,7 +89,7 @@ class Predict(WithFolder):
         changed[len(changed) // 2] ^= 1
         path.write_bytes(changed)
         self.refused("does not match its checksum; the file is damaged", "predict", path, self.train)
-        self.refused("this is no nomu model", "show", self.train)
+        self.refused("this is not a nomu model", "show", self.train)
         path.unlink()
 
 
@@ -108,7 +108,7 @@ class Judge(WithFolder):
         fresh = self.write("fresh.csv", table(60, seed=4))
         out = self.folder / "again.nomu"
         result = run("calibrate", self.model, fresh, "--calibrate", "isotonic", "--level", "0.9", "-o", out)
-        self.assertIn("isotonic, on 60 rows given for it", result.stdout)
+        self.assertIn("isotonic, on 60 separate rows", result.stdout)
         report = json.loads(run("calibrate", self.model, fresh, "-o", out, "--json").stdout)
         self.assertEqual((report["kind"], report["guaranteed_coverage"]), ("conformal", 0.95))
         mean = lambda model: [r["mean"] for r in csv.DictReader(io.StringIO(run("predict", model, fresh).stdout))]

@@ -1,6 +1,6 @@
 #pragma once
-/// The aleatoric neural network (Appendix G of the paper): one network with an output for the data noise, which is then
-/// taken for model uncertainty. It shows what goes wrong when the two are confused; not for use.
+/// The aleatoric neural network (Appendix G of the paper): one network whose output for the data noise is taken for
+/// model uncertainty. It shows what goes wrong when the two are confused; do not use it in practice.
 
 #include <memory>
 #include <vector>
@@ -19,7 +19,7 @@ namespace nomu {
 struct AnnSpec {
   MlpSpec net;
   TrainSpec train;
-  double l2 = 1e-8;  ///< the mean log-likelihood over n rows is given l2 / n
+  double l2 = 1e-8;  ///< l2 / n times the penalty is added to the mean loss over n rows
 };
 
 [[nodiscard]] Fields fields_of(AnnSpec& spec);

@@ -1,5 +1,5 @@
 #pragma once
-/// The artificial input points of term (c): how many a step, where, and by which rule.
+/// The artificial input points of term (c): how many per step, where, and by which rule.
 
 #include <cstdint>
 
@@ -10,16 +10,16 @@ namespace nomu {
 struct Augmentation {
   enum class Kind {
     uniform,          ///< fresh uniform points every step
-    low_discrepancy,  ///< a sequence that fills the box evenly, shifted anew every step
-    grid,             ///< the same grid every step; needs a d-th power as count
-    given             ///< `Cohort::unlabelled`: all of them every step, or `count` drawn anew where there are more
+    low_discrepancy,  ///< a sequence that fills the box evenly, with a fresh shift every step
+    grid,             ///< the same grid every step; `count` must be a d-th power
+    given  ///< `Cohort::unlabelled`: all of them every step or, if there are more than `count`, a fresh draw of `count`
   };
   enum class Box {
     cube,  ///< [-reach, reach]^d
-    data   ///< each member's own range of each input, widened by `margin` of it on either side
+    data   ///< each member's own range of each input, widened on either side by the share `margin`
   };
   Kind kind = Kind::uniform;
-  std::int64_t count = 0;  ///< a step; 0: chosen from n and d
+  std::int64_t count = 0;  ///< per step; 0: chosen from n and d
   Box box = Box::data;
   double reach = 1.0;
   double margin = 0.05;

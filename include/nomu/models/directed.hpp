@@ -1,6 +1,6 @@
 #pragma once
-/// Directed bounds: three networks, for the mean, an upper and a lower bound, so that the two sides may differ
-/// (Appendix C.2 of the paper).
+/// Directed bounds: three networks, one each for the mean, the upper and the lower bound, so that the two sides may
+/// differ (Appendix C.2 of the paper).
 
 #include <cstddef>
 #include <memory>
@@ -19,8 +19,8 @@
 namespace nomu {
 
 /// Networks without layers and sizes of 0 are chosen from the rows and columns, as in NomuSpec. The paper gives no
-/// numbers for this method; the loss weights are those of NOMU. In predictions sigma_model is the way
-/// up and sigma_below the way down.
+/// numbers for this method; the loss weights are those of NOMU. In predictions, sigma_model is the upward uncertainty
+/// and sigma_below the downward one.
 struct DirectedSpec {
   MlpSpec mean_net = automatic_net();
   MlpSpec bound_net = automatic_net();
@@ -31,12 +31,12 @@ struct DirectedSpec {
   double mu_exp = 0.01;
   double c_exp = 30.0;
   Augmentation augment;
-  Readout readout;  ///< from the distances upper - mean and mean - lower to sigma upwards and downwards
+  Readout readout;  ///< turns the distances upper - mean and mean - lower into sigma_model and sigma_below
 };
 
 [[nodiscard]] Fields fields_of(DirectedSpec& spec);
 
-/// The spec with all that is left to be chosen filled in; `fit` does this itself.
+/// The spec with all automatic choices made; `fit` does this itself.
 [[nodiscard]] DirectedSpec resolved(const DirectedSpec& spec, std::size_t rows, std::size_t cols);
 
 }  // namespace nomu

@@ -1,5 +1,5 @@
 #pragma once
-/// What every method gives back: a fitted cohort that predicts, and a report of how each fit went.
+/// What every method returns: a fitted cohort that predicts, and a report on how each fit went.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,16 +18,16 @@ namespace nomu {
 
 /// How the fit of one member went.
 struct FitReport {
-  std::uint64_t seed = 0;  ///< the seed it ended with; differs from the given one after a restart
+  std::uint64_t seed = 0;  ///< the seed of the last attempt; differs from the given one after a restart
   std::int64_t epochs = 0;
   double first_loss = 0.0;
   double best_loss = 0.0;
   double last_loss = 0.0;
-  bool diverged = false;  ///< diverged even after its restarts: its predictions are not to be trusted
+  bool diverged = false;  ///< diverged even after its restarts: do not trust its predictions
   bool stopped_early = false;
   std::int64_t restarts = 0;
-  std::int64_t dropped = 0;    ///< networks of an ensemble that diverged and are left out of its predictions
-  std::vector<float> history;  ///< monitored loss of every epoch; several stages follow one another
+  std::int64_t dropped = 0;    ///< networks of an ensemble that diverged and do not contribute to its predictions
+  std::vector<float> history;  ///< monitored loss of every epoch; if there are several stages, one after the other
 };
 
 /// The extents of a block of numbers.
@@ -37,7 +37,7 @@ struct BlockShape {
   std::size_t cols = 0;
 };
 
-/// What a fitted cohort consists of besides its spec: named blocks of numbers, which an archive keeps as they are.
+/// What a fitted cohort consists of besides its spec: named blocks of numbers, which an archive stores unchanged.
 struct FittedState {
   struct Block {
     std::string name;
@@ -49,19 +49,19 @@ struct FittedState {
 
   [[nodiscard]] bool has(std::string_view name) const;
 
-  /// The block of this name. Throws DataError where it is missing or has another shape.
+  /// The block of this name. Throws DataError if it is missing or has another shape.
   [[nodiscard]] const Tensor<float>& block(std::string_view name, const BlockShape& shape) const;
 
   friend bool operator==(const FittedState&, const FittedState&) = default;
 };
 
-/// Derivatives of a prediction by every input, each [M][q][d].
+/// Derivatives of a prediction with respect to every input, each [M][q][d].
 struct PredictionSlopes {
   Tensor<float> mean;
   Tensor<float> sigma_model;
 };
 
-/// M fitted members. Everything that comes after a fit knows only their predictions.
+/// M fitted members. Whatever happens after a fit uses only their predictions.
 class FittedCohort {
  public:
   FittedCohort() = default;
@@ -79,7 +79,7 @@ class FittedCohort {
   /// Sigma before its readout, [M][q][1]; empty for methods without a readout.
   [[nodiscard]] virtual Tensor<float> raw_sigma(const Tensor<float>& /*x*/) const { return {}; }
 
-  /// Exact slopes of the predictions at x [1 or M][q][d]; nothing where the method cannot give them.
+  /// Exact slopes of the predictions at x [1 or M][q][d]; empty if the method cannot compute them.
   [[nodiscard]] virtual std::optional<PredictionSlopes> slopes(const Tensor<float>& /*x*/) const { return {}; }
 
   /// A cohort of some of the members, in the given order, that predicts for them exactly what this one does.
@@ -87,7 +87,7 @@ class FittedCohort {
 
   [[nodiscard]] virtual const std::vector<FitReport>& reports() const = 0;
 
-  /// All that `restore` needs, besides the spec and the reports, to make an equal cohort.
+  /// All that `restore` needs, besides the spec and the reports, to recreate the cohort.
   [[nodiscard]] virtual FittedState state() const = 0;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Bounds for a network that is trained already, by whatever means: it says what it predicts and what its last hidden
-/// layer holds, and a sigma network is trained that reads both.
+/// Bounds for a network that is already trained, in whatever way: it provides its prediction and its last hidden layer,
+/// and a sigma network is trained that reads both.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace nomu {
 
-/// A trained regression network, on the scale of the cohort's data. Must be safe to call from the calling thread again
-/// and again, and give the same answer for the same row.
+/// A trained regression network, on the scale of the cohort's data. Must allow repeated calls from one thread and
+/// always return the same values for the same row.
 class ForeignNetwork {
  public:
   struct Evaluation {
@@ -36,36 +36,36 @@ class ForeignNetwork {
 
   [[nodiscard]] virtual std::size_t inputs() const = 0;    ///< d
   [[nodiscard]] virtual std::size_t features() const = 0;  ///< h, at least 1
-  /// Whether a sigma network should see the inputs themselves beside the features; not where they are pixels.
+  /// Whether a sigma network should read the inputs as well as the features; false if they are pixels.
   [[nodiscard]] virtual bool reads_inputs() const { return true; }
-  /// Channels, height and width where rows are images, whose columns stand in that order; else empty.
+  /// Channels, height and width if rows are images (columns in that order), otherwise empty.
   [[nodiscard]] virtual std::vector<std::int64_t> image() const { return {}; }
   [[nodiscard]] virtual Evaluation evaluate(const Tensor<float>& x) const = 0;  ///< x is [1][q][d]
 };
 
 /// Trains `ensemble` sigma networks for each member. The given network is the mean of every member and is never
 /// changed; the model variance is the mean of the sigma networks' variances. A sigma network reads the inputs and the
-/// features, each feature divided by its root mean square over the member's rows and all together counting as one more
-/// input; the features also reach its head directly, as in NOMU. Where inputs are images it reads the features only,
-/// unless sigma_net has filters: then it looks at the images through these, too. The artificial points come from a pool
-/// of 20 times their number, evaluated once. Learned noise is a network of its own, trained by likelihood on what the
-/// given network misses before sigma is. Of the spec, mean_net, gradient and stages have no meaning here. Throws
-/// ConfigError for filters where there are no images, DataError where the network's answers have the wrong shape or are
-/// not finite, else as `fit` does.
+/// features, each feature divided by its root mean square over the member's rows, and all features together counting as
+/// one more input; the features also feed its head directly, as in NOMU. If the inputs are images, it reads only the
+/// features, unless sigma_net has filters: then it also reads the images through them. The artificial points come from
+/// a pool of 20 times their number, evaluated once. Learned noise has a network of its own, trained before sigma by
+/// likelihood on the residuals of the given network. The spec's mean_net, gradient and stages have no effect here.
+/// Throws ConfigError for filters without images, DataError if the network's outputs have the wrong shape or are not
+/// finite, and otherwise like `fit`.
 [[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec,
                                                       std::shared_ptr<const ForeignNetwork> network,
                                                       const Cohort& cohort, Engine& engine,
                                                       const Progress& progress = {});
 
-/// The fitted cohort that `state` was taken from; the network itself is no part of the state.
+/// The fitted cohort that `state` was taken from; the network itself is not part of the state.
 [[nodiscard]] std::unique_ptr<FittedCohort> restore_sigma(const NomuSpec& spec,
                                                           std::shared_ptr<const ForeignNetwork> network,
                                                           const FittedState& state, std::vector<FitReport> reports,
                                                           Engine& engine);
 
-/// Bounds for a network in the user's units: scaling, `fit_sigma` and calibration as `fit` does them, the method being
-/// NOMU. The network has seen the rows unless told otherwise, and its errors there say too little: automatic
-/// calibration is then by nll, which proves no coverage. `load_bounds` of models/archive reads a saved model again.
+/// Bounds for a network in the user's units: scaling, `fit_sigma` and calibration as in `fit`; the method is NOMU. The
+/// network is assumed to have been trained on these rows, so its errors on them are too small: automatic calibration
+/// then uses nll, which proves no coverage. A saved model is read with `load_bounds` (models/archive).
 [[nodiscard]] Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network,
                                const DataSet& data, std::shared_ptr<Engine> engine = {}, const Progress& progress = {});
 [[nodiscard]] Model fit_bounds(const FitSpec& spec, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,

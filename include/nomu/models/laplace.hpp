@@ -1,6 +1,6 @@
 #pragma once
-/// Linearised Laplace: a trained network, linear in its parameters around the trained ones, whose posterior covariance
-/// is that of the generalised Gauss-Newton matrix. Prior and noise precision maximise the evidence.
+/// Linearised Laplace: a trained network, linearised in its parameters around their trained values, with the posterior
+/// covariance given by the generalised Gauss-Newton matrix. Prior and noise precision maximise the evidence.
 
 #include <cstddef>
 #include <memory>
@@ -17,24 +17,23 @@
 
 namespace nomu {
 
-/// The mean is the network's; sigma_noise is one number for each member.
+/// The mean is the network's; sigma_noise is one number per member.
 struct LaplaceSpec {
   enum class Weights {
-    automatic,  ///< full where the covariance of all of them can be had, else last_layer
+    automatic,  ///< full if the covariance of all of them is affordable, otherwise last_layer
     full,       ///< at most 2500 of them
     last_layer
   };
 
   MlpSpec net = shallow_net();
-  TrainSpec train = automatic_training();  ///< epochs of 0 are chosen from the rows
-  double l2 = 0.1;                         ///< the mean squared error over n rows is given l2 / n
+  TrainSpec train = automatic_training();  ///< 0 epochs: chosen from the rows
+  double l2 = 0.1;                         ///< l2 / n times the penalty is added to the mean loss over n rows
   Weights weights = Weights::automatic;    ///< which parameters are uncertain
 };
 
 [[nodiscard]] Fields fields_of(LaplaceSpec& spec);
 
-/// The spec with all that is left to be chosen filled in; `fit` does this itself. docs/decisions/0006-auto-preset.md
-/// has the rule.
+/// The spec with all automatic choices made; `fit` does this itself. docs/decisions/0006-auto-preset.md has the rule.
 [[nodiscard]] LaplaceSpec resolved(const LaplaceSpec& spec, std::size_t rows, std::size_t cols);
 
 }  // namespace nomu

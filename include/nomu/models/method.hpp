@@ -1,6 +1,6 @@
 #pragma once
-/// All methods behind one name: a spec of any kind goes in, a fitted cohort comes out. Studies and optimisation know
-/// methods only through this header.
+/// All methods behind one interface: a spec of any kind goes in, a fitted cohort comes out. Studies and optimisation
+/// use methods only through this header.
 
 #include <memory>
 #include <string>
@@ -26,37 +26,37 @@
 
 namespace nomu {
 
-/// Adding a method is one header, one source and one alternative here.
+/// Adding a method takes one header, one source and one alternative here.
 using MethodSpec = std::variant<NomuSpec, DirectedSpec, GpSpec, McDropoutSpec, DeepEnsembleSpec, HyperDeepEnsembleSpec,
                                 TubeSpec, AnnSpec, LaplaceSpec, NeuralLinearSpec>;
 
-/// "nomu": how files and the command line call it.
+/// "nomu": its name in files and on the command line.
 [[nodiscard]] std::string method_name(const MethodSpec& spec);
 
-/// "NOMU": how pictures and tables call it.
+/// "NOMU": its name in plots and tables.
 [[nodiscard]] std::string method_title(const MethodSpec& spec);
 
 /// The names of all methods.
 [[nodiscard]] std::vector<std::string> method_names();
 
-/// The default spec of a method by name; throws ConfigError naming the nearest one there is.
+/// The default spec of a method by name; throws ConfigError that suggests the nearest name.
 [[nodiscard]] MethodSpec method_named(std::string_view name);
 
-/// The settings of whichever method it is, bound for reading and writing by name.
+/// The settings of the method that `spec` holds, bound for reading and writing by name.
 [[nodiscard]] Fields fields_of(MethodSpec& spec);
 
-/// The spec with all that it leaves to be chosen filled in for n rows and d columns, by the `resolved` of the method
-/// where it has one. A model keeps the result, so that later versions may choose otherwise.
+/// The spec with all automatic choices made for n rows and d columns, by the method's `resolved` if it has one. A model
+/// stores the result, so later versions may choose differently.
 [[nodiscard]] MethodSpec resolved_for(const MethodSpec& spec, std::size_t rows, std::size_t cols);
 
-/// Fits all members in lock step; what the spec leaves open is chosen for the longest member. Data must be scaled to
-/// about [-1,1], or to mean 0 and deviation 1. The engine must outlive the result. Throws ConfigError for impossible
-/// settings, DataError where known noise or given points are missing, DeviceError where memory is short, Cancelled on
-/// request.
+/// Fits all members in lockstep; what the spec leaves open is chosen for the member with the most rows. Data must be
+/// scaled to about [-1,1], or to mean 0 and standard deviation 1. The engine must outlive the result. Throws
+/// ConfigError for impossible settings, DataError if known noise or given points are missing, DeviceError if memory
+/// runs out, Cancelled on request.
 [[nodiscard]] std::unique_ptr<FittedCohort> fit(const MethodSpec& spec, const Cohort& cohort, Engine& engine,
                                                 const Progress& progress = {});
 
-/// The fitted cohort that `state` was taken from. Throws DataError where the state does not belong to such a spec.
+/// The fitted cohort that `state` was taken from. Throws DataError if the state does not belong to this spec.
 [[nodiscard]] std::unique_ptr<FittedCohort> restore(const MethodSpec& spec, const FittedState& state,
                                                     std::vector<FitReport> reports, Engine& engine);
 

@@ -17,17 +17,16 @@
 
 namespace nomu {
 
-/// sigma_noise is one number for each member. The last hidden layer has fewer than 2500 units.
+/// sigma_noise is one number per member. The last hidden layer must have fewer than 2500 units.
 struct NeuralLinearSpec {
   MlpSpec net = shallow_net();
-  TrainSpec train = automatic_training();  ///< epochs of 0 are chosen from the rows
-  double l2 = 0.1;                         ///< the mean squared error over n rows is given l2 / n
+  TrainSpec train = automatic_training();  ///< 0 epochs: chosen from the rows
+  double l2 = 0.1;                         ///< l2 / n times the penalty is added to the mean loss over n rows
 };
 
 [[nodiscard]] Fields fields_of(NeuralLinearSpec& spec);
 
-/// The spec with all that is left to be chosen filled in; `fit` does this itself. docs/decisions/0006-auto-preset.md
-/// has the rule.
+/// The spec with all automatic choices made; `fit` does this itself. docs/decisions/0006-auto-preset.md has the rule.
 [[nodiscard]] NeuralLinearSpec resolved(const NeuralLinearSpec& spec, std::size_t rows, std::size_t cols);
 
 }  // namespace nomu

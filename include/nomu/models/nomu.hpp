@@ -1,7 +1,7 @@
 #pragma once
 /// NOMU: a mean network and a sigma network that reads its last hidden layer, trained together or one after the other
 /// with a loss that pins the raw sigma to zero at the data and lifts it everywhere else (Definition 3.1 of the paper),
-/// with known or learned data noise where there is some (Appendix C.1).
+/// optionally with known or learned data noise (Appendix C.1).
 
 #include <cstddef>
 #include <cstdint>
@@ -24,22 +24,22 @@ namespace nomu {
 
 /// What is known about the noise of the targets.
 enum class Noise {
-  none,    ///< negligible: every target is met
-  known,   ///< `Cohort::noise` holds its standard deviation row by row
-  learned  ///< a third, small network learns it
+  none,    ///< negligible: the mean goes through every target
+  known,   ///< `Cohort::noise` holds its standard deviation for each row
+  learned  ///< learned by a third, small network
 };
 
-/// Joint training, or the mean (and noise) first and sigma afterwards with everything before it frozen.
+/// Joint training, or first the mean (and noise) and then sigma with the rest frozen.
 enum class Stages { joint, two_stage };
 
 /// A default NomuSpec is `auto`: sizes of 0, networks without layers, mu of 0 and a negative l2 mean "chosen from the
-/// rows, the columns and the kind of noise", see `resolved`; everything else stands as it is.
+/// rows, the columns and the kind of noise", see `resolved`; everything else is used as given.
 struct NomuSpec {
   MlpSpec mean_net = automatic_net();
   MlpSpec sigma_net = automatic_net();
   MlpSpec noise_net = automatic_net();
   TrainSpec train = automatic_training();
-  double l2 = -1.0;        ///< mean network, and the head of the sigma network as published
+  double l2 = -1.0;        ///< mean network and, as published, the head of the sigma network
   double l2_sigma = -1.0;  ///< hidden layers of the sigma network
   double l2_noise = 1.0;   ///< noise network
   double mu_sqr = 0.0;
@@ -48,10 +48,10 @@ struct NomuSpec {
   bool stable = true;  ///< bounded slopes in terms (b) and (c)
   Gradient gradient = Gradient::stopped;
   Noise noise = Noise::none;
-  double noise_floor = 1e-2;  ///< least standard deviation of learned noise
+  double noise_floor = 1e-2;  ///< smallest standard deviation of learned noise
   Stages stages = Stages::two_stage;
-  /// K fits from derived seeds for each member. The means are averaged; the model variance is the mean of the K
-  /// variances plus the variance of the K means; the noise variance is the mean of the K.
+  /// K fits per member, from derived seeds. The means are averaged; the model variance is the mean of the K variances
+  /// plus the variance of the K means; the noise variance is the mean of the K.
   std::int64_t ensemble = 5;
   Augmentation augment;
   Readout readout;
@@ -62,19 +62,19 @@ struct NomuSpec {
   /// As the paper's text describes it: stopped gradients, fresh uniform points on [-1,1]^d.
   [[nodiscard]] static NomuSpec written(std::size_t dimension);
 
-  /// `resolved` of a default spec with this kind of noise: what a fit of n rows and d columns is made with.
+  /// `resolved` of a default spec with this kind of noise, for a fit of n rows and d columns.
   [[nodiscard]] static NomuSpec automatic(std::size_t rows, std::size_t cols, Noise noise = Noise::none);
 };
 
 [[nodiscard]] Fields fields_of(NomuSpec& spec);
 
-/// The spec with all that is left to be chosen filled in; docs/decisions/0006-auto-preset.md has the rule and the
-/// evidence for it. `fit` does this itself, for the rows of the longest member.
+/// The spec with all automatic choices made; docs/decisions/0006-auto-preset.md has the rule and the evidence for it.
+/// `fit` does this itself, for the member with the most rows.
 [[nodiscard]] NomuSpec resolved(const NomuSpec& spec, std::size_t rows, std::size_t cols);
 
-/// Trains a sigma network, with the mean (and noise) of an earlier NOMU fit frozen. That fit's mean_net, noise,
-/// noise_net and ensemble must be those of `spec`; its rows and everything else may differ. Throws DataError where they
-/// are not.
+/// Trains a sigma network on top of an earlier NOMU fit, whose mean (and noise) stay frozen. That fit's mean_net,
+/// noise, noise_net and ensemble must be those of `spec`, otherwise DataError is thrown; rows and everything else may
+/// differ.
 [[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec, const FittedCohort& mean,
                                                       const Cohort& cohort, Engine& engine,
                                                       const Progress& progress = {});
@@ -83,8 +83,8 @@ struct NomuSpec {
 using NoiseFunction = std::function<double(std::span<const float>)>;
 
 /// The noise at x [1 or M][q][d] as [members][q][1]: fills `Cohort::noise` before a fit with known noise, and
-/// `Prediction::sigma_noise` after it. With noise known as a column, predictions leave sigma_noise empty: nobody knows
-/// it at new rows but the caller.
+/// `Prediction::sigma_noise` after it. If the noise is known only as a column, predictions leave sigma_noise empty: at
+/// new rows only the caller knows it.
 [[nodiscard]] Tensor<float> evaluate_noise(const NoiseFunction& noise, const Tensor<float>& x, std::size_t members);
 
 }  // namespace nomu

@@ -1,6 +1,6 @@
 #pragma once
-/// Presets of methods by name, and what a spec says about noise, scaling and images. A method takes part by having the
-/// members and settings that are named here.
+/// Presets of methods by name, and what a spec says about noise, scaling and images. A method supports them by having
+/// the members and settings named here.
 
 #include <cstddef>
 #include <string_view>
@@ -9,14 +9,14 @@
 
 namespace nomu {
 
-/// A method by name in one of its presets: "auto" is its default spec; "interactive" has small networks that train in a
-/// moment; "published" and "written" are offered by methods with static members of these names, and by those built on
-/// NOMU's networks. Throws ConfigError naming what there is.
+/// A method by name in one of its presets: "auto" is its default spec; "interactive" has small networks that train
+/// quickly; "published" and "written" exist for methods with static members of these names and for those built on
+/// NOMU's networks. Throws ConfigError listing the presets of the method.
 [[nodiscard]] MethodSpec method_preset(std::string_view method, std::string_view preset, std::size_t dimension);
 
-/// "none", "known" (every row's standard deviation is given) or "learned"; set through the method's setting `noise` or
-/// `learn_noise`. A method without the first takes known noise as a widening of its bounds; one without either refuses
-/// to learn it. Throws ConfigError.
+/// "none", "known" (the standard deviation of every row is given) or "learned"; sets the method's setting `noise` or
+/// `learn_noise`. A method without the former uses known noise to widen its bounds; one with neither cannot learn
+/// noise. Throws ConfigError.
 void set_noise(MethodSpec& spec, std::string_view noise);
 
 /// Whether the method has a setting for learned noise.
@@ -25,7 +25,7 @@ void set_noise(MethodSpec& spec, std::string_view noise);
 /// Whether the method draws artificial points in a fixed cube, which its inputs must fill.
 [[nodiscard]] bool wants_cube(const MethodSpec& spec);
 
-/// Whether a network of the method looks at rows as images.
+/// Whether a network of the method reads rows as images.
 [[nodiscard]] bool reads_images(const MethodSpec& spec);
 
 }  // namespace nomu

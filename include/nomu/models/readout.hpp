@@ -29,7 +29,7 @@ struct Readout {
 /// The settings of a readout, bound for reading and writing by name.
 [[nodiscard]] Fields fields_of(Readout& readout);
 
-/// What a fitted member said about rows with known targets, all on the scale of the fit.
+/// What a fitted member predicted for rows with known targets, all on the scale of the fit.
 struct ReadoutRows {
   std::span<const double> raw;         ///< [q] output of the sigma network
   std::span<const double> mean;        ///< [q]
@@ -40,12 +40,13 @@ struct ReadoutRows {
 struct ReadoutFit {
   Readout readout;
   Calibration calibration;  ///< c in closed form without noise; c_model and c_noise with it
-  double nll = 0.0;         ///< what was minimised, constant included
+  double nll = 0.0;         ///< the minimum, including the constant
 };
 
-/// sigma_min, sigma_max and c of the least Gaussian NLL. As the authors did for UCI, sigma_min runs geometrically from
-/// 0.005 to 0.8 and sigma_max from 0.8 to 10; here on a 13 x 9 grid that is then refined twice around its best point.
-/// The identity has no limits to choose: only c is fitted. Throws DataError as the functions of eval/calibration do.
+/// The sigma_min, sigma_max and c with the smallest Gaussian NLL. As in the authors' UCI runs, sigma_min ranges
+/// geometrically from 0.005 to 0.8 and sigma_max from 0.8 to 10; here on a 13 x 9 grid that is then refined twice
+/// around its best point. The identity has no limits to choose, so only c is fitted. Throws DataError like the
+/// functions of eval/calibration.
 [[nodiscard]] ReadoutFit fit_readout(Readout::Kind kind, const ReadoutRows& rows);
 
 }  // namespace nomu

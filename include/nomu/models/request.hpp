@@ -1,6 +1,6 @@
 #pragma once
-/// The front door: a request says which method to fit to which column; what it leaves open is decided in one place, for
-/// C++, the command line and Python alike.
+/// The front door: a request says which method to fit to which column; whatever it leaves open is decided in one place
+/// for C++, the command line and Python.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,37 +20,37 @@ namespace nomu {
 
 /// What to fit, as plain data. Whatever is empty or "auto" is chosen by `resolve`.
 struct FitRequest {
-  std::string target = {};                ///< column to predict; rows that are not a table need no name
+  std::string target = {};                ///< column to predict; only tables need it
   std::string method = "nomu";            ///< see `method_names`
   std::string preset = "auto";            ///< see `method_preset`
   std::string noise = "auto";             ///< of the target: auto, none, learned, known, or the column of a table that
-                                          ///< holds each row's standard deviation. auto: known where the rows say it,
-                                          ///< else learned from 100 rows on
-  std::vector<Setting> settings = {};     ///< changes to the preset, in their order
+                                          ///< holds each row's standard deviation. auto: known if the rows have it,
+                                          ///< otherwise learned if there are at least 100 rows
+  std::vector<Setting> settings = {};     ///< changes to the preset, applied in order
   std::string calibration = {};           ///< auto, none, nll, separate, coverage, conformal, isotonic; empty: auto,
                                           ///< unless the settings say otherwise
   std::optional<double> level = {};       ///< of the bounds; empty: 0.95, unless the settings say otherwise
-  std::optional<std::int64_t> seed = {};  ///< of everything random; empty: 1, unless the settings say otherwise
-  DatasetOptions columns = {};            ///< the parts that other columns of a table play; `target` and `noise` here
-                                          ///< are filled in from above
+  std::optional<std::int64_t> seed = {};  ///< for everything random; empty: 1, unless the settings say otherwise
+  DatasetOptions columns = {};            ///< roles of other columns of a table; `target` and `noise` come from above
 };
 
-/// The method alone, for those who fit cohorts of their own: preset, noise, then settings, all of which are the
-/// method's. What the method chooses by the rows stays open. Throws ConfigError for names and values that do not exist.
+/// The method alone, for callers who fit their own cohorts: preset, noise, then settings, all of which must be the
+/// method's own. What the method chooses from the rows stays open. Throws ConfigError for names and values that do not
+/// exist.
 [[nodiscard]] MethodSpec method_of(const FitRequest& request, std::size_t rows, std::size_t cols);
 
-/// Everything a fit of these rows will be made with; nothing is left to be chosen. Throws as `fit`.
+/// The complete spec that `fit` would use for these rows, with all automatic choices made. Throws like `fit`.
 [[nodiscard]] FitSpec resolve(const FitRequest& request, const DataSet& rows);
 
-/// Calibration and level of the request, where it names them.
+/// Sets the calibration and level that the request names, if any.
 void set_calibration(CalibrationSpec& spec, const FitRequest& request);
 
-/// The rows of a table as the request reads them. Throws DataError naming row and column.
+/// The rows of a table, with the columns that the request names. Throws DataError naming row and column.
 [[nodiscard]] DataSet rows_of(const FitRequest& request, const Table& table);
 
-/// Fits and calibrates. Without an engine, one is made for the hardware at hand. Throws ConfigError for impossible
-/// settings and for a level that the rows cannot support (naming how many are needed), DataError for rows that cannot
-/// be used, fewer than 4 of them or a constant target, Error where the fit diverged, Cancelled on request.
+/// Fits and calibrates. Without an engine, one is created for the available hardware. Throws ConfigError for impossible
+/// settings and for a level that the rows cannot support (saying how many are needed), DataError for unusable rows,
+/// fewer than 4 of them or a constant target, Error if the fit diverged, Cancelled on request.
 [[nodiscard]] Model fit(const FitRequest& request, const Table& table, std::shared_ptr<Engine> engine = {},
                         const Progress& progress = {});
 [[nodiscard]] Model fit(const FitRequest& request, const DataSet& rows, std::shared_ptr<Engine> engine = {},

@@ -1,6 +1,6 @@
 #pragma once
-/// TUBE (Appendix B.2.4 of the paper): NOMU's mean with the same uncertainty everywhere. A yardstick for metrics, which
-/// a method that knows where it is unsure has to beat.
+/// TUBE (Appendix B.2.4 of the paper): NOMU's mean with the same uncertainty everywhere. A baseline for metrics that a
+/// method must beat if it knows where it is uncertain.
 
 #include <cstddef>
 
@@ -14,13 +14,13 @@
 namespace nomu {
 
 struct TubeSpec {
-  NomuSpec nomu;       ///< whose mean it is
-  double sigma = 1.0;  ///< before calibration, which is to find the right one
+  NomuSpec nomu;       ///< provides the mean
+  double sigma = 1.0;  ///< before calibration, which finds the right one
 };
 
 [[nodiscard]] Fields fields_of(TubeSpec& spec);
 
-/// The spec with all that is left to be chosen filled in, as NOMU's is.
+/// The spec with all automatic choices made, as for NOMU.
 [[nodiscard]] TubeSpec resolved(const TubeSpec& spec, std::size_t rows, std::size_t cols);
 
 }  // namespace nomu

@@ -25,7 +25,7 @@ Tensor<float> as_block(const Scaling& scaling) {
   for (std::size_t j = 0; j < scaling.cols(); ++j) {
     block(0, 0, j) = static_cast<float>(scaling.shift[j]);
     const auto factor = static_cast<float>(scaling.factor[j]);
-    block(0, 1, j) = std::isnormal(factor) ? factor : 1.0F;  // of columns that single precision cannot tell apart
+    block(0, 1, j) = std::isnormal(factor) ? factor : 1.0F;  // 1 for columns that are constant in single precision
   }
   return block;
 }
@@ -46,7 +46,7 @@ Tensor<float> scaled(const Tensor<float>& values, const Scaling& scaling) {
   return result;
 }
 
-/// Blocks of one part of the state, under names of their own.
+/// Blocks of one part of the state, with a prefix to their names.
 void add_blocks(const FittedCohort& part, const char* prefix, FittedState& state) {
   for (FittedState::Block& block : part.state().blocks)
     state.blocks.push_back({prefix + block.name, std::move(block.values)});
@@ -82,12 +82,12 @@ ForeignNetwork::Evaluation evaluated(const ForeignNetwork& network, const Tensor
     return t.members() == 1 && t.rows() == x.rows() && t.cols() == cols;
   };
   if (!shaped(answer.mean, 1) || !shaped(answer.features, network.features())) {
-    throw DataError(where, fmt::format("for {} rows the network must give mean [1][{}][1] and features [1][{}][{}]",
+    throw DataError(where, fmt::format("for {} rows the network must return mean [1][{}][1] and features [1][{}][{}]",
                                        x.rows(), x.rows(), x.rows(), network.features()));
   }
   for (const Tensor<float>* part : {&answer.mean, &answer.features}) {
     if (!std::ranges::all_of(part->flat(), [](float v) { return std::isfinite(v); }))
-      throw DataError(where, "the network gave a number that is not finite");
+      throw DataError(where, "the network returned a number that is not finite");
   }
   return answer;
 }
@@ -116,7 +116,7 @@ std::size_t FittedAttached::inputs_read() const {
 }
 
 std::size_t FittedAttached::skipped_by_noise() const {
-  // The noise networks read the mean as one more column.
+  // The noise networks read the mean as an additional column.
   return attached_.sigma->design().networks.inputs + 1 - attached_.noise->design().networks.inputs;
 }
 

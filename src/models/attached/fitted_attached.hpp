@@ -1,6 +1,6 @@
 #pragma once
-// A fitted cohort whose mean is a network from elsewhere: that network, what the networks attached to it read, and how
-// their outputs become one prediction for each member.
+// A fitted cohort whose mean is a foreign network: that network, what the networks attached to it read, and how their
+// outputs become one prediction per member.
 
 #include <cstddef>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace nomu {
 
-/// How the fit sees what the network reads and says: (value - row 0) / row 1. Single precision, as it is kept.
+/// From the network's units to the scale of the fit: (value - row 0) / row 1. Single precision, as stored.
 struct ForeignScale {
   Tensor<float> inputs;  ///< [1][2][d]
   Tensor<float> target;  ///< [1][2][1]
@@ -22,18 +22,18 @@ struct ForeignScale {
   [[nodiscard]] MemberScaling scaling() const;
 };
 
-/// The network's answers for x [1][q][d]. Throws DataError where they have the wrong shape or are not finite.
+/// The network's outputs for x [1][q][d]. Throws DataError if they have the wrong shape or are not finite.
 [[nodiscard]] ForeignNetwork::Evaluation evaluated(const ForeignNetwork& network, const Tensor<float>& x);
 
-/// One member's rows of x [1 or M][q][d], as a block of their own.
+/// One member's rows of x [1 or M][q][d], as a separate block.
 [[nodiscard]] Tensor<float> rows_of_member(const Tensor<float>& x, std::size_t member);
 
-/// Writes what the sigma network reads of one member's rows, [q][w + h]: x in the scale of the fit, where it is read at
-/// all, and the features over `scale` [h].
+/// Writes what the sigma network reads of one member's rows, [q][w + h]: x on the scale of the fit, if it is read at
+/// all, and the features divided by `scale` [h].
 void write_sigma_inputs(const Tensor<float>& x, const Tensor<float>& features, std::span<const float> scale,
                         bool with_inputs, std::span<float> out);
 
-/// `fit_sigma` of a network in units of its own; the cohort and all randomness are in the scale.
+/// `fit_sigma` for a network with units of its own; the cohort and all random draws are on the scale of the fit.
 [[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma_in(const NomuSpec& spec,
                                                          std::shared_ptr<const ForeignNetwork> network,
                                                          const ForeignScale& scale, const Cohort& cohort,
@@ -43,7 +43,7 @@ void write_sigma_inputs(const Tensor<float>& x, const Tensor<float>& features, s
 struct AttachedNetworks {
   Tensor<float> feature_scale;  ///< [M][1][h], what each feature is divided by
   std::unique_ptr<FittedNetwork> sigma;
-  std::unique_ptr<FittedNetwork> noise;  ///< null where the noise is not learned
+  std::unique_ptr<FittedNetwork> noise;  ///< null if the noise is not learned
 };
 
 class FittedAttached final : public FittedCohort {
@@ -51,7 +51,7 @@ class FittedAttached final : public FittedCohort {
   /// x of `predict` is in the units of the network.
   FittedAttached(std::shared_ptr<const ForeignNetwork> network, const ForeignScale& scale, AttachedNetworks attached);
 
-  /// The cohort that `state` was taken from; `spec` leaves nothing to be chosen.
+  /// The cohort that `state` was taken from; `spec` has all automatic choices made.
   [[nodiscard]] static std::unique_ptr<FittedAttached> from(const NomuSpec& spec,
                                                             std::shared_ptr<const ForeignNetwork> network,
                                                             const FittedState& state, std::vector<FitReport> reports,
@@ -68,13 +68,13 @@ class FittedAttached final : public FittedCohort {
   [[nodiscard]] const ForeignNetwork& network() const { return *network_; }
   [[nodiscard]] const AttachedNetworks& attached() const { return attached_; }
   [[nodiscard]] const MemberScaling& scaling() const { return scaling_; }
-  /// Inputs that the sigma networks read besides the features: all of them, or none.
+  /// Number of inputs that the sigma networks read besides the features: all of them, or none.
   [[nodiscard]] std::size_t inputs_read() const;
-  /// Columns of what the sigma networks read that the noise networks do not.
+  /// Number of columns that the sigma networks read but the noise networks do not.
   [[nodiscard]] std::size_t skipped_by_noise() const;
 
  private:
-  /// Rows as the sigma networks read them, [M][q][w + h]; the network's own answers go to `mean` [M][q][1].
+  /// Rows as the sigma networks read them, [M][q][w + h]; the network's own predictions go to `mean` [M][q][1].
   [[nodiscard]] Tensor<float> sigma_inputs(const Tensor<float>& x, Tensor<float>& mean) const;
 
   std::shared_ptr<const ForeignNetwork> network_;

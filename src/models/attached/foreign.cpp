@@ -23,13 +23,13 @@ constexpr const char* where = "models/foreign";
 constexpr std::size_t pool_factor = 20;
 
 void check(const ForeignNetwork* network, std::size_t cols) {
-  if (network == nullptr) throw ConfigError(where, "there is no network to give bounds to");
-  if (network->features() == 0) throw ConfigError(where, "the network must give at least one feature");
+  if (network == nullptr) throw ConfigError(where, "bounds need a network, got none");
+  if (network->features() == 0) throw ConfigError(where, "the network must have at least one feature");
   if (network->inputs() != cols)
-    throw DataError(where, fmt::format("the network reads {} columns, the data have {}", network->inputs(), cols));
+    throw DataError(where, fmt::format("the network reads {} columns, but the data have {}", network->inputs(), cols));
 }
 
-/// A network in units of its own, seen from the scale of the fit.
+/// A network with units of its own, evaluated on the scale of the fit.
 class ScaledView {
  public:
   ScaledView(const ForeignNetwork& network, MemberScaling scaling) : network_(network), scaling_(std::move(scaling)) {}
@@ -53,7 +53,7 @@ class ScaledView {
   MemberScaling scaling_;
 };
 
-/// Features over the member's rows of positive weight: their root mean squares times `share`, [h].
+/// Root mean squares of the features over the member's rows of positive weight, times `share`, [h].
 void write_feature_scale(const Tensor<float>& features, std::span<const float> weight, double share,
                          std::span<float> scale) {
   for (std::size_t j = 0; j < features.cols(); ++j) {
@@ -65,12 +65,12 @@ void write_feature_scale(const Tensor<float>& features, std::span<const float> w
       sum += value * value;
       count += 1.0;
     }
-    // A unit that is silent on all rows may wake up elsewhere; it keeps its own units.
+    // A unit that is 0 on all rows may be active elsewhere; it is not scaled.
     scale[j] = static_cast<float>(share * (sum > 0.0 ? std::sqrt(sum / count) : 1.0));
   }
 }
 
-/// What the networks of the fit read and what the given one says about it.
+/// What the networks of the fit read, and the given network's predictions.
 struct NetworkAnswers {
   Tensor<float> features;  ///< [M][1][h], what each feature is divided by
   Tensor<float> rows;      ///< [M][n][w + h]
@@ -81,7 +81,7 @@ struct NetworkAnswers {
 NetworkAnswers ask(const ScaledView& view, std::size_t features, std::size_t inputs, bool columns, const Cohort& cohort,
                    const Tensor<float>& points) {
   const std::size_t members = cohort.members();
-  // Beside columns all features together count as one more; else hundreds of them would drown the inputs.
+  // Next to columns, all features together count as one more; otherwise hundreds of them would drown out the inputs.
   const double share = columns ? std::sqrt(static_cast<double>(features)) : 1.0;
   NetworkAnswers seen{.features = Tensor<float>(members, 1, features),
                       .rows = Tensor<float>(members, cohort.rows(), inputs + features),
@@ -100,14 +100,14 @@ NetworkAnswers ask(const ScaledView& view, std::size_t features, std::size_t inp
   return seen;
 }
 
-/// The rows of each member for each of its parts.
+/// The rows of each member, repeated for each of its networks.
 Tensor<float> for_parts(const Cohort& cohort, const Tensor<float>& rows, std::size_t parts) {
   Cohort changed = cohort;
   changed.x = rows;
   return repeat_members(changed, parts).x;
 }
 
-/// Learns the noise from what the network misses on the rows, [M K][1][P]; the network is the frozen mean of the plan.
+/// Learns the noise from the network's residuals, [M K][1][P]; the network is the frozen mean of the plan.
 Tensor<float> train_noise(const NomuSpec& spec, const Cohort& cohort, const Tensor<float>& rows, Engine& engine,
                           const Progress& progress) {
   const auto parts = static_cast<std::size_t>(spec.ensemble);
@@ -150,7 +150,7 @@ std::unique_ptr<FittedCohort> fit_sigma_in(const NomuSpec& given, std::shared_pt
   const std::size_t inputs = foreign_inputs(spec, *network);
   NetworkDesign sigma = sigma_design(spec, *network);
   const engine::Augment augment = artificial_points(spec.augment, cohort);
-  // Drawn and evaluated once, for all networks of a member.
+  // Drawn and evaluated once for all networks of a member.
   const Tensor<float> points = draw_points(augment, cohort, pool_factor * augment.count);
   NetworkAnswers seen =
       ask(ScaledView(*network, scale.scaling()), network->features(), inputs, network->reads_inputs(), cohort, points);

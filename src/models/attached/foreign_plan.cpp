@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* where = "models/foreign";
 
-/// A network that only hands numbers on.
+/// A network that passes its inputs through.
 void freeze(engine::Net& net) {
   net.trainable = false;
   net.l2_hidden = net.l2_output = 0.0F;
@@ -30,18 +30,20 @@ NomuSpec adapted_to(const NomuSpec& given, const ForeignNetwork& network) {
   ConvolutionSpec& sigma = spec.sigma_net.convolution;
   if (!spec.mean_net.convolution.filters.empty() || !spec.noise_net.convolution.filters.empty())
     throw ConfigError(where,
-                      "with a given network only the sigma network may have filters; leave mean_net.filters and "
-                      "noise_net.filters out");
+                      "with a given network, only the sigma network may have filters; leave mean_net.filters and "
+                      "noise_net.filters empty");
   if (sigma.filters.empty() && sigma.image.empty()) return spec;
   const std::vector<std::int64_t> image = network.image();
   if (image.size() != 3)
     throw ConfigError(where,
                       "sigma_net.filters and sigma_net.image are for networks that read images, "
-                      "[rows][channels][height][width]; this one reads columns, so leave them out");
+                      "[rows][channels][height][width]; this one reads columns, so leave them empty");
   if (!sigma.image.empty() && sigma.image != image)
-    throw ConfigError(where, fmt::format("sigma_net.image is {}, but the network reads images of {} (channels, height, "
-                                         "width); leave it out",
-                                         fmt::join(sigma.image, " x "), fmt::join(image, " x ")));
+    throw ConfigError(
+        where,
+        fmt::format(
+            "sigma_net.image is {}, but the network reads images of {} (channels, height, width); leave it empty",
+            fmt::join(sigma.image, " x "), fmt::join(image, " x ")));
   sigma.image = image;
   return spec;
 }

@@ -12,7 +12,7 @@ constexpr double largest_precision = 1e10;
 
 double within(double precision) { return std::clamp(precision, least_precision, largest_precision); }
 
-/// Eigenvalues, not negative, and eigenvectors of the Gram matrix.
+/// Eigenvalues, clipped at 0, and eigenvectors of the Gram matrix.
 struct Spectrum {
   Vector values;
   Matrix vectors;
@@ -32,7 +32,7 @@ struct Spectrum {
   }
 };
 
-/// Repeats alpha = g / |c|^2 and beta = (n - g) / |e|^2 until nothing moves; `squares(alpha, beta)` gives |c|^2, |e|^2.
+/// Repeats alpha = g / |c|^2 and beta = (n - g) / |e|^2 until convergence; `squares(alpha, beta)` gives |c|^2, |e|^2.
 template <class Squares>
 void tune(const Spectrum& spectrum, double rows, const Squares& squares, BayesianLinear& fit) {
   for (int step = 0; step < 1000; ++step) {
@@ -73,7 +73,8 @@ void NormalEquations::add(const Matrix& columns, const Vector& targets, const Ve
 BayesianLinear regress(const NormalEquations& equations) {
   const Spectrum spectrum(equations.gram());
   if (!spectrum.valid) return failed(equations);
-  // In the eigenbasis the coefficients are beta b / (alpha + beta v), and errors follow without another look at rows.
+  // In the eigenbasis the coefficients are beta b / (alpha + beta v), and errors follow without another pass over the
+  // rows.
   const Vector moment = spectrum.vectors.transpose() * equations.moment();
   const auto coefficients = [&](double alpha, double beta) -> Vector {
     return beta * moment.array() / (alpha + beta * spectrum.values.array());

@@ -1,5 +1,5 @@
 #pragma once
-// Bayesian linear regression on given regressors: prior precision alpha, noise precision beta, both by the fixed-point
+// Bayesian linear regression on given regressors: prior precision alpha and noise precision beta come from fixed-point
 // updates that maximise the evidence.
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace nomu {
 
-/// What the rows say about the coefficients, added up block by block.
+/// What the rows say about the coefficients, accumulated block by block.
 class NormalEquations {
  public:
   explicit NormalEquations(Eigen::Index size) : gram_(Matrix::Zero(size, size)), moment_(Vector::Zero(size)) {}
 
-  /// Regressors [size][rows of the block], a column each, with their targets and weights.
+  /// Regressors [size][rows of the block], one column per row, with targets and weights.
   void add(const Matrix& columns, const Vector& targets, const Vector& weights);
 
   [[nodiscard]] const Matrix& gram() const { return gram_; }
@@ -36,11 +36,11 @@ struct BayesianLinear {
   bool valid = true;
 };
 
-/// The coefficients are unknown too: the posterior of all of them.
+/// The coefficients are unknown too: their full posterior.
 [[nodiscard]] BayesianLinear regress(const NormalEquations& equations);
 
-/// The coefficients are given and have sum of squares `coefficient_squares`; rows miss their targets by
-/// `error_squares` in all. Only precisions and covariance are looked for (Laplace's approximation at given weights).
+/// The coefficients are given, with sum of squares `coefficient_squares` and sum of squared errors `error_squares`.
+/// Only precisions and covariance are computed (Laplace's approximation at given weights).
 [[nodiscard]] BayesianLinear regress_around(const NormalEquations& equations, double coefficient_squares,
                                             double error_squares);
 

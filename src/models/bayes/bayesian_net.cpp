@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t block_rows = 64;
 
-/// Regressors of up to 64 rows, a column each, and the network's own values there. Unused columns are 0.
+/// Regressors of up to 64 rows, one column per row, and the network's own values there. Unused columns are 0.
 struct Block {
   Matrix columns;
   Vector values;
@@ -46,12 +46,11 @@ std::size_t size_of(const BayesianNet& spec, const engine::Layout& layout) {
     if (spec.whole_network || layer.head) size += (layer.fan_in() + 1) * layer.units;
   }
   if (size > most_uncertain) {
-    throw ConfigError(spec.where,
-                      fmt::format("{} uncertain parameters are more than the {} a full covariance is made for; take "
-                                  "{}",
-                                  size, most_uncertain,
-                                  spec.whole_network ? "smaller hidden layers or weights = last_layer"
-                                                     : "a smaller last hidden layer"));
+    throw ConfigError(
+        spec.where,
+        fmt::format(
+            "{} uncertain parameters are too many for a full covariance (limit {}); use {}", size, most_uncertain,
+            spec.whole_network ? "smaller hidden layers or weights = last_layer" : "a smaller last hidden layer"));
   }
   return size;
 }

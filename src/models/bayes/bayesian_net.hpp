@@ -22,8 +22,8 @@ struct BayesianNet {
 /// What a fitted member consists of.
 struct BayesianPosterior {
   Tensor<float> parameters;  ///< [M][1][P]
-  Tensor<float> root;        ///< [M][p][p], see BayesianLinear; a column of it is a row here
-  Tensor<float> head;        ///< [M][1][p] where the head is a new one, else empty
+  Tensor<float> root;        ///< [M][p][p], see BayesianLinear; transposed
+  Tensor<float> head;        ///< [M][1][p] if the head is new, otherwise empty
   Tensor<float> noise;       ///< [M][1][1], sigma
 };
 
@@ -54,14 +54,14 @@ class FittedBayesianNet final : public FittedCohort {
   std::int64_t threads_;
 };
 
-/// Throws ConfigError where the parameters in question are more than `most_uncertain`.
+/// Throws ConfigError if there are more uncertain parameters than `most_uncertain`.
 [[nodiscard]] FittedPointer fit_bayesian_net(const BayesianNet& spec, const Cohort& cohort, Engine& engine,
                                              const Progress& progress);
 
 [[nodiscard]] FittedPointer restore_bayesian_net(const BayesianNet& spec, const FittedState& state, FitReports reports,
                                                  Engine& engine);
 
-/// The work grows with the third power of their number, the memory with the second.
+/// The work grows with the cube of their number, the memory with the square.
 inline constexpr std::size_t most_uncertain = 2500;
 
 }  // namespace nomu

@@ -34,7 +34,7 @@ BayesianNet net_of(const LaplaceSpec& spec) {
 Fields fields_of(LaplaceSpec& spec) {
   Fields f(where);
   f.add_choice("weights", spec.weights, {"auto", "full", "last_layer"}, "which parameters are uncertain");
-  f.add("l2", spec.l2, Range::at_least(0.0), "L2 penalty, over n beside the mean squared error");
+  f.add("l2", spec.l2, Range::at_least(0.0), "L2 penalty, divided by n and added to the mean squared error");
   f.add_nested("net", fields_of(spec.net));
   f.add_nested("train", fields_of(spec.train));
   return f;

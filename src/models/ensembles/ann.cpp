@@ -28,7 +28,7 @@ NetworkDesign design_of(const AnnSpec& spec, std::size_t inputs) {
 
 Fields fields_of(AnnSpec& spec) {
   Fields f(where);
-  f.add("l2", spec.l2, Range::at_least(0.0), "L2 penalty, over n beside the mean log-likelihood");
+  f.add("l2", spec.l2, Range::at_least(0.0), "L2 penalty, divided by n and added to the mean negative log-likelihood");
   f.add_nested("net", fields_of(spec.net));
   f.add_nested("train", fields_of(spec.train));
   return f;

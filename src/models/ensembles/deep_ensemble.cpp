@@ -50,8 +50,9 @@ DeepEnsembleSpec resolved(const DeepEnsembleSpec& given, std::size_t rows, std::
 
 Fields fields_of(DeepEnsembleSpec& spec) {
   Fields f(where);
-  f.add("networks", spec.networks, Range::at_least(1), "networks of the ensemble");
-  f.add("l2", spec.l2, Range::at_least(-1.0), "L2 penalty, over n beside the mean loss; negative: chosen");
+  f.add("networks", spec.networks, Range::at_least(1), "number of networks in the ensemble");
+  f.add("l2", spec.l2, Range::at_least(-1.0),
+        "L2 penalty, divided by n and added to the mean loss; negative: automatic");
   f.add("learn_noise", spec.learn_noise, "a second output for the data noise, trained by likelihood");
   f.add_nested("net", fields_of(spec.net));
   f.add_nested("train", fields_of(spec.train));

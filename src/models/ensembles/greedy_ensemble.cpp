@@ -11,7 +11,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Mean of row_score(prediction row, target) over rows, or over all pairs of rows and targets.
+/// Mean of row_score(prediction row, target) over rows, or over all pairs of row and target.
 template <class RowScore>
 double average(std::size_t rows, std::span<const float> targets, bool all_pairs, const RowScore& row_score) {
   RunningMoments scores;
@@ -29,7 +29,7 @@ double squared_error(std::span<const float> prediction, std::span<const float> t
   });
 }
 
-/// NLL of the ensemble so far with one more network, constant left out.
+/// NLL of the ensemble so far with one more network, without the constant.
 double nll_with(std::span<const RunningMoments> ensemble, std::span<const float> prediction,
                 std::span<const float> targets, bool all_pairs) {
   return average(prediction.size(), targets, all_pairs, [&](std::size_t i, double target) {

@@ -42,8 +42,8 @@ NetworkDesign design_of(const HyperDeepEnsembleSpec& spec, std::size_t inputs) {
   return design;
 }
 
-/// The reports of one problem's networks as one; a network counts as diverged only where its loss is no number, since
-/// the search tries bad settings on purpose.
+/// Merges the reports of one problem's networks; it has diverged only if the loss is not finite, since the search tries
+/// bad settings on purpose.
 FitReport report_of(std::span<const FitReport> networks, std::uint64_t seed) {
   FitReport report = merged({networks.begin(), networks.end()}, {&seed, 1})[0];
   report.diverged = !std::isfinite(report.last_loss);
@@ -81,15 +81,16 @@ HyperDeepEnsembleSpec resolved(const HyperDeepEnsembleSpec& given, std::size_t r
 
 Fields fields_of(HyperDeepEnsembleSpec& spec) {
   Fields f(where);
-  f.add("networks", spec.networks, Range::at_least(1), "different networks in the ensemble, and starts tried of each");
-  f.add("candidates", spec.candidates, Range::at_least(1), "pairs of dropout and L2 penalty tried");
-  f.add("dropout_low", spec.dropout_low, Range::between(1e-12, 0.999), "least dropout tried");
+  f.add("networks", spec.networks, Range::at_least(1),
+        "most distinct networks in the ensemble, and initialisations tried of each");
+  f.add("candidates", spec.candidates, Range::at_least(1), "number of pairs of dropout and L2 penalty tried");
+  f.add("dropout_low", spec.dropout_low, Range::between(1e-12, 0.999), "smallest dropout tried");
   f.add("dropout_high", spec.dropout_high, Range::between(1e-12, 0.999), "largest dropout tried");
-  f.add("l2_low", spec.l2_low, Range::positive(), "least L2 penalty tried, times (1 - dropout) / n");
-  f.add("l2_high", spec.l2_high, Range::positive(), "largest L2 penalty tried, times (1 - dropout) / n");
-  f.add("validation", spec.validation, Range::between(0.0, 1.0), "share of the rows that judge, rounded up");
-  f.add("refit", spec.refit, "whether the chosen networks go on training on all rows (HDE*)");
-  f.add("published_sigma", spec.published_sigma, "give the variance as sigma, as in the published runs");
+  f.add("l2_low", spec.l2_low, Range::positive(), "smallest L2 penalty tried, multiplied by (1 - dropout) / n");
+  f.add("l2_high", spec.l2_high, Range::positive(), "largest L2 penalty tried, multiplied by (1 - dropout) / n");
+  f.add("validation", spec.validation, Range::between(0.0, 1.0), "share of the rows used for validation, rounded up");
+  f.add("refit", spec.refit, "whether the chosen networks continue training on all rows (HDE*)");
+  f.add("published_sigma", spec.published_sigma, "return the variance as sigma, as in the published runs");
   f.add("published_score", spec.published_score,
         "score every prediction against every target, as in the published runs");
   f.add_nested("net", fields_of(spec.net));
@@ -103,7 +104,7 @@ FittedPointer fit_cohort(const HyperDeepEnsembleSpec& spec, const Cohort& cohort
   const HyperEnsemble found = search_ensembles(spec, cohort, engine, progress);
   const auto width = static_cast<std::size_t>(spec.networks);
   Tensor<float> parameters(cohort.members() * width, 1, found.trained.parameters.cols());
-  Tensor<float> weights(cohort.members(), 1, width);  // 0 where an ensemble has fewer networks
+  Tensor<float> weights(cohort.members(), 1, width);  // 0 if an ensemble has fewer networks
   std::vector<FitReport> reports;
   std::size_t k = 0;
   for (std::size_t m = 0; m < cohort.members(); ++m) {

@@ -52,9 +52,9 @@ Halves halves_of(const HyperDeepEnsembleSpec& spec, const Cohort& cohort) {
       if (cohort.row_weight.empty() || cohort.row_weight(m, i, 0) > 0.0F) used.push_back(i);
     }
     if (used.size() < 2)
-      throw DataError(hyper_where, fmt::format("member {} has {} rows; at least 2 are needed, to train on and to "
-                                               "validate with",
-                                               m, used.size()));
+      throw DataError(
+          hyper_where,
+          fmt::format("member {} has {} rows; at least 2 are needed, for training and validation", m, used.size()));
     const double share = std::ceil(spec.validation * static_cast<double>(used.size()));
     const std::size_t count = std::clamp<std::size_t>(static_cast<std::size_t>(share), 1, used.size() - 1);
     const std::vector<std::size_t> order = Random(cohort.seeds[m], split_stream).permutation(used.size());
@@ -64,7 +64,7 @@ Halves halves_of(const HyperDeepEnsembleSpec& spec, const Cohort& cohort) {
   return {some_rows(cohort, train), some_rows(cohort, validation)};
 }
 
-/// rand_search of Algorithm 2: one start for all candidates of a problem.
+/// rand_search of Algorithm 2: all candidates of a problem share one initialisation.
 std::vector<HyperNetwork> draw_candidates(const HyperDeepEnsembleSpec& spec, std::span<const std::uint64_t> seeds) {
   std::vector<HyperNetwork> all;
   const auto log_uniform = [](Random& random, double low, double high) {
@@ -83,7 +83,7 @@ std::vector<HyperNetwork> draw_candidates(const HyperDeepEnsembleSpec& spec, std
   return all;
 }
 
-/// Blocks of `problem` of each network.
+/// For each network, the block of its `problem`.
 Tensor<float> of_networks(const Tensor<float>& tensor, const std::vector<HyperNetwork>& networks) {
   Tensor<float> copies(networks.size(), tensor.rows(), tensor.cols());
   for (std::size_t k = 0; k < networks.size(); ++k)
@@ -91,7 +91,7 @@ Tensor<float> of_networks(const Tensor<float>& tensor, const std::vector<HyperNe
   return copies;
 }
 
-/// Networks with their parameters and reports; a list that can be thinned and joined.
+/// Networks with their parameters and reports; lists can be filtered and joined.
 struct Pool {
   std::vector<HyperNetwork> networks;
   Trained trained;
@@ -118,7 +118,7 @@ Pool thinned(const Pool& pool) {
   return some;
 }
 
-/// Sets `picks` of every network by Algorithm 1, problem by problem. Networks of a problem lie next to each other.
+/// Sets `picks` of every network by Algorithm 1, problem by problem. The networks of a problem are adjacent.
 void pick(const HyperDeepEnsembleSpec& spec, const Cohort& validation, Pool& pool, Engine& engine) {
   const engine::TrainPlan plan = hyper_plan(spec, validation, pool.networks);
   const Tensor<float> outputs = engine::backend(engine).predict(plan.networks, pool.trained.parameters, plan.x, {}, {});
@@ -137,7 +137,7 @@ void pick(const HyperDeepEnsembleSpec& spec, const Cohort& validation, Pool& poo
   }
 }
 
-/// The stratification of Algorithm 2: every chosen network again from networks - 1 further starts.
+/// The stratification of Algorithm 2: trains every chosen network again from `networks - 1` further initialisations.
 std::vector<HyperNetwork> further_starts(const HyperDeepEnsembleSpec& spec, const Pool& chosen,
                                          std::span<const std::uint64_t> seeds) {
   std::vector<HyperNetwork> all;
@@ -150,7 +150,7 @@ std::vector<HyperNetwork> further_starts(const HyperDeepEnsembleSpec& spec, cons
   return all;
 }
 
-/// Both lists in one, problem by problem.
+/// Both lists merged, problem by problem.
 Pool joined(const Pool& a, const Pool& b) {
   Pool all;
   all.trained.parameters = Tensor<float>(a.networks.size() + b.networks.size(), 1, a.trained.parameters.cols());

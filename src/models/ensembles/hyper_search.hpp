@@ -1,6 +1,6 @@
 #pragma once
-// The search of hyper deep ensembles (Algorithm 2 of the paper): all networks of all problems trained as cohorts, the
-// best ensemble of each problem picked.
+// The search of hyper deep ensembles (Algorithm 2 of the paper): trains the networks of all problems as cohorts and
+// picks the best ensemble for each problem.
 
 #include <cstdint>
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace nomu {
 
-/// A network of some problem: what it was trained with, and how often its ensemble counts it.
+/// A network of one problem: what it was trained with, and how often it counts in its ensemble.
 struct HyperNetwork {
   std::size_t problem = 0;
   std::uint64_t seed = 0;

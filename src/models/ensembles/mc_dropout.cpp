@@ -35,7 +35,7 @@ RegressionNet net_of(const McDropoutSpec& spec) {
 
 bool one_noise(const McDropoutSpec& spec) { return spec.learn_noise && !spec.noise_head; }
 
-/// How far the networks without dropout are from their rows, root mean square, [M][1][1].
+/// Root mean squared training error of the networks without dropout, [M][1][1].
 Tensor<float> missed_by(const engine::Networks& networks, const Tensor<float>& parameters, const Cohort& cohort,
                         Engine& engine) {
   const Tensor<float> outputs = engine::backend(engine).predict(networks, parameters, cohort.x, {}, {});
@@ -84,12 +84,12 @@ McDropoutSpec resolved(const McDropoutSpec& given, std::size_t rows, std::size_t
 
 Fields fields_of(McDropoutSpec& spec) {
   Fields f(where);
-  f.add("dropout", spec.dropout, Range::between(0.0, 0.999), "share of the units that a pass leaves out; 0: chosen");
-  f.add("passes", spec.passes, Range::at_least(2), "stochastic passes of a prediction");
+  f.add("dropout", spec.dropout, Range::between(0.0, 0.999), "share of the units that a pass drops; 0: automatic");
+  f.add("passes", spec.passes, Range::at_least(2), "stochastic passes per prediction");
   f.add("l2", spec.l2, Range::at_least(-1.0),
-        "L2 penalty, times (1 - dropout) / n beside the mean loss; negative: chosen");
-  f.add("learn_noise", spec.learn_noise, "the data noise is predicted too");
-  f.add("noise_head", spec.noise_head, "learned noise is a second output, trained by likelihood; else one number");
+        "L2 penalty, multiplied by (1 - dropout) / n and added to the mean loss; negative: automatic");
+  f.add("learn_noise", spec.learn_noise, "also predict the data noise");
+  f.add("noise_head", spec.noise_head, "learned noise is a second output, trained by likelihood; otherwise one number");
   f.add_nested("net", fields_of(spec.net));
   f.add_nested("train", fields_of(spec.train));
   return f;

@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::string_view where = "models/archive";
 
-// A byte that is no text, the name, and the line ends that careless copying changes.
+// A byte that is not text, the name, and line endings, which a copy in text mode would change.
 constexpr std::string_view magic("\x89NOMU\r\n\x1a", 8);
 constexpr std::uint32_t major_version = 1;  ///< raised when older readers would misread
-constexpr std::uint32_t minor_version = 1;  ///< raised when something is added that they may pass over
+constexpr std::uint32_t minor_version = 1;  ///< raised when something is added that older readers may ignore
 
-/// The first bytes of every version, for ever.
+/// The first bytes of a file, the same in every version.
 struct Preamble {
   std::uint32_t major = major_version;
   std::uint32_t minor = minor_version;
@@ -45,28 +45,28 @@ T value_at(std::string_view bytes, std::size_t place) {
   return value;
 }
 
-/// Of everything up to the end of the header but the checksum itself.
+/// Covers everything up to the end of the header except the checksum itself.
 std::uint64_t head_checksum(std::string_view preamble, std::string_view header) {
   std::string head(preamble);
   head += header;
   return crc64(head);
 }
 
-/// A message without its "[place] ", for a message of our own around it.
+/// A message without its "[place] ", to be embedded in another message.
 std::string_view without_place(std::string_view message) {
   const auto end = message.find("] ");
   return end == std::string_view::npos ? message : message.substr(end + 2);
 }
 
-/// The header as text, checked against the preamble.
+/// The header as text, verified against the preamble.
 std::string_view checked_header(std::string_view bytes) {
   if (!bytes.starts_with(magic.substr(0, std::min(bytes.size(), magic.size()))) || bytes.empty()) {
-    throw DataError(where, bytes.empty() ? "the file is empty" : "this is no nomu model");
+    throw DataError(where, bytes.empty() ? "the file is empty" : "this is not a nomu model");
   }
-  if (bytes.size() < header_at) throw DataError(where, "the file ends within its first bytes; it is truncated");
+  if (bytes.size() < header_at) throw DataError(where, "the file ends in its first bytes; it is truncated");
   const auto preamble = value_at<Preamble>(bytes, magic.size());
   if (preamble.header_bytes > bytes.size() - header_at) {
-    throw DataError(where, "the file ends within its header; it is truncated or damaged");
+    throw DataError(where, "the file ends in its header; it is truncated or damaged");
   }
   const std::string_view header = bytes.substr(header_at, preamble.header_bytes);
   if (head_checksum(bytes.substr(0, checksum_at), header) != value_at<std::uint64_t>(bytes, checksum_at)) {
@@ -74,7 +74,7 @@ std::string_view checked_header(std::string_view bytes) {
   }
   if (preamble.major > major_version) {
     throw DataError(where,
-                    fmt::format("the file has format {}.{}, this version of nomu reads up to {}; use a newer one",
+                    fmt::format("the file has format {}.{}, but this version of nomu reads up to {}; use a newer nomu",
                                 preamble.major, preamble.minor, major_version));
   }
   return header;
@@ -103,7 +103,7 @@ Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<
     const BlockReader blocks(header.at("blocks"), bytes.substr(header_at + text.size()));
     return model_from(header, blocks, std::move(network), std::move(engine));
   } catch (const nlohmann::json::exception& error) {
-    throw DataError(where, fmt::format("{}: the header has another form than expected: {}", source, error.what()));
+    throw DataError(where, fmt::format("{}: the header is malformed: {}", source, error.what()));
   } catch (const ConfigError& error) {
     throw DataError(where, fmt::format("{}: {}; was it written by a newer version of nomu?", source, error.what()));
   } catch (const DataError& error) {
@@ -119,7 +119,7 @@ Model unpack_model(std::string_view bytes, std::string_view source, std::shared_
 
 Model unpack_bounds(std::string_view bytes, std::string_view source, std::shared_ptr<const ForeignNetwork> network,
                     std::shared_ptr<Engine> engine) {
-  if (network == nullptr) throw ConfigError(where, "there is no network to read bounds for");
+  if (network == nullptr) throw ConfigError(where, "reading bounds needs the network they belong to");
   return unpacked(bytes, source, std::move(network), std::move(engine));
 }
 

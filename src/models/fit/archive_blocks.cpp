@@ -25,10 +25,10 @@ constexpr const char* count_type = "u64";
 std::size_t width_of(const std::string& type) {
   if (type == float_type) return 4;
   if (type == double_type || type == count_type) return 8;
-  refuse(fmt::format("numbers of an unknown type '{}'", type));
+  refuse(fmt::format("unknown number type '{}'", type));
 }
 
-/// Bytes that a shape takes, never more than `limit`.
+/// Bytes that a shape occupies; refuses more than `limit`.
 std::size_t size_of(const std::array<std::size_t, 3>& shape, std::size_t width, std::size_t limit) {
   std::size_t size = width;
   for (const std::size_t extent : shape) {
@@ -82,7 +82,7 @@ BlockReader::BlockReader(const nlohmann::json& list, std::string_view bytes) {
     Entry entry{.type = item.at("type").get<std::string>(), .shape = {}, .bytes = {}};
     for (std::size_t k = 0; k < entry.shape.size(); ++k) entry.shape[k] = whole_number(item.at("shape").at(k));
     const std::size_t size = size_of(entry.shape, width_of(entry.type), bytes.size());
-    if (size > bytes.size()) refuse(fmt::format("the file ends within block '{}'; it is truncated", name));
+    if (size > bytes.size()) refuse(fmt::format("the file ends in block '{}'; it is truncated", name));
     entry.bytes = bytes.substr(0, size);
     bytes.remove_prefix(size);
     if (fmt::format("{:016x}", crc64(entry.bytes)) != item.at("crc64").get<std::string>()) {
@@ -95,7 +95,7 @@ BlockReader::BlockReader(const nlohmann::json& list, std::string_view bytes) {
 
 template <class T>
 std::vector<T> BlockReader::read(const std::string& name, std::string_view type, const Entry& entry) {
-  if (entry.type != type) refuse(fmt::format("block '{}' holds {} where {} belongs", name, entry.type, type));
+  if (entry.type != type) refuse(fmt::format("block '{}' contains {}, expected {}", name, entry.type, type));
   std::vector<T> values(entry.bytes.size() / sizeof(T));
   if (!values.empty()) std::memcpy(values.data(), entry.bytes.data(), entry.bytes.size());
   return values;

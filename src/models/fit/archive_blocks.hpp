@@ -1,6 +1,6 @@
 #pragma once
-// The numbers of an archive: named blocks of one type each, little-endian, one after the other, listed in the header
-// with shape, place and checksum.
+// The numbers of an archive: named little-endian blocks of one type each, stored consecutively and listed in the header
+// with shape and checksum.
 
 #include <array>
 #include <cstddef>
@@ -20,7 +20,7 @@ class BlockWriter {
  public:
   void add(const std::string& name, const Tensor<float>& values);
   void add(const std::string& name, std::span<const float> values);
-  /// Empty lists are left out: a block that is not there is empty.
+  /// Empty lists are not written: a missing block is empty.
   void add(const std::string& name, std::span<const double> values);
   void add(const std::string& name, std::span<const std::size_t> values);
 
@@ -42,10 +42,10 @@ class BlockWriter {
   std::string bytes_;
 };
 
-/// Finds blocks again. Sizes are checked against the bytes there are before anything is allocated.
+/// Looks blocks up. Sizes are checked against the available bytes before anything is allocated.
 class BlockReader {
  public:
-  /// Throws DataError when blocks do not fill the bytes exactly or a checksum does not match.
+  /// Throws DataError if the blocks do not fill the bytes exactly or a checksum does not match.
   BlockReader(const nlohmann::json& list, std::string_view bytes);
 
   /// A block with its shape, for a caller who checks it. Throws DataError where there is none.

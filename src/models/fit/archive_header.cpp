@@ -25,7 +25,7 @@ constexpr std::array<const char*, 4> source_names = {"none", "folds", "hold_out"
 
 CalibrationSource source_named(const std::string& name) {
   const auto found = std::ranges::find_if(source_names, [&](const char* known) { return name == known; });
-  if (found == source_names.end()) refuse(fmt::format("calibration rows of source '{}' are unknown here", name));
+  if (found == source_names.end()) refuse(fmt::format("unknown source of calibration rows '{}'", name));
   return static_cast<CalibrationSource>(found - source_names.begin());
 }
 
@@ -33,10 +33,10 @@ CalibrationKind kind_named(const std::string& name) {
   for (std::size_t i = 0; i <= static_cast<std::size_t>(CalibrationKind::isotonic); ++i) {
     if (name == to_text(static_cast<CalibrationKind>(i))) return static_cast<CalibrationKind>(i);
   }
-  refuse(fmt::format("a calibration '{}' is nothing this version knows", name));
+  refuse(fmt::format("this version does not know the calibration '{}'", name));
 }
 
-/// Losses of a fit that went wrong on the way are no numbers; JSON has null for them.
+/// Losses of a fit that went wrong are not finite; JSON has null for them.
 double number_or_nan(const json& value) {
   return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
 }
@@ -137,7 +137,7 @@ HeldOut read_held_out(const json& facts, const BlockReader& blocks) {
   const PredictedRows& p = held.predicted;
   if (!fits(p.mean.size(), false) || !fits(p.sigma_model.size(), false) || !fits(p.sigma_noise.size(), true) ||
       !fits(p.sigma_below.size(), true) || !fits(held.rows.size(), true) || !fits(held.folds.size(), true)) {
-    refuse("held-out rows do not fit each other");
+    refuse("the numbers of held-out rows do not match");
   }
   return held;
 }
@@ -145,7 +145,7 @@ HeldOut read_held_out(const json& facts, const BlockReader& blocks) {
 std::vector<MemberScaling> read_scalings(const BlockReader& blocks, std::size_t members, std::size_t cols) {
   const std::vector<double> numbers = blocks.doubles("scaling");
   const std::size_t each = 2 * cols + 2;
-  if (numbers.size() != members * each) refuse("scalings are not one per member");
+  if (numbers.size() != members * each) refuse("there is not one scaling per member");
   std::vector<MemberScaling> scalings;
   for (std::size_t m = 0; m < members; ++m) {
     const auto part = [&](std::size_t first, std::size_t count) {
@@ -187,14 +187,14 @@ namespace {
 constexpr const char* network_means = "network/mean";
 constexpr const char* network_features = "network/features";
 
-/// Rows whose answers tell one network from another.
+/// Rows on which outputs distinguish one network from another.
 constexpr std::size_t checked_rows = 8;
 
 const FittedAttached* attached_to_network(const Model& model) {
   return dynamic_cast<const FittedAttached*>(&model.fitted());
 }
 
-/// What a network says about the first rows a model was made with.
+/// A network's outputs for the first rows a model was made with.
 ForeignNetwork::Evaluation answers_of(const ForeignNetwork& network, const DataSet& data) {
   Tensor<float> x(1, std::min(checked_rows, data.rows()), data.cols());
   std::transform(data.inputs.begin(), data.inputs.begin() + static_cast<std::ptrdiff_t>(x.size()), x.flat().begin(),
@@ -202,7 +202,7 @@ ForeignNetwork::Evaluation answers_of(const ForeignNetwork& network, const DataS
   return evaluated(network, x);
 }
 
-/// Engines and compilers round differently, so equal networks agree only nearly.
+/// Engines and compilers round differently, so equal networks agree only approximately.
 bool agree(const Tensor<float>& a, const Tensor<float>& b) {
   constexpr float tolerance = 1e-4F;
   if (a.members() != b.members() || a.rows() != b.rows() || a.cols() != b.cols()) return false;
@@ -213,13 +213,12 @@ bool agree(const Tensor<float>& a, const Tensor<float>& b) {
 
 void check_network(const json& facts, const BlockReader& blocks, const ForeignNetwork& network, const DataSet& data) {
   if (whole_number(facts.at("inputs")) != network.inputs() || whole_number(facts.at("features")) != network.features())
-    refuse(fmt::format("the bounds are for a network of {} inputs and {} features, this one has {} and {}",
+    refuse(fmt::format("the bounds are for a network with {} inputs and {} features, but this one has {} and {}",
                        whole_number(facts.at("inputs")), whole_number(facts.at("features")), network.inputs(),
                        network.features()));
   const ForeignNetwork::Evaluation now = answers_of(network, data);
-  if (!agree(blocks.tensor(network_means), now.mean) ||
-      !agree(blocks.tensor(network_features), now.features))
-    refuse("this is not the network that the bounds were fitted for: it answers differently");
+  if (!agree(blocks.tensor(network_means), now.mean) || !agree(blocks.tensor(network_features), now.features))
+    refuse("this is not the network that the bounds were fitted for: its outputs differ");
 }
 
 }  // namespace
@@ -253,7 +252,7 @@ json header_of(const Model& model) {
                 {"split", parts.held_out.split},
                 {"refitted", parts.held_out.refitted}}},
               {"reports", reports_of(model.fitted())},
-              // Not the threads: they change nothing, so they must not change the file either.
+              // No threads: they do not change the result, so they must not change the file.
               {"engine",
                {{"name", parts.engine.name},
                 {"provider", parts.engine.provider},
@@ -331,7 +330,7 @@ Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<
   std::shared_ptr<const FittedCohort> fitted;
   if (network) {
     const auto* method = std::get_if<NomuSpec>(&parts.spec.method);
-    if (method == nullptr) refuse("bounds for a network are of method 'nomu'");
+    if (method == nullptr) refuse("bounds for a network must be of method 'nomu'");
     check_network(header.at("network"), blocks, *network, parts.data);
     fitted = restore_sigma(*method, std::move(network), state, std::move(reports), *engine);
   } else {

@@ -10,7 +10,7 @@
 namespace nomu {
 namespace {
 
-/// The box of the data, wider by `margin` of its width on either side.
+/// The box of the data, widened on either side by the share `margin` of its width.
 DesiderataSpec box_around(std::span<const double> inputs, std::size_t cols, const CheckSpec& spec) {
   DesiderataSpec box{.low = {inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(cols)},
                      .high = {},

@@ -14,14 +14,14 @@ namespace nomu {
 namespace {
 
 constexpr std::string_view where = "models/model";
-constexpr std::uint64_t split_purpose = 0x73706c6974;  // keeps splits apart from the fit's own draws
+constexpr std::uint64_t split_purpose = 0x73706c6974;  // keeps splits independent of the fit's own draws
 
-/// Why `rows` calibration rows cannot support a level; empty: they can.
+/// Why `rows` calibration rows cannot support a level; empty if they can.
 std::string refusal(CalibrationChoice kind, std::size_t rows, double level) {
   try {
     if (kind == CalibrationChoice::conformal) (void)conformal_rank(rows, level);
     if (kind == CalibrationChoice::isotonic) {
-      // Whether a level is refused depends on the number of knots alone.
+      // Whether a level is refused depends only on the number of knots.
       (void)multipliers({.kind = CalibrationKind::isotonic, .rows = rows, .knots = std::vector<double>(rows)}, level);
     }
   } catch (const ConfigError& error) {
@@ -31,7 +31,7 @@ std::string refusal(CalibrationChoice kind, std::size_t rows, double level) {
   return {};
 }
 
-/// The kind really used; throws where a kind that was asked for cannot be.
+/// The kind actually used; throws if a requested kind is impossible.
 CalibrationChoice settled_kind(const CalibrationSpec& spec, std::size_t rows, const std::string& which) {
   if (spec.kind == CalibrationChoice::automatic) {
     const bool enough = refusal(CalibrationChoice::conformal, rows, spec.level).empty();
@@ -39,9 +39,10 @@ CalibrationChoice settled_kind(const CalibrationSpec& spec, std::size_t rows, co
   }
   const std::string reason = refusal(spec.kind, rows, spec.level);
   if (!reason.empty()) {
-    throw ConfigError(where, fmt::format("{} ({}); get more rows, ask for a lower level, or calibrate by nll, which "
-                                         "assumes Gaussian errors instead",
-                                         reason, which));
+    throw ConfigError(
+        where,
+        fmt::format("{} ({}); get more rows, choose a lower level, or calibrate by nll, which assumes Gaussian errors",
+                    reason, which));
   }
   return spec.kind;
 }
@@ -49,9 +50,9 @@ CalibrationChoice settled_kind(const CalibrationSpec& spec, std::size_t rows, co
 bool use_folds(const CalibrationSpec& spec, const DataSet& data) {
   if (!data.times.empty()) {
     if (spec.policy == CalibrationPolicy::folds) {
-      throw ConfigError(where,
-                        "folds would let later rows tell about earlier ones; with a time column use "
-                        "calibration.policy = hold_out");
+      throw ConfigError(
+          where,
+          "folds would predict earlier rows from later ones; with a time column use calibration.policy = hold_out");
     }
     return false;
   }
@@ -105,7 +106,7 @@ CalibrationPlan plan_calibration(const CalibrationSpec& spec, const DataSet& dat
     split_once(spec, data, split_seed, plan);
     const std::size_t held_out = plan.splits.front().test.size();
     plan.kind = settled_kind(spec, held_out, fmt::format("{} of {} rows held out", held_out, data.rows()));
-    // Split conformal vouches for the model that never saw the calibration rows, and for no other.
+    // The split conformal guarantee holds only for a model that never saw the calibration rows.
     plan.refit = plan.kind != CalibrationChoice::conformal;
   }
   return plan;
@@ -131,7 +132,7 @@ Calibration calibrate(const CalibrationPlan& plan, const HeldOut& held_out, doub
     case CalibrationChoice::conformal:
     case CalibrationChoice::isotonic: break;
   }
-  // A single factor cancels in the bounds; it makes the standard deviations themselves honest.
+  // A single factor cancels in the bounds; it is there to calibrate the standard deviations themselves.
   const Calibration base = calibrate_nll(rows, held_out.targets);
   if (plan.kind == CalibrationChoice::isotonic) return calibrate_isotonic(rows, held_out.targets, base);
   if (plan.cross()) return calibrate_cross_conformal(rows, held_out.targets, held_out.folds, base);

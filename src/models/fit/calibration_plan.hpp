@@ -15,20 +15,20 @@ namespace nomu {
 struct CalibrationPlan {
   CalibrationChoice kind = CalibrationChoice::none;  ///< never automatic
   CalibrationSource source = CalibrationSource::none;
-  std::string split;          ///< how the rows were divided, as in HeldOut
+  std::string split;          ///< how the rows were split, as in HeldOut
   std::vector<Split> splits;  ///< one per calibration fit; none: nothing is held out
   bool refit = false;         ///< train once more on all rows
 
-  /// The fold models stay with the model, because its bounds come from them.
+  /// The fold models are kept with the model, because its bounds come from them.
   [[nodiscard]] bool cross() const {
     return kind == CalibrationChoice::conformal && source == CalibrationSource::folds;
   }
 };
 
-/// Throws ConfigError for a level that the rows cannot support, DataError where groups or times cannot be split.
+/// Throws ConfigError for a level that the rows cannot support, DataError if groups or times cannot be split.
 [[nodiscard]] CalibrationPlan plan_calibration(const CalibrationSpec& spec, const DataSet& data, std::uint64_t seed);
 
-/// For `rows` rows that are there for calibration only.
+/// For `rows` rows that are used only for calibration.
 [[nodiscard]] CalibrationPlan plan_given(const CalibrationSpec& spec, std::size_t rows);
 
 /// The calibration that the plan's kind learns from held-out rows.

@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* where = "models/foreign";
 
-/// Every member in the same scale: that of all rows, which the network has seen anyway. The fitted members take rows in
-/// the user's units, so that the network reads the very numbers it would read elsewhere.
+/// All members share one scale, that of all rows, which the network has seen anyway. The fitted members take rows in
+/// the user's units, so the network reads exactly the numbers it would read elsewhere.
 MemberFit fit_attached(std::shared_ptr<const ForeignNetwork> network, const DataSet& all) {
   return [network = std::move(network), &all](const FitSpec& spec, std::span<const DataSet> data, Engine& engine,
                                               const Progress& progress) {
@@ -34,12 +34,12 @@ MemberFit fit_attached(std::shared_ptr<const ForeignNetwork> network, const Data
 FitSpec checked(const FitSpec& given, const ForeignNetwork* network, const DataSet& data) {
   FitSpec spec = given;
   if (!std::holds_alternative<NomuSpec>(spec.method))
-    throw ConfigError(where, fmt::format("bounds for a given network are those of method 'nomu', got '{}'",
-                                         method_name(given.method)));
-  if (network == nullptr) throw ConfigError(where, "there is no network to give bounds to");
+    throw ConfigError(
+        where, fmt::format("bounds for a given network need method 'nomu', got '{}'", method_name(given.method)));
+  if (network == nullptr) throw ConfigError(where, "bounds need a network, got none");
   if (network->inputs() != data.cols())
     throw DataError(where,
-                    fmt::format("the network reads {} columns, the data have {}", network->inputs(), data.cols()));
+                    fmt::format("the network reads {} columns, but the data have {}", network->inputs(), data.cols()));
   if (spec.calibration.kind == CalibrationChoice::automatic) spec.calibration.kind = CalibrationChoice::nll;
   return spec;
 }
@@ -50,9 +50,10 @@ Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> net
                  std::shared_ptr<Engine> engine, const Progress& progress) {
   const FitSpec spec = checked(given, network.get(), data);
   if (spec.calibration.kind == CalibrationChoice::conformal) {
-    throw ConfigError(where,
-                      "conformal bounds need rows that the network has not learned from, which fold models cannot make "
-                      "up for; give such rows (--calibrate-on, calibrate_on in Python), or choose another calibration");
+    throw ConfigError(
+        where,
+        "conformal bounds need rows that the network has not learned from, and fold models cannot replace them; give "
+        "such rows (--calibrate-on, calibrate_on in Python) or choose another calibration");
   }
   return fit_with(spec, data, fit_attached(std::move(network), data), std::move(engine), progress);
 }

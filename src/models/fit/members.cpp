@@ -29,7 +29,7 @@ Scaling scaling_of(std::span<const double> values, std::size_t cols, ScaleChoice
   return {.shift = std::vector<double>(cols, one.shift[0]), .factor = std::vector<double>(cols, one.factor[0])};
 }
 
-/// One quantity of member m at its first `rows` rows.
+/// One quantity of member m for its first `rows` rows.
 std::vector<double> front_rows(const Tensor<float>& values, std::size_t m, std::size_t rows) {
   if (values.empty()) return {};
   const std::span<const float> front = values.member(m).first(rows);
@@ -41,10 +41,11 @@ std::vector<double> front_rows(const Tensor<float>& values, std::size_t m, std::
 void refuse_diverged(const std::vector<FitReport>& reports) {
   for (std::size_t m = 0; m < reports.size(); ++m) {
     if (!reports[m].diverged) continue;
-    throw Error(where, fmt::format("the fit diverged{}, after {} restarts too; try a smaller train.learning_rate or "
-                                   "another seed",
-                                   reports.size() > 1 ? fmt::format(" (member {} of {})", m + 1, reports.size()) : "",
-                                   reports[m].restarts));
+    throw Error(
+        where,
+        fmt::format("the fit diverged{}, even after {} restarts; try a smaller train.learning_rate or another seed",
+                    reports.size() > 1 ? fmt::format(" (member {} of {})", m + 1, reports.size()) : "",
+                    reports[m].restarts));
   }
 }
 
@@ -75,14 +76,14 @@ Members fit_members(const FitSpec& spec, std::span<const DataSet> data, Engine& 
 
 namespace {
 
-/// Networks calculate in single precision, where larger numbers end as infinities and what follows from them is noise.
+/// Networks compute in single precision, where larger numbers overflow and the results become meaningless.
 void require_in_reach(std::span<const double> scaled, std::span<const double> x, std::size_t cols) {
   constexpr double most = 1e15;
   const auto far = std::ranges::find_if(scaled, [](double value) { return !(std::abs(value) <= most); });
   if (far == scaled.end()) return;
   const auto i = static_cast<std::size_t>(far - scaled.begin());
-  throw DataError(where, fmt::format("input {} of row {} (both counted from 0) is {}, which is {:.0e} times the "
-                                     "spread of the training data away from it; correct it or leave it out",
+  throw DataError(where, fmt::format("input {} of row {} (both counted from 0) is {}, which is {:.0e} times the spread "
+                                     "of the training data away from them; correct or omit it",
                                      i % cols, i / cols, x[i], std::abs(*far)));
 }
 
@@ -108,7 +109,7 @@ std::vector<PredictedRows> predict_each(const FittedCohort& fitted, std::span<co
   for (std::size_t m = 0; m < scalings.size(); ++m) {
     const Scaling& target = scalings[m].target;
     const std::size_t rows = x[m].size() / scalings[m].inputs.cols();
-    // A standard deviation is only stretched: an offset would turn certainty into doubt or the reverse.
+    // A standard deviation is only scaled, never shifted: an offset would create or remove uncertainty.
     each.push_back({.mean = target.invert(front_rows(prediction.mean, m, rows)),
                     .sigma_model = target.invert_width(front_rows(prediction.sigma_model, m, rows)),
                     .sigma_noise = target.invert_width(front_rows(prediction.sigma_noise, m, rows)),

@@ -1,6 +1,6 @@
 #pragma once
-// Members of one cohort that each learned from rows of their own in scales of their own, seen from outside in the units
-// of the target. No member's scaling knows a row that the member itself does not.
+// Members of one cohort, each with its own rows and its own scaling, used from outside in the units of the target. A
+// member's scaling depends only on rows that the member was trained on.
 
 #include <cstdint>
 #include <functional>
@@ -18,36 +18,36 @@ struct Members {
   std::vector<MemberScaling> scalings;
 };
 
-/// Fits one member per data set, all in lock step, each from its own seed. The method leaves nothing to be chosen. A
-/// member may have diverged.
+/// Fits one member per data set, all in lockstep, each from its own seed. The method must have all automatic choices
+/// made. Members may have diverged.
 [[nodiscard]] Members fit_members(const FitSpec& spec, std::span<const DataSet> data,
                                   std::span<const std::uint64_t> seeds, Engine& engine, const Progress& progress);
 
-/// The same from the seed of the spec, every row predicted as a function of the row alone. Throws Error when one
+/// The same from the seed of the spec; the prediction for a row depends only on that row. Throws Error if a member
 /// diverged.
 [[nodiscard]] Members fit_members(const FitSpec& spec, std::span<const DataSet> data, Engine& engine,
                                   const Progress& progress);
 
-/// How the members of a model are fitted; throws Error when one diverged.
+/// How the members of a model are fitted; throws Error if one diverged.
 using MemberFit = std::function<Members(const FitSpec& spec, std::span<const DataSet> data, Engine& engine,
                                         const Progress& progress)>;
 
-/// `fit` of a whole model with members fitted in another way than by the method alone.
+/// `fit` of a whole model whose members are fitted by the given function instead of the method.
 [[nodiscard]] Model fit_with(const FitSpec& spec, const DataSet& data, const MemberFit& fit_all,
                              std::shared_ptr<Engine> engine, const Progress& progress);
 
-/// The scales that the spec asks for, learned from these rows.
+/// The scaling that the spec asks for, learned from these rows.
 [[nodiscard]] MemberScaling scaling_for(const FitSpec& spec, const DataSet& data);
 
 /// Throws Error naming the member that diverged.
 void refuse_diverged(const std::vector<FitReport>& reports);
 
-/// Each member m at rows of its own, x[m] [q_m][d].
+/// Predictions of each member m at its own rows, x[m] [q_m][d].
 [[nodiscard]] std::vector<PredictedRows> predict_each(const FittedCohort& fitted,
                                                       std::span<const MemberScaling> scalings,
                                                       std::span<const std::vector<double>> x);
 
-/// The rows of x[m] in the scale of member m, padded with zeros to the longest, [M][q][d].
+/// The rows of x[m] on the scale of member m, padded with zeros to the longest, [M][q][d].
 [[nodiscard]] Tensor<float> scaled_rows(std::span<const MemberScaling> scalings,
                                         std::span<const std::vector<double>> x);
 

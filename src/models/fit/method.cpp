@@ -16,7 +16,7 @@ struct Names {
   const char* title;
 };
 
-/// One for each alternative of MethodSpec, in its order.
+/// One per alternative of MethodSpec, in the same order.
 constexpr Names names[] = {
     {"nomu", "NOMU"},        {"directed", "NOMU directed"},  {"gp", "GP"},     {"mc_dropout", "MCDO"},
     {"deep_ensemble", "DE"}, {"hyper_deep_ensemble", "HDE"}, {"tube", "TUBE"}, {"ann", "ANN"},
@@ -48,10 +48,9 @@ MethodSpec method_named(std::string_view name) {
     if (name == names[i].key) return default_spec(i);
   }
   const std::string near = nearest(name, method_names());
-  throw ConfigError("models/method",
-                    near.empty()
-                        ? fmt::format("there is no method '{}'; there are {}", name, fmt::join(method_names(), ", "))
-                        : fmt::format("there is no method '{}', did you mean '{}'?", name, near));
+  throw ConfigError("models/method", near.empty() ? fmt::format("unknown method '{}'; there are {}", name,
+                                                                fmt::join(method_names(), ", "))
+                                                  : fmt::format("unknown method '{}'; did you mean '{}'?", name, near));
 }
 
 Fields fields_of(MethodSpec& spec) {
@@ -81,7 +80,7 @@ std::unique_ptr<FittedCohort> fit(const MethodSpec& spec, const Cohort& cohort, 
 
 std::unique_ptr<FittedCohort> restore(const MethodSpec& spec, const FittedState& state, std::vector<FitReport> reports,
                                       Engine& engine) {
-  // Layers do not depend on the number of rows, which old files of some methods left open.
+  // Old files of some methods left layers open; these do not depend on the number of rows.
   return std::visit([&](const auto& s) { return restore_cohort(s, state, std::move(reports), engine); },
                     resolved_for(spec, 1, state.inputs));
 }

@@ -24,7 +24,7 @@ bool is_scaling(const Scaling& scaling, std::size_t cols) {
          std::ranges::all_of(scaling.factor, positive);
 }
 
-/// Inputs that the columns of a table become.
+/// Number of inputs that the columns of a table become.
 std::size_t encoded_width(const DataSet& data) {
   std::size_t width = 0;
   for (const FeatureColumn& feature : data.features) width += std::max<std::size_t>(1, feature.levels.size());
@@ -35,27 +35,28 @@ void check_parts(const ModelParts& parts, const FittedCohort& fitted) {
   const auto refuse = [](std::string_view what) { throw DataError(where, fmt::format("damaged model: {}", what)); };
   check_dataset(parts.data);
   check_calibration(parts.calibration);
-  if (parts.scalings.empty() || parts.scalings.size() != fitted.members()) refuse("scalings are not one per member");
+  if (parts.scalings.empty() || parts.scalings.size() != fitted.members())
+    refuse("there is not one scaling per member");
   for (const MemberScaling& scaling : parts.scalings) {
     if (!is_scaling(scaling.inputs, parts.data.cols()) || !is_scaling(scaling.target, 1))
       refuse("an impossible scaling");
   }
-  if (encoded_width(parts.data) != parts.data.cols()) refuse("columns do not become as many inputs as there are");
-  if (fitted.reports().size() != fitted.members()) refuse("reports are not one per member");
-  if (parts.fitted_rows.empty()) refuse("no rows to learn from");
+  if (encoded_width(parts.data) != parts.data.cols()) refuse("the columns do not match the inputs");
+  if (fitted.reports().size() != fitted.members()) refuse("there is not one report per member");
+  if (parts.fitted_rows.empty()) refuse("it learned from no rows");
   const auto beyond = [&](std::size_t row) { return row >= parts.data.rows(); };
   if (std::ranges::any_of(parts.fitted_rows, beyond) || std::ranges::any_of(parts.held_out.rows, beyond)) {
-    refuse("a row that the data do not have");
+    refuse("it refers to a row that the data do not have");
   }
   const bool cross = parts.calibration.kind == CalibrationKind::cross_conformal;
   if (cross && *std::ranges::max_element(parts.calibration.score_folds) + 2 != fitted.members()) {
-    refuse("fold models are not one per fold");
+    refuse("there is not one fold model per fold");
   }
 }
 
 void check_inputs(std::span<const double> x, std::size_t cols) {
   if (x.size() % cols != 0) {
-    throw DataError(where, fmt::format("{} values do not fill rows of the model's {} inputs", x.size(), cols));
+    throw DataError(where, fmt::format("{} values do not fill rows of {} inputs", x.size(), cols));
   }
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!std::isfinite(x[i])) {
@@ -70,11 +71,11 @@ void check_inputs(std::span<const double> x, std::size_t cols) {
 Fields fields_of(CalibrationSpec& spec) {
   Fields f("calibration");
   f.add_choice("kind", spec.kind, {"auto", "none", "nll", "separate", "coverage", "conformal", "isotonic"},
-               "how standard deviations become bounds with a level");
+               "how standard deviations are turned into bounds");
   f.add("level", spec.level, Range::between(0.0, 1.0), "level of the bounds");
   f.add_choice("policy", spec.policy, {"auto", "folds", "hold_out"}, "which rows the calibration learns from");
-  f.add("folds", spec.folds, Range::at_least(2), "fits of which each leaves some rows out");
-  f.add("few_rows", spec.few_rows, Range::at_least(0), "below so many rows, auto takes folds");
+  f.add("folds", spec.folds, Range::at_least(2), "number of fits, each of which leaves out some rows");
+  f.add("few_rows", spec.few_rows, Range::at_least(0), "below this number of rows, auto uses folds");
   f.add("hold_out", spec.hold_out, Range::between(0.0, 1.0), "share of the rows held out");
   return f;
 }
@@ -108,15 +109,15 @@ Model::Model(ModelParts parts, std::shared_ptr<const FittedCohort> fitted, std::
   }
 }
 
-/// `members` are those of the model from `first` on.
+/// `members` are the model's members from `first` on.
 std::vector<PredictedRows> Model::predict_members(const FittedCohort& members, std::size_t first,
                                                   std::span<const double> x, std::span<const double> noise) const {
   check_inputs(x, cols());
   const std::size_t rows = x.size() / cols();
   const bool known = !parts_->data.noise.empty();
   if (known == noise.empty() && rows > 0) {
-    throw DataError(where, known ? "the model was fitted with known noise; give that of the rows to predict too"
-                                 : "the model was fitted without known noise; none can be given now");
+    throw DataError(where, known ? "the model was fitted with known noise; give the noise of the rows to predict, too"
+                                 : "the model was fitted without known noise, so none can be given for predictions");
   }
   if (known) {
     require_rows(where, "noise", noise, rows);
@@ -145,7 +146,7 @@ PredictedRows Model::predict(std::span<const double> x, std::span<const double> 
 }
 
 Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise) const {
-  (void)guaranteed_coverage(calibration(), level);  // refuses what the calibration knows nothing about
+  (void)guaranteed_coverage(calibration(), level);  // throws for levels that the calibration does not support
   if (calibration().kind != CalibrationKind::cross_conformal) {
     const PredictedRows own = predict_uncalibrated(x, noise);
     return own.rows() == 0 ? Bounds{} : make_bounds(own, calibration(), level);

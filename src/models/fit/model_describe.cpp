@@ -10,11 +10,11 @@ namespace {
 
 std::string kind_text(CalibrationKind kind) {
   switch (kind) {
-    case CalibrationKind::none: return "none: bounds of a level are refused";
-    case CalibrationKind::nll: return "one factor by likelihood";
-    case CalibrationKind::separate: return "factors for model and noise by likelihood";
-    case CalibrationKind::coverage: return "one factor by coverage";
-    case CalibrationKind::width: return "one factor by mean width";
+    case CalibrationKind::none: return "none, so there are no bounds";
+    case CalibrationKind::nll: return "one factor, by likelihood";
+    case CalibrationKind::separate: return "separate factors for model and noise, by likelihood";
+    case CalibrationKind::coverage: return "one factor, by coverage";
+    case CalibrationKind::width: return "one factor, by mean width";
     case CalibrationKind::conformal: return "split conformal";
     case CalibrationKind::cross_conformal: return "CV+ (cross-conformal)";
     case CalibrationKind::isotonic: return "isotonic";
@@ -22,18 +22,18 @@ std::string kind_text(CalibrationKind kind) {
   return "unknown";
 }
 
-/// Which rows the calibration learned from, and whether the model has seen them since.
+/// Which rows the calibration learned from, and whether the model was later trained on them.
 std::string source_text(const Model& model) {
   const HeldOut& held = model.held_out();
   const std::size_t rows = held.targets.size();
   switch (held.source) {
     case CalibrationSource::none: return {};
-    case CalibrationSource::given: return fmt::format(", on {} rows given for it", rows);
+    case CalibrationSource::given: return fmt::format(", on {} separate rows", rows);
     case CalibrationSource::folds: {
       const std::size_t folds = held.folds.empty() ? 0 : held.folds.back() + 1;
       const std::string by = held.split == "group" ? " of whole groups" : "";
       return fmt::format(", on {} rows in {} folds{}, {}", rows, folds, by,
-                         held.refitted ? "then refitted on all rows" : "whose models are kept");
+                         held.refitted ? "then refitted on all rows" : "with the fold models kept");
     }
     case CalibrationSource::hold_out: break;
   }
@@ -65,8 +65,8 @@ std::string settings_text(const FitSpec& spec) {
 }
 
 std::string split_warning(const HeldOut& held) {
-  if (held.split == "group") return "  rows of one group are not independent, so take the level as approximate\n";
-  if (held.split == "time") return "  later rows may differ from earlier ones, so take the level as approximate\n";
+  if (held.split == "group") return "  rows of one group are not independent, so the level is only approximate\n";
+  if (held.split == "time") return "  later rows may differ from earlier ones, so the level is only approximate\n";
   return {};
 }
 
@@ -81,10 +81,10 @@ std::string Model::describe() const {
                       p.data.rows(), fit.best_loss, fit.epochs, fit.seed,
                       fit.restarts > 0 ? fmt::format(", {} restarts", fit.restarts) : "");
   if (!p.data.report.dropped_lines.empty()) {
-    text += fmt::format("  {} rows with missing values were left out\n", p.data.report.dropped_lines.size());
+    text += fmt::format("  {} rows with missing values were dropped\n", p.data.report.dropped_lines.size());
   }
   for (const std::string& name : p.data.report.constant_columns) {
-    text += fmt::format("  input '{}' is the same in every row: it tells nothing\n", name);
+    text += fmt::format("  input '{}' is the same in every row and carries no information\n", name);
   }
   text += fmt::format("calibration: {}{}\n", kind_text(p.calibration.kind), source_text(*this));
   if (const std::optional<double> level = default_level()) {

@@ -24,7 +24,7 @@ void append(std::vector<double>& all, const std::vector<double>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// What the members predict for the rows they have not seen; member `first` belongs to the first split.
+/// The members' predictions for the rows they have not seen; member `first` belongs to the first split.
 HeldOut predict_held_out(const CalibrationPlan& plan, const DataSet& data, const Members& members, std::size_t first) {
   HeldOut held{.source = plan.source, .split = plan.split, .refitted = plan.refit};
   std::vector<DataSet> parts;
@@ -54,7 +54,7 @@ std::vector<std::size_t> all_rows(std::size_t count) {
   return rows;
 }
 
-/// The data sets of the first cohort: one per split, after the full one where the fold models stay.
+/// The data sets of the first cohort: one per split, preceded by the full one if the fold models are kept.
 std::vector<DataSet> first_cohort(const CalibrationPlan& plan, const DataSet& data) {
   std::vector<DataSet> sets;
   if (plan.cross() || plan.splits.empty()) sets.push_back(data);
@@ -62,7 +62,7 @@ std::vector<DataSet> first_cohort(const CalibrationPlan& plan, const DataSet& da
   return sets;
 }
 
-/// Rows in a form that can be looked up.
+/// Inputs and target of a row, for look-ups.
 std::vector<double> key_of(const DataSet& data, std::size_t row) {
   std::vector<double> key(data.row(row).begin(), data.row(row).end());
   key.push_back(data.targets[row]);
@@ -75,8 +75,8 @@ void refuse_training_rows(const Model& model, const DataSet& rows) {
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     if (!known.contains(key_of(rows, i))) return;
   }
-  throw DataError(where, fmt::format("all {} rows are among those the model learned from, where it is sure of itself; "
-                                     "calibrate on rows it has not seen",
+  throw DataError(where, fmt::format("all {} rows are among those the model learned from, where its errors are too "
+                                     "small; calibrate on rows it has not seen",
                                      rows.rows()));
 }
 

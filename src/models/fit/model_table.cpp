@@ -36,7 +36,7 @@ Table predict_table(const Model& model, const Table& rows, std::optional<double>
   if (!predicted.sigma_below.empty()) {
     table.add_column("sigma_below", predicted.sigma_below);
   }
-  // Where no noise is modelled, none is assumed: its standard deviation is 0.
+  // If no noise is modelled, its standard deviation is 0.
   const bool noisy = !predicted.sigma_noise.empty();
   table.add_column("sigma_noise", noisy ? predicted.sigma_noise : std::vector<double>(rows.rows(), 0.0));
   table.add_column("lower", bounds.lower);

@@ -18,7 +18,7 @@ bool has(const Fields& fields, std::string_view name) {
   return std::ranges::find(fields.list(), name, &Field::name) != fields.list().end();
 }
 
-/// Small networks that a person can wait for; docs/optimisation.md has the evidence.
+/// Small networks, fast enough for interactive use; docs/optimisation.md has the evidence.
 void make_interactive(MethodSpec& method) {
   const Fields fields = fields_of(method);
   if (std::holds_alternative<NomuSpec>(method)) {
@@ -54,7 +54,7 @@ MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t
   if constexpr (requires { Spec::written(dimension); }) {
     if (preset == "written") return Spec::written(dimension);
   }
-  // A method built on NOMU's networks takes their presets.
+  // A method built on NOMU's networks uses their presets.
   constexpr bool built_on_nomu = requires { automatic.nomu.augment; };
   if constexpr (built_on_nomu) {
     Spec spec = automatic;
@@ -66,8 +66,8 @@ MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t
   || requires { Spec::published(); };
   constexpr bool written = built_on_nomu || requires { Spec::written(dimension); };
   throw ConfigError(
-      where, fmt::format("method '{}' has no preset '{}'; there are auto, interactive{}{}", method_name(automatic),
-                         preset, published ? ", published" : "", written ? ", written" : ""));
+      where, fmt::format("method '{}' has no preset '{}'; its presets are auto, interactive{}{}",
+                         method_name(automatic), preset, published ? ", published" : "", written ? ", written" : ""));
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ void set_noise(MethodSpec& spec, std::string_view noise) {
   if (has(fields, "noise")) return fields.set_text("noise", noise);
   if (has(fields, "learn_noise")) return fields.set("learn_noise", noise == "learned");
   if (noise != "none" && noise != "known") {
-    throw ConfigError(where, fmt::format("method '{}' cannot have its noise {}; use none, or name a column with the "
+    throw ConfigError(where, fmt::format("method '{}' does not support noise = {}; use none, or name a column with the "
                                          "standard deviation of every row's target",
                                          method_name(spec), noise));
   }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view where = "models/model";
 constexpr std::size_t fewest_rows = 4;
-constexpr std::size_t enough_for_noise = 100;  ///< fewer rows cannot tell noise from the function
+constexpr std::size_t enough_for_noise = 100;  ///< with fewer rows, noise cannot be told from the function
 
 void check_trainable(const DataSet& data) {
   check_dataset(data);
@@ -30,7 +30,7 @@ void check_trainable(const DataSet& data) {
   }
 }
 
-/// Names go into archives, whose text is UTF-8; better to hear of it now than after the fit.
+/// Names are stored in archives, whose text is UTF-8; better to fail now than after the fit.
 void check_names(const DataSet& data) {
   std::vector<std::string> names = data.input_names;
   names.push_back(data.target_name);
@@ -47,7 +47,7 @@ bool is_keyword(std::string_view noise) {
   return std::ranges::find(keywords, noise) != keywords.end();
 }
 
-/// The preset of the method and what it does about noise; settings come on top of it.
+/// The preset of the method with its treatment of noise; settings are applied later.
 MethodSpec preset_of(const FitRequest& request, std::size_t rows, std::size_t cols, bool noise_known) {
   MethodSpec spec = method_preset(request.method, request.preset, cols);
   if (request.noise != "auto") {
@@ -55,7 +55,7 @@ MethodSpec preset_of(const FitRequest& request, std::size_t rows, std::size_t co
   } else if (noise_known) {
     set_noise(spec, "known");
   } else if (request.preset == "auto" && rows >= enough_for_noise && can_learn_noise(spec)) {
-    set_noise(spec, "learned");  // other presets say themselves what they do about noise
+    set_noise(spec, "learned");  // other presets define their own treatment of noise
   }
   return spec;
 }
@@ -80,7 +80,7 @@ FitSpec spec_of(const FitRequest& request, const DataSet& rows) {
 
 void set_calibration(CalibrationSpec& spec, const FitRequest& request) {
   if (!request.calibration.empty()) fields_of(spec).set_text("kind", request.calibration);
-  if (request.level) spec.level = *request.level;  // checked where it is used, with the better message
+  if (request.level) spec.level = *request.level;  // checked on use, with a better message
 }
 
 FitPlan plan_fit(const FitSpec& given, const DataSet& rows) {

@@ -17,7 +17,7 @@ std::unique_ptr<FittedCohort> fit_on(const MethodSpec& spec, const FittedCohort&
   if (can_go_on(spec)) return fit_joint_on(std::get<NomuSpec>(spec), before, cohort, engine, progress);
   throw ConfigError(
       "models/warm_start",
-      fmt::format("{} cannot go on from an earlier fit; only nomu with stages = joint can", method_name(spec)));
+      fmt::format("{} cannot continue from an earlier fit; only nomu with stages = joint can", method_name(spec)));
 }
 
 }  // namespace nomu

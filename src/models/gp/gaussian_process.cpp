@@ -39,7 +39,7 @@ void check_settings(const GpSpec& spec) {
 
 std::size_t kernel_size(const GpSpec& spec, std::size_t inputs) { return 2 + (spec.length_per_input ? inputs : 1); }
 
-/// Rows of positive weight of a member, with the target scaled.
+/// A member's rows of positive weight, with the target scaled.
 GpData data_of(const GpSpec& spec, const Cohort& cohort, std::size_t member) {
   std::vector<std::size_t> used;
   for (std::size_t i = 0; i < cohort.rows(); ++i) {
@@ -71,7 +71,7 @@ GpData data_of(const GpSpec& spec, const Cohort& cohort, std::size_t member) {
   return data;
 }
 
-/// Settings are kept in single precision, so that an archive brings back the very same posterior.
+/// Settings are stored in single precision, so an archive restores exactly the same posterior.
 void store(const GpKernel& kernel, std::span<float> values) {
   values[0] = static_cast<float>(kernel.variance);
   values[1] = static_cast<float>(kernel.noise);
@@ -136,7 +136,7 @@ class FittedGp final : public FittedCohort {
   }
 
  private:
-  /// Some members of another cohort, whose factors are shared.
+  /// Some members of another cohort, sharing its factors.
   FittedGp(const FittedGp& all, std::span<const std::size_t> members)
       : spec_(all.spec_),
         cohort_{.x = chosen_members(all.cohort_.x, members),
@@ -172,7 +172,7 @@ FitReport report_of(const GpSearch& search, std::uint64_t seed) {
   return report;
 }
 
-/// Kernel matrix, its shape, factor and inverse of every member in work at once, and the factors that stay.
+/// Memory for kernel matrix, shape, factor and inverse of every member being fitted, and for the factors that are kept.
 void check_memory(const Cohort& cohort, std::int64_t threads) {
   const std::size_t matrix = cohort.rows() * cohort.rows() * sizeof(double);
   const std::size_t at_once = std::min(cohort.members(), static_cast<std::size_t>(std::max<std::int64_t>(threads, 1)));
@@ -194,24 +194,26 @@ GpSpec GpSpec::published() {
 
 Fields fields_of(GpSpec& spec) {
   Fields f(where);
-  f.add_choice("target", spec.target, {"as_given", "centred", "standardised"}, "how the target is scaled first");
+  f.add_choice("target", spec.target, {"as_given", "centred", "standardised"},
+               "how the target is scaled before the fit");
   const auto add_range = [&f](const std::string& name, SearchRange& range, const std::string& what) {
-    f.add(name + ".start", range.start, Range::positive(), what + ": where the search begins");
+    f.add(name + ".start", range.start, Range::positive(), what + ": where the search starts");
     f.add(name + ".low", range.low, Range::positive(), what + ": lower bound");
-    f.add(name + ".high", range.high, Range::positive(), what + ": upper bound; equal to the lower one holds it fixed");
+    f.add(name + ".high", range.high, Range::positive(),
+          what + ": upper bound; if equal to the lower one, the value is fixed");
   };
   add_range("variance", spec.variance, "prior variance of the function");
-  add_range("length", spec.length, "length over which the function changes");
-  f.add("length_per_input", spec.length_per_input, "a length for each input column instead of one for all");
-  f.add("learn_noise", spec.learn_noise, "whether the variance of the data noise is searched for");
+  add_range("length", spec.length, "length scale of the function");
+  f.add("length_per_input", spec.length_per_input, "one length per input column instead of one for all");
+  f.add("learn_noise", spec.learn_noise, "whether to search for the variance of the data noise");
   add_range("noise", spec.noise, "variance of the data noise");
   f.add("nugget", spec.nugget, Range::at_least(0.0), "added to the diagonal of the kernel matrix");
   f.add("sigma_floor", spec.sigma_floor, Range::at_least(0.0), "added to every sigma");
-  f.add("restarts", spec.restarts, Range::at_least(0), "random starts of the search besides the given one");
+  f.add("restarts", spec.restarts, Range::at_least(0), "additional random starts of the search");
   f.add_choice("first_step", spec.first_step, {"unit", "leap"},
-               "how far a search may go before it knows the curvature; leap: as in the published runs");
+               "how far a search may step before it knows the curvature; leap: as in the published runs");
   f.add("tolerance", spec.tolerance, Range::positive(), "improvement of the evidence below which a search ends");
-  f.add("most_steps", spec.most_steps, Range::between(1, 1e9), "evaluations of the evidence a start");
+  f.add("most_steps", spec.most_steps, Range::between(1, 1e9), "largest number of evidence evaluations per start");
   return f;
 }
 
@@ -233,7 +235,7 @@ FittedPointer restore_cohort(const GpSpec& spec, const FittedState& state, FitRe
   const std::size_t members = reports.size();
   const auto y = std::ranges::find_if(state.blocks, [](const FittedState::Block& block) { return block.name == "y"; });
   const std::size_t rows = y == state.blocks.end() ? 0 : y->values.rows();
-  if (members == 0 || rows == 0) throw DataError(where, "there are no rows to be conditioned on");
+  if (members == 0 || rows == 0) throw DataError(where, "there are no rows to condition on");
   Cohort cohort{.x = state.block("x", {members, rows, state.inputs}),
                 .y = state.block("y", {members, rows, 1}),
                 .row_weight = state.block("row_weight", {members, rows, 1}),

@@ -30,12 +30,12 @@ std::vector<LogRange> ranges_of(const GpSpec& spec, std::size_t lengths) {
   return ranges;
 }
 
-/// One run of the search; keeps the best point itself, since a line search may end on a worse one or fail.
+/// One run of the search; records the best point itself, since a line search may fail or end at a worse one.
 struct Ascent {
   GpEvidence& evidence;
   nlopt_opt search;
   const std::stop_token& stop;
-  bool unit_step;  ///< scales the evidence so that the first step, which is the gradient, is no longer than 1
+  bool unit_step;  ///< scales the evidence so that the first step, which is the gradient, has length 1 at most
   std::vector<double> best_point;
   double best = -infinity;
   double factor = 1.0;
@@ -69,7 +69,7 @@ using Search = std::unique_ptr<nlopt_opt_s, Destroy>;
 
 Search make_search(const GpSpec& spec, const std::vector<LogRange>& ranges) {
   Search search(nlopt_create(NLOPT_LD_LBFGS, static_cast<unsigned>(ranges.size())));
-  if (!search) throw Error("models/gaussian_process", "the search for the kernel settings could not be set up");
+  if (!search) throw Error("models/gaussian_process", "could not set up the search for the kernel settings");
   std::vector<double> low;
   std::vector<double> high;
   for (const LogRange& range : ranges) {
@@ -84,8 +84,8 @@ Search make_search(const GpSpec& spec, const std::vector<LogRange>& ranges) {
   return search;
 }
 
-/// The first step of the published runs: the whole gradient, cut off at the bounds, halved or so until the evidence
-/// rises. Returns the number of evaluations.
+/// The first step of the published runs: the full gradient, clipped to the bounds, then roughly halved until the
+/// evidence rises. Returns the number of evaluations.
 std::int64_t leap(GpEvidence& evidence, const std::vector<LogRange>& ranges, std::vector<double>& point) {
   std::vector<double> direction(point.size());
   const double here = evidence(point, direction);
@@ -170,7 +170,7 @@ void GpEvidence::slopes(const GpKernel& kernel, std::span<double> gradient) {
     gradient[0] += 0.5 * diagonal * kernel.variance;
     if (learn_noise_) gradient[1 + lengths_] += 0.5 * diagonal * kernel.noise * data_.row_share[j];
     for (Eigen::Index i = j + 1; i < n; ++i) {
-      // Both triangles at once: twice the half.
+      // Both triangles at once: twice one half.
       const double pull = (weights_[i] * weights_[j] - inverse_(i, j)) * kernel.variance * shape_(i, j);
       gradient[0] += pull;
       for (Eigen::Index k = 0; k < d; ++k) {
@@ -201,7 +201,7 @@ GpSearch maximise_evidence(const GpSpec& spec, const GpData& data, std::uint64_t
     Ascent ascent{.evidence = evidence, .search = search.get(), .stop = stop, .unit_step = !leaps, .best_point = point};
     nlopt_set_min_objective(search.get(), Ascent::negative, &ascent);
     double least = 0.0;
-    nlopt_optimize(search.get(), point.data(), &least);  // whatever it says, `ascent` has the best point seen
+    nlopt_optimize(search.get(), point.data(), &least);  // whatever it returns, `ascent` has the best point seen
     if (stop.stop_requested()) throw Cancelled("models/gaussian_process", "stopped on request");
     result.evaluations += ascent.evaluations;
     result.found.push_back(ascent.best);

@@ -11,15 +11,15 @@
 
 namespace nomu {
 
-/// Log evidence and its gradient by the log settings (variance, lengths, noise where it is learned). Holds all its
-/// memory, so that an evaluation allocates nothing.
+/// Log evidence and its gradient with respect to the log settings (variance, lengths and, if learned, noise). Memory is
+/// allocated up front, so an evaluation allocates nothing.
 class GpEvidence {
  public:
   GpEvidence(const GpData& data, std::size_t lengths, bool learn_noise);
 
   [[nodiscard]] std::size_t settings() const { return lengths_ + 1 + (learn_noise_ ? 1 : 0); }
 
-  /// -infinity where the kernel matrix has no factor. `gradient` may be empty.
+  /// -infinity if the kernel matrix cannot be factorised. `gradient` may be empty.
   [[nodiscard]] double operator()(std::span<const double> log_settings, std::span<double> gradient);
 
   [[nodiscard]] GpKernel kernel(std::span<const double> log_settings) const;
@@ -37,7 +37,7 @@ class GpEvidence {
 
 struct GpSearch {
   GpKernel kernel;
-  std::vector<double> found;  ///< log evidence of each start's end
+  std::vector<double> found;  ///< final log evidence of each start
   double first = 0.0;         ///< log evidence at the given start
   double best = 0.0;
   std::int64_t evaluations = 0;

@@ -8,7 +8,7 @@
 namespace nomu {
 namespace {
 
-/// Rows predicted together, always as many, so that a row's value does not depend on its neighbours.
+/// Number of rows predicted together; constant, so that a row's value does not depend on its neighbours.
 constexpr Eigen::Index block_rows = 64;
 
 /// exp(-sum_k ((a_k - b_k) / length_k)^2 / 2)
@@ -39,7 +39,7 @@ bool factorise(const Matrix& matrix, double scale, Matrix& factor) {
     factor = matrix;
     factor.diagonal().array() += jitter * scale;
     Eigen::LLT<Eigen::Ref<Matrix>> decomposition(factor);
-    // A matrix that is not finite passes the decomposition's own test.
+    // The decomposition does not detect a matrix that is not finite.
     if (decomposition.info() == Eigen::Success && std::isfinite(factor.diagonal().sum())) return true;
   }
   return false;
@@ -81,7 +81,8 @@ void GpPosterior::predict(std::span<const float> x, std::span<float> mean, std::
       const double value = between.col(q).dot(weights_);
       mean[static_cast<std::size_t>(first + q)] = static_cast<float>(data_.mean + data_.scale * value);
     }
-    // Eq. (sigPredGPR): the variance by a triangular solve; an explicit inverse would lose it in rounding.
+    // Eq. (sigPredGPR): the variance comes from a triangular solve; with an explicit inverse it would be lost to
+    // rounding.
     factor_.triangularView<Eigen::Lower>().solveInPlace(between);
     for (Eigen::Index q = 0; q < count; ++q) {
       const double variance = std::max(0.0, kernel_.variance - between.col(q).squaredNorm());

@@ -8,30 +8,31 @@
 
 namespace nomu {
 
-/// What the kernel is made of; `lengths` has one entry for all inputs or one for each.
+/// Kernel settings; `lengths` has one entry for all inputs or one per input.
 struct GpKernel {
   double variance = 1.0;
   Vector lengths;
   double noise = 0.0;  ///< variance of the data noise
 };
 
-/// The rows of one member, scaled as the kernel sees them.
+/// The rows of one member, on the scale of the kernel.
 struct GpData {
   RowMatrix x;       ///< [n][d]
-  Vector y;          ///< [n], less `mean`, over `scale`
-  Vector fixed;      ///< [n], what the diagonal holds besides variance and learned noise
-  Vector row_share;  ///< [n], one over the row's weight: the factor on the learned noise
+  Vector y;          ///< [n], minus `mean`, divided by `scale`
+  Vector fixed;      ///< [n], diagonal terms besides variance and learned noise
+  Vector row_share;  ///< [n], 1 / weight of the row, the factor on the learned noise
   double mean = 0.0;
   double scale = 1.0;
 
   [[nodiscard]] Eigen::Index rows() const { return x.rows(); }
 };
 
-/// Writes the lower triangle of the kernel matrix without its diagonal noise, divided by the variance, to `shape`.
+/// Writes the lower triangle of the kernel matrix without the noise on its diagonal, divided by the variance, to
+/// `shape`.
 void kernel_shape(const GpData& data, const Vector& lengths, Matrix& shape);
 
-/// Turns a kernel matrix (lower triangle) into its Cholesky factor. Where rounding makes it indefinite, a growing
-/// multiple of `scale` is added to the diagonal first. Returns false where even 1e-4 of it does not help. `matrix` is
+/// Turns a kernel matrix (lower triangle) into its Cholesky factor. If rounding makes it indefinite, an increasing
+/// multiple of `scale` is added to the diagonal first. Returns false if even 1e-4 of it does not help. `matrix` is
 /// copied to `factor`.
 [[nodiscard]] bool factorise(const Matrix& matrix, double scale, Matrix& factor);
 
@@ -40,7 +41,7 @@ class GpPosterior {
  public:
   GpPosterior(GpData data, GpKernel kernel);
 
-  /// Mean and standard deviation of the function, noise apart, at rows x [q][d]; on the scale of the target.
+  /// Mean and standard deviation of the function, without noise, at rows x [q][d], on the scale of the target.
   void predict(std::span<const float> x, std::span<float> mean, std::span<float> sigma) const;
 
   [[nodiscard]] bool valid() const { return valid_; }

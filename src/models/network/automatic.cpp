@@ -34,8 +34,8 @@ void resolve(TrainSpec& train, std::size_t rows) {
   const std::int64_t n = as_int(std::max<std::size_t>(rows, 1));
   const std::int64_t batch = train.batch_size == 0 ? n : std::min(train.batch_size, n);
   const std::int64_t batches = (n + batch - 1) / batch;
-  // Few rows are seen often. Thousands want 120 epochs (nearly noise-free ones are still learning then), tens of
-  // thousands 40, as far as the steps they take can be afforded.
+  // Small data sets get many epochs. Thousands of rows need 120 (nearly noise-free ones are still improving then), tens
+  // of thousands 40, as far as the number of steps allows.
   const auto epochs_within = [&](std::int64_t epochs, std::int64_t steps) { return std::min(epochs, steps / batches); };
   train.epochs = std::max({3000 / batches, epochs_within(120, 15000), epochs_within(40, 60000), std::int64_t{1}});
 }
@@ -53,7 +53,7 @@ NomuSpec resolved(const NomuSpec& given, std::size_t rows, std::size_t cols) {
     throw ConfigError("models/nomu", fmt::format("ensemble must be positive, got {}", given.ensemble));
   NomuSpec spec = given;
   const bool noisy = spec.noise != Noise::none;
-  // The penalty stands beside the sum over a batch, so a prior that is the same for all n fades as n grows.
+  // The penalty is added to the sum over a batch, so a prior that is the same for all n must fade as n grows.
   const double penalty =
       noisy ? 0.1 * std::min(1.0, 1000.0 / static_cast<double>(std::max<std::size_t>(rows, 1))) : 1e-8;
   resolve(spec.mean_net);

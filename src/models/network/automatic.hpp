@@ -1,5 +1,5 @@
 #pragma once
-// The parts of the `auto` rule that methods share: each fills in what its spec leaves to be chosen.
+// The parts of the `auto` rule that methods share: each fills in what a spec leaves open.
 
 #include <cstddef>
 
@@ -10,13 +10,14 @@
 namespace nomu {
 
 void resolve(MlpSpec& net);
-/// One network for the mean and, where it is learned, the noise: a small one then, because a large one learns single
-/// rows by heart and takes what is left for the noise.
+/// One network for the mean and, if learned, the noise: then a small one, because a large one memorises single rows and
+/// takes the remaining error for the noise.
 void resolve_regression(MlpSpec& net, bool learn_noise);
 void resolve(TrainSpec& train, std::size_t rows);
 void resolve(Augmentation& augment, std::size_t cols);
-/// A negative penalty beside a loss that is added up over all rows becomes that of a prior of deviation 1 on every
-/// parameter where noise is learned (the loss is a likelihood then), and next to nothing where rows are to be met.
+/// Replaces a negative penalty on a loss summed over all rows. If noise is learned (the loss is then a likelihood), it
+/// becomes that of a prior with standard deviation 1 on every parameter; otherwise it is negligible, so that the
+/// network fits every row.
 void resolve_penalty(double& l2, bool learn_noise);
 
 }  // namespace nomu

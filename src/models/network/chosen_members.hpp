@@ -9,7 +9,7 @@
 
 namespace nomu {
 
-/// Groups of `size` members each, by the number of the group, [groups size][n][d]; empty stays empty.
+/// Groups of `size` members each, selected by group number, [groups * size][n][d]; empty stays empty.
 [[nodiscard]] inline Tensor<float> chosen_members(const Tensor<float>& all, std::span<const std::size_t> groups,
                                                   std::size_t size = 1) {
   if (all.empty()) return {};

@@ -1,5 +1,5 @@
 #pragma once
-// K fits for each member of a cohort, trained together in one plan, and how their reports become one for each member.
+// K fits per member of a cohort, trained together in one plan, and how their reports become one per member.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,24 +12,25 @@
 
 namespace nomu {
 
-/// Each member K times, with seeds derived from its own; the cohort itself for K = 1. Copy k of member m is m K + k.
+/// Each member K times, with seeds derived from its own; the cohort itself for K = 1. Copy k of member m has index m K
+/// + k.
 [[nodiscard]] Cohort repeat_members(const Cohort& cohort, std::size_t parts);
 
 /// x [1 or M][q][d] for M K networks: shared by all, or each member's rows K times.
 [[nodiscard]] Tensor<float> repeat_rows(const Tensor<float>& x, std::size_t members, std::size_t parts);
 
-/// Which networks a member's answer is made of, as weights [M][1][K]: 1 for those that did not diverge, or for all
-/// where every one did, else 0.
+/// Which networks contribute to a member's prediction, as weights [M][1][K]: 1 for those that did not diverge, or for
+/// all if every one did, otherwise 0.
 [[nodiscard]] Tensor<float> kept_networks(std::span<const FitReport> parts, std::size_t per_member);
 
-/// One report for each member: losses and histories averaged over its kept networks, restarts added up.
+/// One report per member: losses and histories averaged over its kept networks, restarts summed.
 [[nodiscard]] std::vector<FitReport> merged(std::vector<FitReport> parts, const Tensor<float>& kept,
                                             std::span<const std::uint64_t> seeds);
 
-/// The same where every network counts: the member has diverged where one of them has.
+/// The same if every network counts: the member has diverged if one of them has.
 [[nodiscard]] std::vector<FitReport> merged(std::vector<FitReport> parts, std::span<const std::uint64_t> seeds);
 
-/// One report of two stages that follow one another; it ends with the losses of the second.
+/// Joins the reports of two consecutive stages; the final losses are those of the second.
 [[nodiscard]] FitReport joined(FitReport first, const FitReport& second);
 
 }  // namespace nomu

@@ -18,8 +18,8 @@ const Tensor<float>& FittedState::block(std::string_view name, const BlockShape&
   const Tensor<float>& values = found->values;
   if (values.members() != shape.members || values.rows() != shape.rows || values.cols() != shape.cols) {
     throw DataError("models/fitted",
-                    fmt::format("block '{}' has shape [{}][{}][{}] where [{}][{}][{}] is expected", name,
-                                values.members(), values.rows(), values.cols(), shape.members, shape.rows, shape.cols));
+                    fmt::format("block '{}' has shape [{}][{}][{}], expected [{}][{}][{}]", name, values.members(),
+                                values.rows(), values.cols(), shape.members, shape.rows, shape.cols));
   }
   return values;
 }

@@ -22,16 +22,16 @@ namespace {
 constexpr const char* parameters_block = "parameters";
 constexpr const char* weights_block = "weights";
 constexpr const char* noise_block = "noise";
-constexpr const char* kept_block = "kept";  ///< what files of format 1.0 have instead of weights, [1][1][M K]
+constexpr const char* kept_block = "kept";  ///< files of format 1.0 have this instead of weights, [1][1][M K]
 
-/// Numbers of all members and passes that are in memory at a time.
+/// Most numbers in memory at a time, for all members and passes.
 constexpr std::size_t most_numbers = std::size_t{1} << 26U;
 
 bool has_convolutions(const engine::Networks& networks) {
   return std::ranges::any_of(networks.nets, [](const engine::Net& net) { return !net.front.windows.empty(); });
 }
 
-/// So many passes that what they take, `size` numbers each, stays below half a gigabyte; one at least.
+/// As many passes, of `size` numbers each, as fit in half a gigabyte; at least one.
 std::uint32_t passes_at_once(std::uint32_t left, std::size_t size) {
   const std::size_t most = std::max<std::size_t>(most_numbers / std::max<std::size_t>(size, 1), 1);
   return static_cast<std::uint32_t>(std::min<std::size_t>(most, left));
@@ -62,12 +62,12 @@ Tensor<float> read_weights(const FittedState& state, std::size_t members, std::s
     const auto usable = [](float weight) { return std::isfinite(weight) && weight >= 0.0F; };
     const auto own = weights.member(m);
     if (!std::ranges::all_of(own, usable) || std::ranges::none_of(own, [](float weight) { return weight > 0.0F; }))
-      throw DataError("models/fitted", fmt::format("the weights of member {}'s networks are impossible", m));
+      throw DataError("models/fitted", fmt::format("the network weights of member {} are invalid", m));
   }
   return weights;
 }
 
-/// Derivative of sigma by the raw output.
+/// Derivative of sigma with respect to the raw output.
 double slope_of(const Readout& readout, double raw) {
   switch (readout.kind) {
     case Readout::Kind::exponential: return raw > 0.0 ? std::exp(-(raw + readout.sigma_min) / readout.sigma_max) : 0.0;
@@ -112,13 +112,13 @@ Tensor<float> FittedNetwork::outputs_at(const Tensor<float>& x) const {
 void FittedNetwork::add_networks(const Tensor<float>& x, Mixture& mixture) const {
   const Tensor<float> outputs = outputs_at(x);
   for (std::size_t k = 0; k < outputs.members(); ++k) {
-    // A network without a say may hold numbers that are not finite.
+    // A network with weight 0 may hold numbers that are not finite.
     if (weight(k) > 0.0) mixture.add(k / design_.per_member, outputs.member(k), weight(k));
   }
 }
 
 void FittedNetwork::add_passes(const Tensor<float>& x, Mixture& mixture) const {
-  // Passes share a call, so that the parameters reach the device once.
+  // Passes share a call, so that the parameters are copied to the device only once.
   for (std::uint32_t pass = 0; pass < design_.passes;) {
     const std::uint32_t count = passes_at_once(design_.passes - pass, members() * x.rows());
     const Tensor<float> outputs = predictions_(engine_, design_.networks, parts_.parameters, x,

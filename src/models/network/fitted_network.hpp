@@ -1,6 +1,7 @@
 #pragma once
-// The fitted object of every method that is made of networks: their layers and parameters, how much each counts in its
-// member's answer, and how outputs become a prediction. Slopes, archives and ONNX export follow from the same parts.
+// The fitted object of every method that consists of networks: their layers and parameters, how much each counts in its
+// member's prediction, and how outputs become a prediction. Slopes, archives and ONNX export follow from the same
+// parts.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +18,13 @@ namespace nomu {
 
 class Mixture;
 
-/// What a spec says about a fitted member before anything is trained.
+/// What is known about a fitted member from its spec, before training.
 struct NetworkDesign {
   engine::Networks networks;
-  LossKind loss = LossKind::squared_error;  ///< decides how many outputs the networks have
-  std::size_t per_member = 1;               ///< K, networks that make up one member
+  LossKind loss = LossKind::squared_error;  ///< determines how many outputs the networks have
+  std::size_t per_member = 1;               ///< K, number of networks per member
   OutputMap outputs = {};
-  std::uint32_t passes = 0;  ///< of a prediction with dropout; 0: dropout is off
+  std::uint32_t passes = 0;  ///< per prediction with dropout; 0: dropout is off
 
   /// P, the parameters of one network (or linked group of networks).
   [[nodiscard]] std::size_t parameters() const;
@@ -31,17 +32,17 @@ struct NetworkDesign {
 
 /// What training adds to the design.
 struct NetworkParts {
-  Tensor<float> parameters;  ///< [M K][1][P], the networks of a member next to each other
+  Tensor<float> parameters;  ///< [M K][1][P], the networks of a member are adjacent
   Tensor<float> weights;     ///< [M][1][K], how much each network counts; 0: not at all
-  Tensor<float> noise = {};  ///< [M][1][1] where the noise is constant, else empty
+  Tensor<float> noise = {};  ///< [M][1][1] if the noise is constant, otherwise empty
 };
 
-/// Weights of networks that all count alike, [M][1][K].
+/// Equal weights for all networks, [M][1][K].
 [[nodiscard]] Tensor<float> equal_weights(std::size_t members, std::size_t per_member);
 
 class FittedNetwork final : public FittedCohort {
  public:
-  /// `parts` have the shapes of the design. The engine must outlive the object.
+  /// `parts` must have the shapes that the design implies. The engine must outlive the object.
   FittedNetwork(NetworkDesign design, NetworkParts parts, std::vector<FitReport> reports, Engine& engine);
 
   [[nodiscard]] std::size_t members() const override { return reports_.size(); }
@@ -55,15 +56,15 @@ class FittedNetwork final : public FittedCohort {
   [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
   [[nodiscard]] FittedState state() const override;
 
-  /// `select`, without losing the type.
+  /// `select` that keeps the type.
   [[nodiscard]] std::unique_ptr<FittedNetwork> some(std::span<const std::size_t> members) const;
 
   [[nodiscard]] const NetworkDesign& design() const { return design_; }
   [[nodiscard]] const NetworkParts& parts() const { return parts_; }
 
-  /// The same networks, whose dropout passes keep their masks from row to row, so that a pass is one network with some
-  /// units left out and a row's prediction does not depend on its place in x. Null where there is nothing to change:
-  /// without passes, and with convolutions.
+  /// The same networks with dropout masks that are the same for all rows, so that a pass is one network without some of
+  /// its units and a row's prediction does not depend on its position in x. Null if nothing changes: without passes,
+  /// and with convolutions.
   [[nodiscard]] std::unique_ptr<FittedNetwork> with_fixed_masks() const;
 
  private:
@@ -78,15 +79,15 @@ class FittedNetwork final : public FittedCohort {
   std::vector<FitReport> reports_;
   Engine& engine_;
   bool fixed_masks_ = false;
-  std::vector<std::uint64_t> seeds_;  ///< of dropout masks, one for each member
+  std::vector<std::uint64_t> seeds_;  ///< of dropout masks, one per member
   mutable engine::RepeatedPredictions predictions_;
 };
 
-/// The cohort that `state` was taken from. Throws DataError where its blocks do not have the shapes of the design.
+/// The cohort that `state` was taken from. Throws DataError if its blocks do not have the shapes of the design.
 [[nodiscard]] std::unique_ptr<FittedNetwork> restore_network(NetworkDesign design, const FittedState& state,
                                                              std::vector<FitReport> reports, Engine& engine);
 
-/// The cohort as the front door uses it: every row's prediction is a function of the row alone.
+/// The cohort as models use it: the prediction for a row depends only on that row.
 [[nodiscard]] std::shared_ptr<const FittedCohort> row_by_row(std::shared_ptr<const FittedCohort> fitted);
 
 }  // namespace nomu

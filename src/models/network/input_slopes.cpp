@@ -33,7 +33,7 @@ class MemberPass {
     }
   }
 
-  /// Values of an output, and its derivative by the inputs, [q][d].
+  /// Values of an output, and its derivatives with respect to the inputs, [q][d].
   [[nodiscard]] float value(std::size_t head, Eigen::Index row, Eigen::Index unit) const {
     return activity_[head](row, unit);
   }
@@ -77,7 +77,7 @@ class MemberPass {
 OutputSlopes input_slopes(const engine::Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x) {
   for (const engine::Net& net : networks.nets) {
     if (net.front.windows.empty()) continue;
-    throw ConfigError("models/input_slopes", "networks with convolutions do not tell their slopes by the inputs");
+    throw ConfigError("models/input_slopes", "slopes by the inputs are not available for networks with convolutions");
   }
   const engine::Layout layout = engine::make_layout(networks, LossKind::squared_error);
   const std::size_t members = parameters.members();

@@ -1,6 +1,6 @@
 #pragma once
-// Eigen in double precision for the methods that solve linear systems. Its own threads stay off: they would change
-// results with their number.
+// Eigen in double precision for the methods that solve linear systems. Its own threads are off: results would depend on
+// their number.
 
 #define EIGEN_DONT_PARALLELIZE  // NOLINT(readability-identifier-naming): Eigen's own
 #include <Eigen/Cholesky>
@@ -10,7 +10,7 @@ namespace nomu {
 
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
-/// Rows of x lie next to each other, as in a Tensor.
+/// Row-major, as in a Tensor.
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 }  // namespace nomu

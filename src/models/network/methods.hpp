@@ -1,6 +1,6 @@
 #pragma once
 // What each method does with a cohort and with a stored state. `fit` and `restore` of models/method dispatch to these;
-// specs that arrive here leave nothing to be chosen.
+// specs passed here have all automatic choices made.
 
 #include <memory>
 #include <vector>
@@ -37,7 +37,7 @@ using FitReports = std::vector<FitReport>;
 [[nodiscard]] FittedPointer restore_cohort(const LaplaceSpec&, const FittedState&, FitReports, Engine&);
 [[nodiscard]] FittedPointer restore_cohort(const NeuralLinearSpec&, const FittedState&, FitReports, Engine&);
 
-/// The `fit_cohort` of whichever method it is.
+/// The `fit_cohort` of the method that `spec` holds.
 [[nodiscard]] FittedPointer fit_cohort(const MethodSpec& spec, const Cohort& cohort, Engine& engine,
                                        const Progress& progress);
 

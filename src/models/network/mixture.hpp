@@ -1,5 +1,5 @@
 #pragma once
-// The moments of several networks' predictions, gathered one network at a time.
+// The moments of several networks' predictions, accumulated one network at a time.
 
 #include <cstddef>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace nomu {
 
-/// Weighted mean and population variance of numbers that come one after the other.
+/// Running weighted mean and population variance.
 struct RunningMoments {
   double count = 0.0;
   double mean = 0.0;
@@ -30,10 +30,10 @@ class Mixture {
  public:
   Mixture(const OutputMap& map, std::size_t members, std::size_t rows);
 
-  /// The outputs of one more network of a member, [q][K].
+  /// Adds the outputs of one more network of a member, [q][K].
   void add(std::size_t member, std::span<const float> outputs, double weight = 1.0);
 
-  /// Without a noise that is constant over the rows, which the networks do not know.
+  /// Without constant noise, which the networks do not provide.
   [[nodiscard]] Prediction prediction() const;
 
  private:

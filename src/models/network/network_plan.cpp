@@ -9,11 +9,11 @@
 namespace nomu {
 namespace {
 
-/// One number for each of `count` convolutions.
+/// One number for each of `count` convolutions; a single number is repeated.
 std::vector<std::size_t> for_each_of(std::size_t count, const std::vector<std::int64_t>& values, const char* name,
                                      std::string_view where) {
   if (values.size() != 1 && values.size() != count) {
-    throw ConfigError(where, fmt::format("{} needs one number for all {} convolutions or one for each, got {}", name,
+    throw ConfigError(where, fmt::format("{} must be one number for all {} convolutions or one for each, got {}", name,
                                          count, values.size()));
   }
   std::vector<std::size_t> each;
@@ -24,12 +24,10 @@ std::vector<std::size_t> for_each_of(std::size_t count, const std::vector<std::i
 engine::Front front_of(const ConvolutionSpec& spec, std::string_view where) {
   const std::size_t count = spec.filters.size();
   if (count == 0 && spec.image.empty()) return {};
-  if (count == 0) throw ConfigError(where, "an image needs filters to look at it, such as filters = 8,16");
+  if (count == 0) throw ConfigError(where, "an image needs filters, for example filters = 8,16");
   if (spec.image.size() != 3) {
-    throw ConfigError(where,
-                      fmt::format("image must be three numbers (channels, height, width) where there are filters, "
-                                  "got {}",
-                                  spec.image.size()));
+    throw ConfigError(where, fmt::format("with filters, image must be three numbers (channels, height, width), got {}",
+                                         spec.image.size()));
   }
   engine::Front front{.image = {}, .windows = {}, .pooling = spec.pooling};
   const std::vector<std::size_t> image = for_each_of(3, spec.image, "image", where);
@@ -48,8 +46,9 @@ engine::Front front_of(const ConvolutionSpec& spec, std::string_view where) {
 
 void refuse_convolutions(const MlpSpec& spec, std::string_view where) {
   if (spec.convolution.filters.empty()) return;
-  throw ConfigError(where,
-                    "this method has no convolutions; use nomu, deep_ensemble or mc_dropout, or leave filters out");
+  throw ConfigError(
+      where,
+      "this method does not support convolutions; use nomu, deep_ensemble or mc_dropout, or leave filters empty");
 }
 
 engine::Net net_of(const MlpSpec& spec, std::string_view where) {

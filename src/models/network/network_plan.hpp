@@ -1,5 +1,5 @@
 #pragma once
-// From the plain specs of a method to the plan an engine trains: what all network methods have in common.
+// From the specs of a method to the plan that an engine trains: what all network methods have in common.
 
 #include <cstddef>
 #include <string_view>
@@ -11,10 +11,10 @@
 
 namespace nomu {
 
-/// Throws ConfigError in the name of `where` for impossible layers.
+/// Throws ConfigError from `where` for impossible layers.
 [[nodiscard]] engine::Net net_of(const MlpSpec& spec, std::string_view where);
 
-/// For methods that take networks apart by themselves: throws ConfigError in the name of `where`.
+/// For methods that only handle dense layers: throws ConfigError from `where` if there are convolutions.
 void refuse_convolutions(const MlpSpec& spec, std::string_view where);
 
 /// Optimiser, rows and seeds; networks and loss are left to the method.
@@ -26,19 +26,20 @@ struct RegressionNet {
   const TrainSpec& train;
   bool learn_noise = false;
   double dropout = 0.0;
-  double l2 = 0.0;  ///< as if errors were added up: the mean over n rows is given l2 (1 - dropout) / n
+  double l2 =
+      0.0;  ///< relative to summed errors: l2 (1 - dropout) / n times the penalty is added to the mean over n rows
 };
 
 [[nodiscard]] engine::Networks regression_networks(const RegressionNet& spec, std::size_t inputs,
                                                    std::string_view where);
 
-/// Mean squared error, or with learned noise the mean Gaussian log-likelihood, plus the L2 penalty.
+/// Mean squared error or, with learned noise, mean Gaussian negative log-likelihood, plus the L2 penalty.
 [[nodiscard]] engine::TrainPlan regression_plan(const RegressionNet& spec, const Cohort& cohort,
                                                 std::string_view where);
 
 [[nodiscard]] LossKind regression_loss(bool learn_noise);
 
-/// Least standard deviation that a second output can stand for.
+/// Smallest standard deviation that a second output can represent.
 inline constexpr float regression_noise_floor = 1e-6F;
 
 /// One output for the mean and, with learned noise, a second one for the noise.

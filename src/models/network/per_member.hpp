@@ -1,5 +1,5 @@
 #pragma once
-// Work that members do apart from each other on the host, several at a time.
+// Independent work per member on the host, several members at a time.
 
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +10,9 @@
 
 namespace nomu {
 
-/// Calls work(m) for m = 0, ..., members - 1 from up to `threads` threads and throws on what one of them threw;
-/// Cancelled once a stop is requested. Results must go to places of their own: the order of the calls is not fixed.
+/// Calls work(m) for m = 0, ..., members - 1 from up to `threads` threads and rethrows what one of them threw; throws
+/// Cancelled once a stop is requested. The order of the calls is not fixed, so each must write its results to its own
+/// place.
 void per_member(std::size_t members, std::int64_t threads, std::string_view stage, const Progress& progress,
                 const std::function<void(std::size_t)>& work);
 

@@ -12,11 +12,11 @@ namespace {
 struct Interval {
   double low, high;
 
-  /// Point i of `count`, geometrically.
+  /// Point i of `count`, geometrically spaced.
   [[nodiscard]] double at(std::size_t i, std::size_t count) const {
     return low * std::pow(high / low, static_cast<double>(i) / static_cast<double>(count - 1));
   }
-  /// The part one grid step to either side of `centre`.
+  /// The part within one grid step of `centre`.
   [[nodiscard]] Interval around(double centre, std::size_t count, const Interval& limits) const {
     const double step = std::pow(high / low, 1.0 / static_cast<double>(count - 1));
     return {std::max(limits.low, centre / step), std::min(limits.high, centre * step)};
@@ -28,7 +28,7 @@ constexpr Interval all_maxima{0.8, 10.0};
 constexpr std::size_t minima_count = 13;
 constexpr std::size_t maxima_count = 9;
 
-/// Best factors for a readout that is given.
+/// Best factors for a given readout.
 ReadoutFit with_factors(const Readout& readout, const ReadoutRows& rows) {
   PredictedRows predicted{.mean = {rows.mean.begin(), rows.mean.end()},
                           .sigma_model = {},
@@ -69,8 +69,8 @@ double Readout::operator()(double raw) const {
 Fields fields_of(Readout& readout) {
   Fields f("models/readout");
   f.add_choice("kind", readout.kind, {"exponential", "linearised", "identity"}, "map from the raw output to sigma");
-  f.add("sigma_min", readout.sigma_min, Range::at_least(0.0), "about the smallest sigma");
-  f.add("sigma_max", readout.sigma_max, Range::positive(), "about the largest sigma");
+  f.add("sigma_min", readout.sigma_min, Range::at_least(0.0), "approximately the smallest sigma");
+  f.add("sigma_max", readout.sigma_max, Range::positive(), "approximately the largest sigma");
   return f;
 }
 

@@ -9,7 +9,7 @@
 namespace nomu {
 namespace {
 
-/// Scales what each unit of layer `l` feeds, by 0 where the mask drops it.
+/// Scales the outgoing weights of each unit of layer `l`, by 0 if the mask drops it.
 void thin_layer(const engine::Layout& layout, std::size_t l, const engine::DropoutMask& mask,
                 std::span<float> parameters) {
   for (const engine::Consumer& consumer : layout.consumers(l)) {
@@ -29,9 +29,9 @@ Tensor<float> thinned_parameters(const engine::Networks& networks, std::size_t m
                                  std::uint64_t seed, std::uint32_t first, std::uint32_t passes) {
   for (const engine::Net& net : networks.nets) {
     if (net.front.windows.empty()) continue;
-    throw ConfigError("models/mc_dropout", "networks with convolutions have no fixed masks");
+    throw ConfigError("models/mc_dropout", "fixed masks are not available for networks with convolutions");
   }
-  // Where tensors lie does not depend on the loss.
+  // The layout of the tensors does not depend on the loss.
   const engine::Layout layout = engine::make_layout(networks, LossKind::squared_error);
   const std::span<const float> given = parameters.member(member);
   Tensor<float> thinned(passes, 1, given.size());

@@ -19,7 +19,7 @@ using engine::Session;
 using engine::TrainPlan;
 using Clock = std::chrono::steady_clock;
 
-/// What the progress shows for the whole cohort.
+/// What progress reports show for the whole cohort.
 double median_loss(const std::vector<MemberReport>& reports) {
   std::vector<double> losses;
   for (const MemberReport& report : reports) {
@@ -31,7 +31,7 @@ double median_loss(const std::vector<MemberReport>& reports) {
   return *middle;
 }
 
-/// Runs a session to its end in parts of about a quarter of a second. The parts change nothing in the result.
+/// Runs a session to its end in chunks of about a quarter of a second, which do not affect the result.
 void run_to_end(Session& session, std::int64_t epochs, const Progress& progress) {
   const auto begin = Clock::now();
   const auto seconds = [&begin] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
@@ -64,7 +64,7 @@ std::vector<std::size_t> diverged_members(const std::vector<MemberReport>& repor
   return found;
 }
 
-/// A new start from the plan's seeds for everything that is trained; frozen networks keep theirs.
+/// Initialises everything that is trained again, from the plan's seeds; frozen networks keep their parameters.
 Tensor<float> redrawn(const TrainPlan& plan) {
   const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
   Tensor<float> start = plan.start;
@@ -94,7 +94,7 @@ FitReport public_report(MemberReport&& r) {
           .history = std::move(r.history)};
 }
 
-/// What came of a plan's members.
+/// The trained members of a plan.
 struct Outcome {
   Tensor<float> parameters;
   std::vector<MemberReport> reports;
@@ -110,7 +110,8 @@ Outcome train_at_once(const TrainPlan& plan, Engine& engine, const Progress& pro
   return outcome;
 }
 
-/// Trains all members, as many at a time as the engine has room for. Where they are cut changes nothing.
+/// Trains all members, as many at a time as fit into the engine's memory. How they are divided does not affect the
+/// result.
 Outcome train_members(const TrainPlan& plan, Engine& engine, const Progress& progress) {
   const std::size_t at_once = engine::backend(engine).members_at_once(plan);
   if (at_once >= plan.members()) return train_at_once(plan, engine, progress);

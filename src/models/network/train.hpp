@@ -1,6 +1,5 @@
 #pragma once
-// The one trainer all network methods end in: runs a plan to its end, reports on the way, gives diverged members
-// another chance.
+// The trainer that all network methods use: runs a plan to its end, reports progress, and restarts diverged members.
 
 #include <vector>
 
@@ -18,8 +17,8 @@ struct Trained {
   std::vector<FitReport> reports;
 };
 
-/// Trains the plan for train.epochs epochs. Members that diverge are trained again from derived seeds, train.restarts
-/// times at most; what still diverges is marked in its report.
+/// Trains the plan for train.epochs epochs. Members that diverge are trained again from derived seeds, at most
+/// train.restarts times; those that still diverge are marked in their reports.
 [[nodiscard]] Trained train(const engine::TrainPlan& plan, Engine& engine, const Progress& progress);
 
 }  // namespace nomu

@@ -50,7 +50,7 @@ Tensor<float> narrowed(const Tensor<double>& values) {
   return narrow;
 }
 
-/// All points of a grid over each box, ends included, in row-major order.
+/// All points of a grid over each box, including its edges, in row-major order.
 Tensor<float> grid_points(const Tensor<double>& box, std::size_t per_axis) {
   const std::size_t d = box.cols();
   std::size_t count = 1;
@@ -82,8 +82,8 @@ engine::Augment grid(const Augmentation& spec, const Cohort& cohort) {
                           .points = grid_points(box_of(spec, cohort), per_axis)};
   if (augment.points.rows() != count) {
     throw ConfigError(
-        where, fmt::format("a grid of {} points does not fit {} dimensions; {} would, or use uniform points", count, d,
-                           augment.points.rows()));
+        where, fmt::format("augment.count = {} does not make a grid in {} dimensions; use {}, or uniform points", count,
+                           d, augment.points.rows()));
   }
   return augment;
 }
@@ -91,10 +91,11 @@ engine::Augment grid(const Augmentation& spec, const Cohort& cohort) {
 engine::Augment given(const Augmentation& spec, const Cohort& cohort) {
   const Tensor<float>& points = cohort.unlabelled;
   if (points.empty() || points.cols() != cohort.cols()) {
-    throw DataError(where, fmt::format("given points are asked for, but {}; give them with {} columns, scaled as x",
-                                       points.empty() ? std::string("there are none")
-                                                      : fmt::format("they have {} columns", points.cols()),
-                                       cohort.cols()));
+    throw DataError(
+        where,
+        fmt::format("augment.kind = given needs points, but {}; give points with {} columns, scaled like x",
+                    points.empty() ? std::string("there are none") : fmt::format("they have {} columns", points.cols()),
+                    cohort.cols()));
   }
   const auto wanted = static_cast<std::size_t>(spec.count);
   const bool all = wanted >= points.rows();
@@ -108,12 +109,12 @@ engine::Augment given(const Augmentation& spec, const Cohort& cohort) {
 
 Fields fields_of(Augmentation& spec) {
   Fields f(where);
-  f.add_choice("kind", spec.kind, {"uniform", "low_discrepancy", "grid", "given"},
-               "how the artificial points are chosen");
-  f.add("count", spec.count, Range::at_least(0), "artificial points a step; 0: chosen from the data");
+  f.add_choice("kind", spec.kind, {"uniform", "low_discrepancy", "grid", "given"}, "how artificial points are chosen");
+  f.add("count", spec.count, Range::at_least(0), "artificial points per step; 0: chosen from the data");
   f.add_choice("box", spec.box, {"cube", "data"}, "where they lie: [-reach, reach]^d or the range of the data");
   f.add("reach", spec.reach, Range::positive(), "the artificial points lie in [-reach, reach]^d of the scaled inputs");
-  f.add("margin", spec.margin, Range::at_least(0.0), "share of its range by which the box of the data is widened");
+  f.add("margin", spec.margin, Range::at_least(0.0),
+        "share of its range by which the box of the data is widened on either side");
   return f;
 }
 

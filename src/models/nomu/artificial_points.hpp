@@ -9,10 +9,10 @@
 
 namespace nomu {
 
-/// Throws ConfigError for counts that do not fit, DataError where given points are missing or of another width.
+/// Throws ConfigError for impossible counts, DataError if given points are missing or have the wrong number of columns.
 [[nodiscard]] engine::Augment artificial_points(const Augmentation& spec, const Cohort& cohort);
 
-/// `count` points for each member, [M][count][d], drawn once from what `augment` draws from at every step.
+/// `count` points per member, [M][count][d], drawn once from where `augment` draws at every step.
 [[nodiscard]] Tensor<float> draw_points(const engine::Augment& augment, const Cohort& cohort, std::size_t count);
 
 }  // namespace nomu

@@ -47,11 +47,12 @@ NetworkDesign design_of(const DirectedSpec& spec, std::size_t inputs) {
 
 Fields fields_of(DirectedSpec& spec) {
   Fields f(where);
-  f.add("mu_sqr", spec.mu_sqr, Range::at_least(0.0), "weight of term (b'): how hard the bounds are pinned to the data");
-  f.add("mu_exp", spec.mu_exp, Range::at_least(0.0), "weight of term (c'): how hard the bounds are pushed apart");
-  f.add("c_exp", spec.c_exp, Range::positive(), "exponent of term (c'): how much small distances are favoured");
+  f.add("mu_sqr", spec.mu_sqr, Range::at_least(0.0),
+        "weight of term (b'): how strongly the bounds are pinned to the data");
+  f.add("mu_exp", spec.mu_exp, Range::at_least(0.0), "weight of term (c'): how strongly the bounds are pushed apart");
+  f.add("c_exp", spec.c_exp, Range::positive(), "exponent of term (c'): how strongly small distances are penalised");
   f.add("l2", spec.l2, Range::at_least(0.0), "L2 penalty on the mean network");
-  f.add("l2_bound", spec.l2_bound, Range::at_least(0.0), "L2 penalty on the networks of the bounds");
+  f.add("l2_bound", spec.l2_bound, Range::at_least(0.0), "L2 penalty on the bound networks");
   f.add_nested("augment", fields_of(spec.augment));
   f.add_nested("readout", fields_of(spec.readout));
   f.add_nested("mean_net", fields_of(spec.mean_net));

@@ -9,7 +9,7 @@ namespace {
 
 constexpr const char* where = "models/nomu";
 
-/// What the paper's two presets share: nothing is left to be chosen.
+/// What the paper's two presets share; no automatic choices remain.
 NomuSpec as_in_the_paper(std::size_t dimension) {
   NomuSpec spec;
   spec.mean_net = spec.sigma_net = MlpSpec{};
@@ -52,22 +52,23 @@ NomuSpec NomuSpec::written(std::size_t dimension) {
 Fields fields_of(NomuSpec& spec) {
   Fields f(where);
   f.add("mu_sqr", spec.mu_sqr, Range::at_least(0.0),
-        "weight of term (b): how hard sigma is pinned to zero at the data; 0: chosen");
+        "weight of term (b): how strongly sigma is pinned to zero at the data; 0: automatic");
   f.add("mu_exp", spec.mu_exp, Range::at_least(0.0),
-        "weight of term (c): how hard sigma is lifted elsewhere; 0: chosen");
-  f.add("c_exp", spec.c_exp, Range::positive(), "exponent of term (c): how much small sigmas are favoured for lifting");
+        "weight of term (c): how strongly sigma is lifted elsewhere; 0: automatic");
+  f.add("c_exp", spec.c_exp, Range::positive(), "exponent of term (c): how strongly small sigmas are penalised");
   f.add("l2", spec.l2, Range::at_least(-1.0),
-        "L2 penalty on the mean network and the head of the sigma network; negative: chosen");
+        "L2 penalty on the mean network and the head of the sigma network; negative: automatic");
   f.add("l2_sigma", spec.l2_sigma, Range::at_least(-1.0),
-        "L2 penalty on the hidden layers of the sigma network; negative: chosen");
+        "L2 penalty on the hidden layers of the sigma network; negative: automatic");
   f.add("l2_noise", spec.l2_noise, Range::at_least(0.0), "L2 penalty on the noise network");
   f.add("stable", spec.stable, "bounded slopes in terms (b) and (c)");
   f.add_choice("gradient", spec.gradient, {"coupled", "stopped"}, "whether the sigma loss reaches the mean network");
   f.add_choice("noise", spec.noise, {"none", "known", "learned"}, "what is known about the noise of the targets");
-  f.add("noise_floor", spec.noise_floor, Range::positive(), "least standard deviation of learned noise, scaled");
+  f.add("noise_floor", spec.noise_floor, Range::positive(),
+        "smallest standard deviation of learned noise, on the scale of the fit");
   f.add_choice("stages", spec.stages, {"joint", "two_stage"},
-               "all networks together, or sigma after the mean with the mean frozen");
-  f.add("ensemble", spec.ensemble, Range::at_least(1), "fits from different seeds that make up one model");
+               "all networks together, or first the mean and then sigma with the mean frozen");
+  f.add("ensemble", spec.ensemble, Range::at_least(1), "number of fits, from different seeds, that form one model");
   f.add_nested("augment", fields_of(spec.augment));
   f.add_nested("readout", fields_of(spec.readout));
   f.add_nested("mean_net", fields_of(spec.mean_net));
@@ -79,7 +80,7 @@ Fields fields_of(NomuSpec& spec) {
 
 Tensor<float> evaluate_noise(const NoiseFunction& noise, const Tensor<float>& x, std::size_t members) {
   if (x.members() != 1 && x.members() != members) {
-    throw DataError(where, fmt::format("inputs of {} members do not fit {}", x.members(), members));
+    throw DataError(where, fmt::format("got inputs for {} members, expected 1 or {}", x.members(), members));
   }
   Tensor<float> values(members, x.rows(), 1);
   for (std::size_t m = 0; m < members; ++m) {

@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Progress of one of `stages` stages of equal length, told as progress of the whole.
+/// Reports the progress of one of `stages` equally long stages as progress of the whole.
 Progress stage_of(const Progress& progress, std::int64_t stage, std::int64_t stages, Clock::time_point begin) {
   if (!progress.report) return progress;
   const auto whole = [report = progress.report, stage, stages, begin](ProgressEvent event) {
@@ -32,7 +32,7 @@ Progress stage_of(const Progress& progress, std::int64_t stage, std::int64_t sta
   return {.report = whole, .stop = progress.stop};
 }
 
-/// Sigma beside the frozen mean of `first`, whose reports and ending seeds it carries on.
+/// Trains sigma with the mean of `first` frozen, continuing its reports and final seeds.
 Trained train_sigma(const NomuSpec& spec, Cohort cohort, Trained first, Engine& engine, const Progress& progress) {
   for (std::size_t m = 0; m < first.reports.size(); ++m) cohort.seeds[m] = first.reports[m].seed;
   Trained second = train(sigma_plan(spec, cohort, first.parameters), engine, progress);
@@ -54,8 +54,8 @@ Tensor<float> start_of(const engine::TrainPlan& plan, const Tensor<float>& given
   const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
   if (given.members() != plan.members() || given.size() != plan.members() * layout.parameters) {
     throw DataError("models/warm_start",
-                    fmt::format("the fit to go on from has {} networks with {} parameters in all where {} with {} "
-                                "belong; it must be of the same networks",
+                    fmt::format("the earlier fit has {} networks with {} parameters in total, but this one has {} with "
+                                "{}; both must have the same networks",
                                 given.members(), given.size(), plan.members(), plan.members() * layout.parameters));
   }
   Tensor<float> start = given;
@@ -77,7 +77,7 @@ FittedPointer finished(const NomuSpec& spec, const Cohort& cohort, Trained train
 /// The networks of an earlier fit of the same kind.
 const FittedNetwork& networks_of(const FittedCohort& fitted, const char* where) {
   if (const auto* networks = dynamic_cast<const FittedNetwork*>(&fitted)) return *networks;
-  throw DataError(where, "the earlier fit is not one of networks");
+  throw DataError(where, "the earlier fit does not consist of networks");
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ FittedPointer fit_sigma(const NomuSpec& given, const FittedCohort& mean, const C
   const Tensor<float>& parameters = networks.parts().parameters;
   if (parameters.members() != parts.members() || before != wanted) {
     throw DataError("models/nomu",
-                    fmt::format("the given mean has {} networks of {} parameters where {} of {} belong; mean_net, "
+                    fmt::format("the given mean has {} networks with {} parameters, expected {} with {}; mean_net, "
                                 "noise, noise_net and ensemble must be those it was fitted with",
                                 parameters.members(), before, parts.members(), wanted));
   }

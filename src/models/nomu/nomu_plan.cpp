@@ -23,7 +23,7 @@ void set_loss(const NomuSpec& spec, engine::Loss& loss) {
   loss.c_exp = static_cast<float>(spec.c_exp);
 }
 
-/// The known noise of the rows, where the spec speaks of it.
+/// The known noise of the rows, if the spec asks for it.
 const Tensor<float>& noise_of(const NomuSpec& spec, const Cohort& cohort) {
   static const Tensor<float> nothing;
   if (spec.noise != Noise::known) return nothing;
@@ -109,7 +109,7 @@ engine::TrainPlan mean_plan(const NomuSpec& spec, const Cohort& cohort) {
   plan.loss.noise_floor = static_cast<float>(spec.noise_floor);
   const Tensor<float>& noise = noise_of(spec, cohort);
   if (!noise.empty()) {
-    // Squared errors over twice the variance: the weights of the rows say it.
+    // Squared errors divided by twice the variance, expressed as row weights.
     if (plan.row_weight.empty()) plan.row_weight = Tensor<float>(cohort.members(), cohort.rows(), 1, 1.0F);
     for (std::size_t e = 0; e < noise.size(); ++e) {
       const float sigma = noise.flat()[e];

@@ -1,5 +1,5 @@
 #pragma once
-// From a NOMU spec to training plans: the networks of each kind of noise, and what is trained in which stage.
+// From a NOMU spec to training plans: the networks for each kind of noise, and what is trained in which stage.
 
 #include <cstddef>
 
@@ -11,15 +11,15 @@
 
 namespace nomu {
 
-/// The mean network, and the noise network where noise is learned.
+/// The mean network and, if noise is learned, the noise network.
 [[nodiscard]] engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs);
 
-/// Those and the sigma network, linked to the mean. Outputs are f, noise (where it is learned), r.
+/// Those and the sigma network, linked to the mean. The outputs are f, noise (if learned), r.
 [[nodiscard]] engine::Networks nomu_networks(const NomuSpec& spec, std::size_t inputs);
 
 [[nodiscard]] LossKind nomu_loss(Noise noise);
 
-/// What a fitted member is made of.
+/// What a fitted member consists of.
 [[nodiscard]] NetworkDesign design_of(const NomuSpec& spec, std::size_t inputs);
 
 /// Number of parameters that come before those of sigma, the last network.
@@ -31,11 +31,11 @@ namespace nomu {
 /// All networks at once: Definition 3.1, or the losses of Appendix C.1.
 [[nodiscard]] engine::TrainPlan joint_plan(const NomuSpec& spec, const Cohort& cohort);
 
-/// First stage: the mean, and the noise where it is learned.
+/// First stage: the mean and, if learned, the noise.
 [[nodiscard]] engine::TrainPlan mean_plan(const NomuSpec& spec, const Cohort& cohort);
 
-/// Second stage: sigma, beside frozen networks that start with the first numbers of each row of `mean` [M][1][P], P at
-/// least their size.
+/// Second stage: sigma, with the other networks frozen at the first parameters of each member of `mean` [M][1][P],
+/// where P is at least their number.
 [[nodiscard]] engine::TrainPlan sigma_plan(const NomuSpec& spec, const Cohort& cohort, const Tensor<float>& mean);
 
 /// Starting parameters [M][1][P] drawn from the seeds, with the first `count` replaced by those of `front`.

@@ -107,10 +107,10 @@ TEST_F(Attach, Refusals) {
   FitSpec other = quick();
   other.method = AnnSpec{};
   EXPECT_THAT(message_of<ConfigError>([&] { (void)fit_bounds(other, network, data); }),
-              HasSubstr("are those of method 'nomu', got 'ann'"));
+              HasSubstr("need method 'nomu', got 'ann'"));
   const DataSet wide = make_dataset(std::vector<double>(12, 1.0), 3, {0, 1, 2, 3});
   EXPECT_THAT(message_of<DataError>([&] { (void)fit_bounds(quick(), network, wide); }),
-              HasSubstr("the network reads 2 columns, the data have 3"));
+              HasSubstr("the network reads 2 columns, but the data have 3"));
   FitSpec raw = quick();
   raw.calibration.kind = CalibrationChoice::none;
   const Model uncalibrated = fit_bounds(raw, network, data);

@@ -113,9 +113,9 @@ TEST(Archive, EveryChangedByteIsNoticed) {
 }
 
 TEST(Archive, ForeignFilesAreNamedAsSuch) {
-  EXPECT_THAT(refusal("a,b,c\n1,2,3\n"), HasSubstr("m.nomu: this is no nomu model"));
+  EXPECT_THAT(refusal("a,b,c\n1,2,3\n"), HasSubstr("m.nomu: this is not a nomu model"));
   EXPECT_THAT(refusal(""), HasSubstr("the file is empty"));
-  EXPECT_THAT(refusal(std::string(100, '\0')), HasSubstr("this is no nomu model"));
+  EXPECT_THAT(refusal(std::string(100, '\0')), HasSubstr("this is not a nomu model"));
 }
 
 TEST(Archive, NewerVersionsAreNamedAndOptionalKeysPassedOver) {
@@ -126,7 +126,7 @@ TEST(Archive, NewerVersionsAreNamedAndOptionalKeysPassedOver) {
   std::memcpy(&size, newer.data() + 16, 8);
   const std::uint64_t checksum = crc64(newer.substr(0, 24) + newer.substr(header_at, size));
   std::memcpy(newer.data() + 24, &checksum, 8);
-  EXPECT_THAT(refusal(newer), AllOf(HasSubstr("format 2.1"), HasSubstr("use a newer one")));
+  EXPECT_THAT(refusal(newer), AllOf(HasSubstr("format 2.1"), HasSubstr("use a newer nomu")));
   EXPECT_THAT(refusal(with_header("\"mu_exp\"", "\"mu_new\"")), HasSubstr("written by a newer version"));
 }
 
@@ -142,7 +142,7 @@ TEST(Archive, HeadersThatLieAreRefusedWithoutAllocating) {
   EXPECT_NE(refusal(with_header("\"reports\":[", "\"reports\":[{},")), "no error");
   EXPECT_NE(refusal(with_header("\"kind\":\"cross_conformal\"", "\"kind\":\"conformal\"")), "no error");
   EXPECT_THAT(refusal(with_header("{\"levels\":[],\"name\":\"x1\"}", "{\"levels\":[\"a\",\"b\"],\"name\":\"x1\"}")),
-              HasSubstr("columns do not become as many inputs"));
+              HasSubstr("the columns do not match the inputs"));
   EXPECT_NE(refusal(with_header("\"target\":\"y\"", "\"target\":7")), "no error");
 }
 

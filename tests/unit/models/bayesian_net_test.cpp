@@ -168,8 +168,8 @@ TEST(Laplace, TooManyParametersAreRefused) {
   spec.net.hidden = {64, 64};
   spec.weights = LaplaceSpec::Weights::full;
   EXPECT_EQ(message_of<ConfigError>([&] { return fit(spec, repeat(sine_rows(4), seeds), *engine); }),
-            "[models/laplace] 4353 uncertain parameters are more than the 2500 a full covariance is made for; take "
-            "smaller hidden layers or weights = last_layer");
+            "[models/laplace] 4353 uncertain parameters are too many for a full covariance (limit 2500); use smaller "
+            "hidden layers or weights = last_layer");
   NeuralLinearSpec wide;
   wide.net.hidden = {2500};
   EXPECT_THAT(message_of<ConfigError>([&] { return fit(wide, repeat(sine_rows(4), seeds), *engine); }),

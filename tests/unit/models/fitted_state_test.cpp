@@ -18,7 +18,7 @@ TEST(FittedState, ABlockHasItsWholeShapeOrIsRefused) {
   // As many numbers, but not where they belong.
   for (const BlockShape& wrong : {BlockShape{1, 1, 6}, BlockShape{2, 3, 1}, BlockShape{6, 1, 1}, BlockShape{1, 2, 3}}) {
     EXPECT_THAT(message_of<DataError>([&] { (void)state.block("weights", wrong); }),
-                HasSubstr("block 'weights' has shape [2][1][3] where"));
+                HasSubstr("block 'weights' has shape [2][1][3], expected"));
   }
   EXPECT_THAT(message_of<DataError>([&] {
                 (void)state.block("kept", {1, 1, 1});

@@ -84,13 +84,13 @@ TEST(Foreign, WrongAnswersAreRefused) {
   const auto refusal = [&] {
     return message_of<DataError>([&] { (void)fit_sigma(quick_spec(), network, line_of_points({1}), *engine); });
   };
-  EXPECT_THAT(refusal(), HasSubstr("[models/foreign] for 4 rows the network must give mean [1][4][1]"));
+  EXPECT_THAT(refusal(), HasSubstr("[models/foreign] for 4 rows the network must return mean [1][4][1]"));
   network->nan = true;
   EXPECT_THAT(refusal(), HasSubstr("a number that is not finite"));
   const std::vector<std::uint64_t> seeds{1};
   const Cohort wide = repeat(make_dataset({0, 1, 2, 3}, 2, {0, 1}), seeds);
   EXPECT_THAT(message_of<DataError>([&] { (void)fit_sigma(quick_spec(), network, wide, *engine); }),
-              HasSubstr("the network reads 1 columns, the data have 2"));
+              HasSubstr("the network reads 1 columns, but the data have 2"));
 }
 
 TEST(Foreign, BoundsAreReadAgainTogetherWithTheirNetwork) {

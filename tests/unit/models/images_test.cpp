@@ -102,11 +102,11 @@ TEST(Images, OtherMethodsLookAtThemToo) {
 
 TEST(Images, ImpossibleSettingsAreRefused) {
   EXPECT_THAT(refusal(changed("mean_net.filters", "[]")),
-              HasSubstr("an image needs filters to look at it, such as filters = 8,16"));
+              HasSubstr("an image needs filters, for example filters = 8,16"));
   EXPECT_THAT(refusal(changed("mean_net.image", "24")),
-              HasSubstr("image must be three numbers (channels, height, width) where there are filters, got 1"));
+              HasSubstr("with filters, image must be three numbers (channels, height, width), got 1"));
   EXPECT_THAT(refusal(changed("sigma_net.kernel", "3,3,3")),
-              HasSubstr("kernel needs one number for all 2 convolutions or one for each, got 3"));
+              HasSubstr("kernel must be one number for all 2 convolutions or one for each, got 3"));
   EXPECT_THAT(refusal(changed("sigma_net.image", "1,4,8")),
               HasSubstr("has 1 x 4 x 8 = 32 values, but rows have 24 columns"));
   EXPECT_THAT(refusal(changed("mean_net.kernel", "7,2")), HasSubstr("a kernel of 7 is larger than the image"));
@@ -117,7 +117,7 @@ TEST(Images, ImpossibleSettingsAreRefused) {
 }
 
 TEST(Images, WhoTakesNetworksApartSaysNo) {
-  EXPECT_THAT(refusal(image_fit("laplace")), HasSubstr("[models/laplace] this method has no convolutions"));
+  EXPECT_THAT(refusal(image_fit("laplace")), HasSubstr("[models/laplace] this method does not support convolutions"));
   const Model model = fit(image_fit(), lines(12), test_engine());
   EXPECT_FALSE(model.fitted().slopes(Tensor<float>(1, 1, 24)));
   if (!onnx_available()) return;

@@ -79,7 +79,7 @@ TEST(NomuNoise, AFunctionServesFitAndPrediction) {
   EXPECT_EQ(values.members(), 3U);
   EXPECT_FLOAT_EQ(values(2, 1, 0), 0.8F);
   EXPECT_THAT(message_of<DataError>([&] { (void)evaluate_noise(noise, Tensor<float>(2, 1, 1), 3); }),
-              HasSubstr("inputs of 2 members do not fit 3"));
+              HasSubstr("got inputs for 2 members, expected 1 or 3"));
 }
 
 TEST(NomuStages, TheSecondLeavesTheMeanAlone) {

@@ -65,9 +65,9 @@ TEST(WarmStart, WrongInputIsNamed) {
   EXPECT_THAT(message_of([&] {
                 return fit_on(spec, *before, line_of_points({1, 2}), *engine);
               }),
-              HasSubstr("must be of the same networks"));
+              HasSubstr("both must have the same networks"));
   EXPECT_THAT(message_of<ConfigError>([&] { return fit_on(GpSpec{}, *before, line_of_points({1}), *engine); }),
-              HasSubstr("gp cannot go on from an earlier fit"));
+              HasSubstr("gp cannot continue from an earlier fit"));
   spec.stages = Stages::two_stage;
   EXPECT_FALSE(can_go_on(spec));
 }
