@@ -50,14 +50,6 @@ std::set<ResultKey> keys_of(const ExperimentSpec& spec, const std::set<std::stri
   return keys;
 }
 
-/// Rows of Gaussian processes that were written before their precision was called "fp64", by file. Today's experiments
-/// do not find them under the precision they name.
-std::size_t gp_rows_under_another_name(const std::string& file) {
-  static const std::map<std::string, std::size_t> known{{"solar.csv.gz", 4}, {"uci.csv.gz", 40}};
-  const auto found = known.find(file);
-  return found == known.end() ? 0 : found->second;
-}
-
 class CommittedRows : public testing::TestWithParam<std::string> {};
 
 TEST_P(CommittedRows, AreFoundByTheirKeys) {
@@ -73,18 +65,9 @@ TEST_P(CommittedRows, AreFoundByTheirKeys) {
   for (const ResultRow& row : rows) precisions.insert(row.key.precision);
   const std::set<ResultKey> keys = keys_of(spec, precisions);
   std::map<std::string, std::size_t> lost;
-  std::size_t renamed = 0;
   for (const ResultRow& row : rows) {
-    ResultKey in_double = row.key;
-    in_double.precision = "fp64";
-    if (keys.contains(row.key)) continue;
-    if (row.method.starts_with("gp") && keys.contains(in_double)) {
-      ++renamed;
-    } else {
-      ++lost[row.method + " on " + row.problem];
-    }
+    if (!keys.contains(row.key)) ++lost[row.method + " on " + row.problem];
   }
-  EXPECT_EQ(renamed, gp_rows_under_another_name(GetParam()));
   EXPECT_FALSE(rows.empty());
   for (const auto& [what, count] : lost) {
     ADD_FAILURE() << count << " rows of " << what << " are not found by today's keys: a change moved them";
