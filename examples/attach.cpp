@@ -8,8 +8,7 @@ int main(int argc, char** argv) {
   if (argc != 4 || !nomu::onnx_available()) return std::puts("usage: example_attach NETWORK.onnx TABLE.csv TARGET") < 0;
   const auto network = nomu::load_onnx(argv[1]);
   const nomu::FitRequest request{.target = argv[3], .settings = {{"train.epochs", "300"}}};
-  const nomu::DataSet rows = nomu::rows_of(request, nomu::read_table(argv[2]));
-  const nomu::Model bounds = nomu::fit_bounds(request, network, rows);
+  const nomu::Model bounds = nomu::fit_bounds(request, network, nomu::read_table(argv[2]));
   nomu::save_attached(*network, bounds, "with_bounds.onnx");  // one file for any runtime
   nomu::save_model(bounds, "bounds.nomu");                    // or the bounds alone, for load_bounds
   std::printf("%s", bounds.describe().c_str());

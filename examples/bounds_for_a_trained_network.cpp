@@ -6,9 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "nomu/data/cohort.hpp"
-#include "nomu/models/foreign.hpp"
-#include "nomu/models/method.hpp"
+#include "nomu/nomu.hpp"
 
 namespace {
 

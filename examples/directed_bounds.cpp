@@ -6,9 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "nomu/data/cohort.hpp"
-#include "nomu/models/directed.hpp"
-#include "nomu/models/method.hpp"
+#include "nomu/nomu.hpp"
 
 int main() {
   const std::vector<double> x{-0.9, -0.5, -0.1, 0.2, 0.8};

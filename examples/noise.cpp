@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "nomu/core/random.hpp"
-#include "nomu/data/cohort.hpp"
-#include "nomu/models/method.hpp"
-#include "nomu/models/nomu.hpp"
+#include "nomu/nomu.hpp"
 
 int main() {
   nomu::Random random(1);

@@ -30,16 +30,12 @@ struct Options {
 };
 
 Model fit_file(const Options& options, const std::shared_ptr<const OnnxNetwork>& network) {
-  const DataSet data = rows_of(options.request, read_table(options.data));
+  const Table table = read_table(options.data);
   const std::shared_ptr<Engine> engine = shared_engine(options.engine);
   ProgressBar bar(options.json_progress);
   const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
-  if (options.calibrate_on.empty()) return fit_bounds(options.request, network, data, engine, progress);
-  DatasetOptions columns = options.request.columns;
-  columns.target = options.request.target;
-  columns.min_rows = 1;
-  const DataSet rows = make_dataset(read_table(options.calibrate_on), data.features, columns);
-  return fit_bounds(options.request, network, data, rows, engine, progress);
+  if (options.calibrate_on.empty()) return fit_bounds(options.request, network, table, engine, progress);
+  return fit_bounds(options.request, network, table, read_table(options.calibrate_on), engine, progress);
 }
 
 void print_result(const Options& options, const OnnxNetworkInfo& info, const Model& model, double seconds) {

@@ -12,13 +12,10 @@ struct Options : ModelAndRows {
 };
 
 void run(const Options& options) {
-  prepare_file(options.out, {options.file});
+  prepare_file(options.out, {options.file, options.network});
   const Model model = options.load();
-  CalibrationSpec spec = model.spec().calibration;
-  spec.kind = CalibrationChoice::automatic;
-  set_calibration(spec, options.request);
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
-  const Model result = calibrated(model, rows, spec);
+  const Model result = calibrated(model, rows, options.request);
   save_model(result, options.out);
   if (options.json) {
     nlohmann::json line = calibration_json(result);

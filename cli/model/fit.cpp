@@ -102,9 +102,10 @@ void add_column_options(CLI::App& command, Options& options) {
   command.add_option("--group", options.request.columns.group, "column of groups that are held out together");
   command.add_option("--time", options.request.columns.time, "column of times; the latest rows are held out");
   command.add_flag("--drop-missing", options.request.columns.drop_missing, "drop rows with missing values");
-  command.add_option("--noise", options.request.noise,
-                     "noise of the target: none, learned, or a column with each row's standard deviation; default with "
-                     "preset auto: learned if there are at least 100 rows");
+  command.add_option(
+      "--noise", options.request.noise,
+      "noise of the target: auto, none, learned, or a column with each row's standard deviation; default with "
+      "preset auto: learned if there are at least 100 rows");
 }
 
 }  // namespace

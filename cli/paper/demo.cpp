@@ -5,8 +5,8 @@
 
 #include "commands.hpp"
 #include "nomu/core/file.hpp"
-#include "nomu/data/functions.hpp"
 #include "paper/figures/toy.hpp"
+#include "paper/problems/functions.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {

@@ -18,8 +18,10 @@ using Names = std::vector<std::string>;
 
 /// Optional facts about each row besides inputs and target.
 void add_row_facts(DataSet& data, const std::optional<Numbers>& noise, const std::optional<Numbers>& weight,
-                   const std::optional<Names>& groups, const std::optional<Numbers>& times) {
+                   const std::optional<Names>& groups, const std::optional<Numbers>& times,
+                   const std::optional<std::string>& noise_name) {
   if (noise) data.noise = vector_of(*noise);
+  if (noise && noise_name) data.noise_name = *noise_name;
   if (weight) data.row_weight = vector_of(*weight);
   if (groups) data.groups = *groups;
   if (times) data.times = vector_of(*times);
@@ -34,13 +36,14 @@ DataSet from_rows(const Rows& x, const Numbers& y, const std::optional<Names>& n
   DataSet data =
       names ? make_dataset(vector_of(x), *names, vector_of(y)) : make_dataset(vector_of(x), x.shape(1), vector_of(y));
   if (target) data.target_name = *target;
-  add_row_facts(data, noise, weight, groups, times);
+  add_row_facts(data, noise, weight, groups, times, noise_name);
   return data;
 }
 
 DataSet from_columns(const Columns& columns, const Numbers& y, const std::optional<std::string>& named,
                      const std::optional<Numbers>& noise, const std::optional<Numbers>& weight,
-                     const std::optional<Names>& groups, const std::optional<Numbers>& times) {
+                     const std::optional<Names>& groups, const std::optional<Numbers>& times,
+                     const std::optional<std::string>& noise_name) {
   Table table = table_of(columns);
   std::string target = named.value_or("y");
   while (table.has_column(target)) target += "_";
@@ -50,7 +53,7 @@ DataSet from_columns(const Columns& columns, const Numbers& y, const std::option
     if (std::holds_alternative<Names>(cells)) options.categorical.push_back(name);
   }
   DataSet data = make_dataset(table, options);
-  add_row_facts(data, noise, weight, groups, times);
+  add_row_facts(data, noise, weight, groups, times, noise_name);
   return data;
 }
 
@@ -75,9 +78,9 @@ void bind_data(nb::module_& m) {
       .def_ro("input_names", &DataSet::input_names);
   m.def("rows_dataset", &from_rows, "x"_a, "y"_a, "names"_a = nb::none(), "target"_a = nb::none(),
         "noise"_a = nb::none(), "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(),
-        "A data set from x [n][d] and y [n].");
+        "noise_name"_a = nb::none(), "A data set from x [n][d] and y [n].");
   m.def("columns_dataset", &from_columns, "columns"_a, "y"_a, "target"_a = nb::none(), "noise"_a = nb::none(),
-        "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(),
+        "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(), "noise_name"_a = nb::none(),
         "A data set from named columns of numbers or texts; a text column becomes one 0/1 input per distinct text.");
 }
 

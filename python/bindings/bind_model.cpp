@@ -94,9 +94,7 @@ Settings settings_of(const Model& model) {
 }
 
 Model recalibrated(const Model& model, const DataSet& rows, const std::string& kind, double level) {
-  CalibrationSpec spec;
-  set_calibration(spec, {.calibration = kind, .level = level});
-  return calibrated(model, rows, spec);
+  return calibrated(model, rows, FitRequest{.calibration = kind, .level = level});
 }
 
 nb::bytes bytes_of(const Model& model) {

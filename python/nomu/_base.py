@@ -33,7 +33,8 @@ _SHARED = """    calibration : str
         Noise of the targets: "none", "learned" or "auto". "auto": known if ``fit`` is given ``noise_std``, otherwise
         learned if there are at least 100 rows.
     settings : dict, optional
-        Any other setting of the method, by its name on the command line, such as ``{"train.epochs": 500}``.
+        Any other setting of the method, by its name on the command line, such as ``{"train.epochs": 500}``; it
+        wins over a parameter that sets the same.
     random_state : int, RandomState instance or None
         The same integer gives the same model, bit for bit. None draws a seed from NumPy's global generator.
     device : str
@@ -188,6 +189,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
             "weight": numbers_of_rows(row_weight, "row_weight", y),
             "groups": None if groups is None else [str(group) for group in np.asarray(groups).ravel()],
             "times": numbers_of_rows(times, "times", y),
+            "noise_name": target_name(noise_std),
         }
         self.known_noise_ = noise_std is not None
         y = np.ascontiguousarray(y, dtype=np.float64)

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _nomu
 from ._errors import DataError
-from ._frames import column_names, has_text
+from ._frames import column_names, has_text, target_name
 from ._nomu import onnx_available as available
 from ._predictions import Predictions
 from ._progress import ProgressBar
@@ -214,7 +214,7 @@ def attach(
 
 def _dataset(network, X, y, names, called):
     x = _rows(network, X, called[0], names)
-    return _nomu.rows_dataset(x, _targets(y, called[1], len(x)), names=names)
+    return _nomu.rows_dataset(x, _targets(y, called[1], len(x)), names=names, target=target_name(y))
 
 
 def export(model: Any, path: str | PathLike, level: float | None = None) -> None:
@@ -252,4 +252,5 @@ def load(
     """
     source = _network(network, features)
     model = _nomu.load_bounds(path, source)
-    return AttachedNetwork(source, model, None, model.default_level or 0.95)
+    named = model.input_names != [f"x{j + 1}" for j in range(len(model.input_names))]
+    return AttachedNetwork(source, model, model.input_names if named else None, model.default_level or 0.95)

@@ -1,5 +1,4 @@
-"""One front door: the same rows, settings and seed give the same model file from C++ and from the command line, for every method;
-and what a CV+ model's predictions cost.
+"""One front door: the same rows, settings and seed give the same model file from C++ and from the command line, for every method.
 
 usage: test_front_door.py NOMU FRONT_DOOR
 FRONT_DOOR is the program of tests/cli/front_door.cpp. `python/tests/test_front_door.py` adds Python.

@@ -65,7 +65,8 @@ class ForeignNetwork {
 
 /// Bounds for a network in the user's units: scaling, `fit_sigma` and calibration as in `fit`; the method is NOMU. The
 /// network is assumed to have been trained on these rows, so its errors on them are too small: automatic calibration
-/// then uses nll, which proves no coverage. A saved model is read with `load_bounds` (models/archive).
+/// then uses nll, which proves no coverage. noise = auto means none, unless the rows know their noise. A saved model is
+/// read with `load_bounds` (models/archive).
 [[nodiscard]] Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network,
                                const DataSet& data, std::shared_ptr<Engine> engine = {}, const Progress& progress = {});
 [[nodiscard]] Model fit_bounds(const FitSpec& spec, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
@@ -77,6 +78,13 @@ class ForeignNetwork {
                                std::shared_ptr<Engine> engine = {}, const Progress& progress = {});
 [[nodiscard]] Model fit_bounds(const FitSpec& spec, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                                const DataSet& calibration_rows, std::shared_ptr<Engine> engine = {},
+                               const Progress& progress = {});
+
+/// The same for the rows of tables.
+[[nodiscard]] Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network,
+                               const Table& table, std::shared_ptr<Engine> engine = {}, const Progress& progress = {});
+[[nodiscard]] Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network,
+                               const Table& table, const Table& calibration_rows, std::shared_ptr<Engine> engine = {},
                                const Progress& progress = {});
 
 }  // namespace nomu

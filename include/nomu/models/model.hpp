@@ -166,10 +166,11 @@ class Model {
                                                            std::span<const double> noise) const;
 
   std::shared_ptr<const ModelParts> parts_;
-  std::shared_ptr<Engine> engine_;  // outlives fitted_, which refers to it
+  std::shared_ptr<Engine> engine_;  // fitted members refer to it
   std::shared_ptr<const FittedCohort> fitted_;
   std::shared_ptr<const FittedCohort> own_;
-  std::vector<double> low_, high_;  // the box of fitted_inputs()
+  std::shared_ptr<const FittedCohort> folds_;  // CV+ only
+  std::vector<double> low_, high_;             // the box of fitted_inputs()
 };
 
 /// Fits and calibrates with a typed spec; what it leaves open is chosen as for a request. Throws like `fit` in

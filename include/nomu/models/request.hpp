@@ -60,4 +60,8 @@ void set_calibration(CalibrationSpec& spec, const FitRequest& request);
 [[nodiscard]] Model fit(const FitRequest& request, const Table& table, const Table& calibration_rows,
                         std::shared_ptr<Engine> engine = {}, const Progress& progress = {});
 
+/// The model recalibrated on rows it has not seen: as it was fitted, except for what the request says about calibration
+/// and level. Throws like `calibrated` in models/model.
+[[nodiscard]] Model calibrated(const Model& model, const DataSet& rows, const FitRequest& request);
+
 }  // namespace nomu

@@ -6,6 +6,7 @@
 #include "interchange/graph/bayesian_graph.hpp"
 #include "interchange/graph/network_graph.hpp"
 #include "interchange/graph/readout_graph.hpp"
+#include "models/attached/fitted_attached.hpp"
 #include "models/bayes/bayesian_net.hpp"
 #include "models/network/fitted_network.hpp"
 #include "nomu/core/error.hpp"
@@ -79,6 +80,8 @@ GraphPrediction predict(GraphWriter& graph, const FittedCohort& fitted, const Gr
   if (const auto* networks = dynamic_cast<const FittedNetwork*>(&fitted)) return predict(graph, *networks, x);
   if (const auto* bayesian = dynamic_cast<const FittedBayesianNet*>(&fitted))
     return add_bayesian_net(graph, *bayesian, x);
+  if (dynamic_cast<const FittedAttached*>(&fitted) != nullptr)
+    throw ConfigError(where, "these are bounds for a network; write both as one file with save_attached");
   throw ConfigError(where,
                     "a Gaussian process (method 'gp') stores its training rows and is not a network; export a model of "
                     "another method");

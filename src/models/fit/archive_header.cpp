@@ -316,6 +316,8 @@ Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<
                    .engine = read_engine(header.at("engine")),
                    .version = header.at("library")};
   check_dataset(parts.data);
+  // TUBE of format 1.0 left its networks to be chosen.
+  parts.spec.method = resolved_for(parts.spec.method, parts.data.rows(), parts.data.cols());
   FittedState state{.inputs = parts.data.cols(), .blocks = {}};
   for (const json& name : header.at("state")) {
     state.blocks.push_back({name.get<std::string>(), blocks.tensor(state_name(name.get<std::string>()))});

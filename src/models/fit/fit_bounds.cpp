@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "models/attached/fitted_attached.hpp"
+#include "models/fit/fit_plan.hpp"
 #include "models/fit/members.hpp"
-#include "models/fit/request.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/foreign.hpp"
 
@@ -67,14 +67,38 @@ Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> net
   return calibrated(model, calibration_rows, given.calibration);
 }
 
+namespace {
+
+/// Without a word about noise, none is learned: the network's errors on rows it has seen say too little about it.
+FitRequest quiet(const FitRequest& given, const DataSet& data) {
+  FitRequest request = given;
+  if (request.noise == "auto" && data.noise.empty()) request.noise = "none";
+  return request;
+}
+
+}  // namespace
+
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  std::shared_ptr<Engine> engine, const Progress& progress) {
-  return fit_bounds(spec_of(request, data), std::move(network), data, std::move(engine), progress);
+  return fit_bounds(spec_of(quiet(request, data), data), std::move(network), data, std::move(engine), progress);
 }
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  const DataSet& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  return fit_bounds(spec_of(request, data), std::move(network), data, calibration_rows, std::move(engine), progress);
+  return fit_bounds(spec_of(quiet(request, data), data), std::move(network), data, calibration_rows, std::move(engine),
+                    progress);
+}
+
+Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const Table& table,
+                 std::shared_ptr<Engine> engine, const Progress& progress) {
+  return fit_bounds(request, std::move(network), rows_of(request, table), std::move(engine), progress);
+}
+
+Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const Table& table,
+                 const Table& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
+  const DataSet rows = rows_of(request, table);
+  return fit_bounds(request, std::move(network), rows, calibration_rows_of(request, rows, calibration_rows),
+                    std::move(engine), progress);
 }
 
 }  // namespace nomu

@@ -98,6 +98,11 @@ Model::Model(ModelParts parts, std::shared_ptr<const FittedCohort> fitted, std::
   check_parts(*parts_, *fitted_);
   const std::size_t first = 0;
   own_ = fitted_->members() == 1 ? fitted_ : fitted_->select({&first, 1});
+  if (calibration().kind == CalibrationKind::cross_conformal) {
+    std::vector<std::size_t> folds(fitted_->members() - 1);
+    std::iota(folds.begin(), folds.end(), std::size_t{1});
+    folds_ = fitted_->select(folds);
+  }
   low_.assign(cols(), std::numeric_limits<double>::infinity());
   high_.assign(cols(), -std::numeric_limits<double>::infinity());
   for (const std::size_t i : parts_->fitted_rows) {
@@ -151,9 +156,7 @@ Bounds Model::bounds(std::span<const double> x, double level, std::span<const do
     const PredictedRows own = predict_uncalibrated(x, noise);
     return own.rows() == 0 ? Bounds{} : make_bounds(own, calibration(), level);
   }
-  std::vector<std::size_t> folds(fitted_->members() - 1);
-  std::iota(folds.begin(), folds.end(), std::size_t{1});
-  const std::vector<PredictedRows> members = predict_members(*fitted_->select(folds), 1, x, noise);
+  const std::vector<PredictedRows> members = predict_members(*folds_, 1, x, noise);
   return members.front().rows() == 0 ? Bounds{} : cross_bounds(members, calibration(), level);
 }
 

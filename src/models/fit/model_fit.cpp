@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "models/fit/calibration_plan.hpp"
+#include "models/fit/fit_plan.hpp"
 #include "models/fit/members.hpp"
-#include "models/fit/request.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/version.hpp"
 #include "nomu/models/model.hpp"

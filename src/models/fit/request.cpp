@@ -1,5 +1,3 @@
-#include "models/fit/request.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/utf8.hpp"
+#include "models/fit/fit_plan.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/preset.hpp"
 
@@ -15,32 +13,7 @@ namespace nomu {
 namespace {
 
 constexpr std::string_view where = "models/model";
-constexpr std::size_t fewest_rows = 4;
 constexpr std::size_t enough_for_noise = 100;  ///< with fewer rows, noise cannot be told from the function
-
-void check_trainable(const DataSet& data) {
-  check_dataset(data);
-  if (data.rows() < fewest_rows) {
-    throw DataError(where, fmt::format("{} rows, but at least {} are needed", data.rows(), fewest_rows));
-  }
-  const bool varies = std::ranges::any_of(data.targets, [&](double y) { return y != data.targets.front(); });
-  if (!varies) {
-    throw DataError(where, fmt::format("the target '{}' is {} in all {} rows; there is nothing to learn",
-                                       data.target_name, data.targets.front(), data.rows()));
-  }
-}
-
-/// Names are stored in archives, whose text is UTF-8; better to fail now than after the fit.
-void check_names(const DataSet& data) {
-  std::vector<std::string> names = data.input_names;
-  names.push_back(data.target_name);
-  names.push_back(data.noise_name);
-  for (const std::string& name : names) {
-    if (!is_utf8(name)) {
-      throw DataError(where, fmt::format("the name '{}' is not UTF-8 text; save the table as UTF-8", name));
-    }
-  }
-}
 
 bool is_keyword(std::string_view noise) {
   constexpr std::array<std::string_view, 4> keywords{"auto", "none", "learned", "known"};
@@ -69,6 +42,10 @@ MethodSpec method_of(const FitRequest& request, std::size_t rows, std::size_t co
 }
 
 FitSpec spec_of(const FitRequest& request, const DataSet& rows) {
+  if (!is_keyword(request.noise) && request.noise != rows.noise_name) {
+    throw ConfigError(where, fmt::format("noise must be auto, none, learned, known or a column of the table, got '{}'",
+                                         request.noise));
+  }
   FitSpec spec;
   spec.method = preset_of(request, rows.rows(), rows.cols(), !rows.noise.empty());
   const Fields fields = fields_of(spec);
@@ -83,20 +60,6 @@ void set_calibration(CalibrationSpec& spec, const FitRequest& request) {
   if (request.level) spec.level = *request.level;  // checked on use, with a better message
 }
 
-FitPlan plan_fit(const FitSpec& given, const DataSet& rows) {
-  check_trainable(rows);
-  check_names(rows);
-  FitPlan plan{.spec = given,
-               .calibration = plan_calibration(given.calibration, rows, static_cast<std::uint64_t>(given.seed))};
-  plan.spec.method = resolved_for(given.method, rows.rows(), rows.cols());
-  const ScaleChoice scale = wants_cube(given.method) ? ScaleChoice::min_max : ScaleChoice::standardise;
-  if (given.scale_inputs == ScaleChoice::automatic)
-    plan.spec.scale_inputs = reads_images(given.method) ? ScaleChoice::together : scale;
-  if (given.scale_target == ScaleChoice::automatic) plan.spec.scale_target = scale;
-  plan.spec.calibration.kind = plan.calibration.kind;
-  return plan;
-}
-
 FitSpec resolve(const FitRequest& request, const DataSet& rows) { return plan_fit(spec_of(request, rows), rows).spec; }
 
 DataSet rows_of(const FitRequest& request, const Table& table) {
@@ -104,6 +67,14 @@ DataSet rows_of(const FitRequest& request, const Table& table) {
   if (!request.target.empty()) columns.target = request.target;
   if (!is_keyword(request.noise)) columns.noise = request.noise;
   return make_dataset(table, columns);
+}
+
+DataSet calibration_rows_of(const FitRequest& request, const DataSet& rows, const Table& table) {
+  DatasetOptions columns = request.columns;
+  columns.target = rows.target_name;
+  columns.noise = rows.noise_name;
+  columns.min_rows = 1;
+  return make_dataset(table, rows.features, columns);
 }
 
 Model fit(const FitRequest& request, const DataSet& rows, std::shared_ptr<Engine> engine, const Progress& progress) {
@@ -117,12 +88,15 @@ Model fit(const FitRequest& request, const Table& table, std::shared_ptr<Engine>
 Model fit(const FitRequest& request, const Table& table, const Table& calibration_rows, std::shared_ptr<Engine> engine,
           const Progress& progress) {
   const DataSet rows = rows_of(request, table);
-  DatasetOptions columns = request.columns;
-  columns.target = rows.target_name;
-  columns.noise = rows.noise_name;
-  columns.min_rows = 1;
-  return fit(spec_of(request, rows), rows, make_dataset(calibration_rows, rows.features, columns), std::move(engine),
+  return fit(spec_of(request, rows), rows, calibration_rows_of(request, rows, calibration_rows), std::move(engine),
              progress);
+}
+
+Model calibrated(const Model& model, const DataSet& rows, const FitRequest& request) {
+  CalibrationSpec spec = model.spec().calibration;
+  spec.kind = CalibrationChoice::automatic;
+  set_calibration(spec, request);
+  return calibrated(model, rows, spec);
 }
 
 }  // namespace nomu

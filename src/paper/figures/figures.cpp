@@ -9,11 +9,11 @@
 
 #include "nomu/core/error.hpp"
 #include "nomu/data/cohort.hpp"
-#include "nomu/data/functions.hpp"
 #include "nomu/models/readout.hpp"
 #include "paper/figures/method_plot.hpp"
 #include "paper/kinds/solar.hpp"
 #include "paper/problems/data_files.hpp"
+#include "paper/problems/functions.hpp"
 
 namespace nomu {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "nomu/core/error.hpp"
 #include "nomu/data/cohort.hpp"
-#include "nomu/data/functions.hpp"
 #include "paper/figures/method_plot.hpp"
+#include "paper/problems/functions.hpp"
 
 namespace nomu {
 namespace {

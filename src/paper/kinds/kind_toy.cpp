@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "nomu/data/functions.hpp"
 #include "paper/kinds/kinds.hpp"
 #include "paper/kinds/sufficient.hpp"
+#include "paper/problems/functions.hpp"
 
 namespace nomu {
 namespace {

@@ -14,9 +14,9 @@
 #include "nomu/bo/acquisition.hpp"
 #include "nomu/bo/direct.hpp"
 #include "nomu/core/progress.hpp"
-#include "nomu/data/functions.hpp"
 #include "nomu/engine/engine.hpp"
 #include "nomu/models/method.hpp"
+#include "paper/problems/functions.hpp"
 
 namespace nomu {
 

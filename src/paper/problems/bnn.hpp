@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "nomu/data/functions.hpp"
+#include "paper/problems/functions.hpp"
 
 namespace nomu {
 

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "message_of.hpp"
-#include "nomu/data/functions.hpp"
+#include "paper/problems/functions.hpp"
 
 namespace nomu {
 namespace {

@@ -12,6 +12,7 @@
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/models/archive.hpp"
+#include "nomu/models/assess.hpp"
 
 namespace nomu {
 namespace {
@@ -71,6 +72,14 @@ TEST(ModelFiles, OfFormatOnePointZeroAreRead) {
       EXPECT_NEAR(bounds.upper[i], upper[i], 2.0 * tolerance) << path;
       if (tolerance < 0.1) EXPECT_NEAR(predicted.sigma_model[i], sigma[i], 1e-3 * sigma[i] + 1e-5) << path;
     }
+  }
+}
+
+TEST(ModelFiles, OfFormatOnePointZeroCanBeChecked) {
+  for (const fs::path& path : files()) {
+    const Model model = load_model(path);
+    const DesiderataReport report = check_model(model, {.probes = 20});  // D5 refits with the settings of the file
+    EXPECT_NE(report.find("D5").verdict, Verdict::skipped) << path;
   }
 }
 

@@ -315,6 +315,7 @@ TEST(Request, WrongWordsAreNamedBeforeAnythingIsTrained) {
   EXPECT_THAT(refusal({.settings = {{"train.epoch", "3"}}}), HasSubstr("did you mean 'train.epochs'?"));
   EXPECT_THAT(refusal({.settings = {{"mu_sqr", "-1", "settings.toml, line 4"}}}), HasSubstr("settings.toml, line 4: "));
   EXPECT_THAT(refusal({.level = 1.5}), HasSubstr("1.5"));
+  EXPECT_THAT(refusal({.noise = "lerned"}), HasSubstr("noise must be auto, none, learned, known or a column"));
   EXPECT_THAT(refusal({.calibration = "conform"}), HasSubstr("conformal"));
 }
 
@@ -330,6 +331,45 @@ TEST(Model, PredictsCalibratedNumbersForRowsAndTables) {
   const Table rows = table_of(data);
   EXPECT_EQ(model.predict(rows).sigma_model, predicted.sigma_model);
   EXPECT_EQ(model.bounds(rows, 0.9).upper, model.bounds(data.inputs, 0.9).upper);
+}
+
+/// Counts the members that are evaluated.
+class Counting final : public FittedCohort {
+ public:
+  Counting(std::shared_ptr<const FittedCohort> inner, std::size_t& evaluated)
+      : inner_(std::move(inner)), evaluated_(evaluated) {}
+  [[nodiscard]] std::size_t members() const override { return inner_->members(); }
+  [[nodiscard]] Prediction predict(const Tensor<float>& x) const override {
+    evaluated_ += inner_->members();
+    return inner_->predict(x);
+  }
+  [[nodiscard]] std::unique_ptr<FittedCohort> select(std::span<const std::size_t> members) const override {
+    return std::make_unique<Counting>(inner_->select(members), evaluated_);
+  }
+  [[nodiscard]] const std::vector<FitReport>& reports() const override { return inner_->reports(); }
+  [[nodiscard]] FittedState state() const override { return inner_->state(); }
+
+ private:
+  std::shared_ptr<const FittedCohort> inner_;
+  std::size_t& evaluated_;
+};
+
+TEST(Model, FoldModelsAreEvaluatedForBoundsOnly) {
+  const Model fitted = fit(tiny_fit(), wavy_data(40), test_engine());
+  ASSERT_EQ(fitted.fitted().members(), 11U);
+  const std::size_t all[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+  std::size_t evaluated = 0;
+  const Model model(fitted.parts(), std::make_shared<Counting>(fitted.fitted().select(all), evaluated),
+                    fitted.engine());
+  const std::vector<double> x = wavy_data(5).inputs;
+  EXPECT_EQ(model.predict(x).mean, fitted.predict(x).mean);
+  EXPECT_EQ(evaluated, 1U) << "mean and sigma are the model's own";
+  evaluated = 0;
+  EXPECT_EQ(model.bounds(x, 0.9).upper, fitted.bounds(x, 0.9).upper);
+  EXPECT_EQ(evaluated, 10U) << "bounds come from the ten fold models";
+  evaluated = 0;
+  (void)predict_table(model, table_of(wavy_data(5)), 0.9);
+  EXPECT_EQ(evaluated, 11U);
 }
 
 TEST(Model, ItsOwnMemberPredictsWhatTheWholeCohortDoes) {

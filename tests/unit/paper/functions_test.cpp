@@ -1,4 +1,4 @@
-#include "nomu/data/functions.hpp"
+#include "paper/problems/functions.hpp"
 
 #include <gtest/gtest.h>
 

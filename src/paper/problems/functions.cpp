@@ -1,4 +1,4 @@
-#include "nomu/data/functions.hpp"
+#include "paper/problems/functions.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "data/did_you_mean.hpp"
-#include "data/function_formulas.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/random.hpp"
+#include "paper/problems/function_formulas.hpp"
 
 namespace nomu {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "data/function_formulas.hpp"
+#include "paper/problems/function_formulas.hpp"
 
 namespace nomu {
 namespace {

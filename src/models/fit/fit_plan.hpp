@@ -9,6 +9,9 @@ namespace nomu {
 /// The request as a spec, with noise = auto decided; other automatic choices stay open.
 [[nodiscard]] FitSpec spec_of(const FitRequest& request, const DataSet& rows);
 
+/// The rows of another table for calibration, encoded as `rows` are.
+[[nodiscard]] DataSet calibration_rows_of(const FitRequest& request, const DataSet& rows, const Table& table);
+
 /// The spec for a fit of these rows, and which of them calibrate it.
 struct FitPlan {
   FitSpec spec;  ///< with all automatic choices made

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nomu/data/functions.hpp"
+#include "paper/problems/functions.hpp"
 
 namespace nomu {
 

@@ -4,8 +4,8 @@
 #include <numbers>
 #include <utility>
 
-#include "data/function_formulas.hpp"
 #include "nomu/core/error.hpp"
+#include "paper/problems/function_formulas.hpp"
 
 namespace nomu {
 namespace {
