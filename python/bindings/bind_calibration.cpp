@@ -46,7 +46,7 @@ void bind_predicted(nb::module_& m) {
                    nb::sig("def sigma_below(self) -> numpy.ndarray | None"),
                    "[q], downward sigma_model; None: symmetric")
       .def_prop_ro(
-          "sigma", [](const PredictedRows& rows) { return to_numpy(central_sigma({}, rows)); },
+          "sigma", [](const PredictedRows& rows) { return to_numpy(central_sigma({}, rows)); }, nb::rv_policy::move,
           nb::sig("def sigma(self) -> numpy.ndarray"), "[q], model uncertainty and data noise together")
       .def("__len__", &PredictedRows::rows);
 }

@@ -31,7 +31,7 @@ void add_row_facts(DataSet& data, const std::optional<Numbers>& noise, const std
 DataSet from_rows(const Rows& x, const Numbers& y, const std::optional<Names>& names,
                   const std::optional<std::string>& target, const std::optional<Numbers>& noise,
                   const std::optional<Numbers>& weight, const std::optional<Names>& groups,
-                  const std::optional<Numbers>& times) {
+                  const std::optional<Numbers>& times, const std::optional<std::string>& noise_name) {
   if (names && names->size() != x.shape(1)) throw DataError("python", "there must be one name per column of X");
   DataSet data =
       names ? make_dataset(vector_of(x), *names, vector_of(y)) : make_dataset(vector_of(x), x.shape(1), vector_of(y));

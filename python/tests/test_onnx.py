@@ -170,7 +170,7 @@ def test_wrong_inputs_are_named(table):
         (lambda: nomu.attach(relu, [["a", "b"]], y), nomu.DataError, "X is not an array of numbers"),
         (lambda: nomu.attach(relu, X, y[:9]), nomu.DataError, r"y has shape \(9,\), but X has 60 rows"),
         (lambda: nomu.attach(relu, X, hole[:, 1]), nomu.DataError, "y is not finite in row 3"),
-        (lambda: nomu.attach(relu, X, y, noise="loud"), nomu.ConfigError, "noise must be one of none"),
+        (lambda: nomu.attach(relu, X, y, noise="loud"), nomu.ConfigError, "noise must be auto, none"),
         (lambda: nomu.attach(relu, X, y, settings={"train.epoch": 1}), nomu.ConfigError, "did you mean 'train.epochs'"),
         (lambda: nomu.attach(relu, X, y, calibrate_on=(X, y), **FEW), nomu.DataError, "all 60 rows are among those"),
         (lambda: nomu.attach(relu, X, y, calibrate_on=X), TypeError, r"calibrate_on must be a pair \(X, y\)"),

@@ -214,6 +214,9 @@ void Fields::set(std::string_view name, const FieldValue& value) const {
     }
   };
   std::visit(check, value);
+  // Here and not in the setter, which does not know the prefix that a nested field got.
+  if (!field.choices.empty() && std::ranges::find(field.choices, to_text(value)) == field.choices.end())
+    throw_type(where_, field.name, fmt::format("one of {}", fmt::join(field.choices, ", ")), to_text(value));
   field.set(value);
 }
 

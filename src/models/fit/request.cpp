@@ -56,7 +56,9 @@ FitSpec spec_of(const FitRequest& request, const DataSet& rows) {
 }
 
 void set_calibration(CalibrationSpec& spec, const FitRequest& request) {
-  if (!request.calibration.empty()) fields_of(spec).set_text("kind", request.calibration);
+  Fields fields("fit");
+  fields.add_nested("calibration", fields_of(spec));
+  if (!request.calibration.empty()) fields.set_text("calibration.kind", request.calibration);
   if (request.level) spec.level = *request.level;  // checked on use, with a better message
 }
 

@@ -173,7 +173,7 @@ TEST(Laplace, TooManyParametersAreRefused) {
   NeuralLinearSpec wide;
   wide.net.hidden = {2500};
   EXPECT_THAT(message_of<ConfigError>([&] { return fit(wide, repeat(sine_rows(4), seeds), *engine); }),
-              HasSubstr("take a smaller last hidden layer"));
+              HasSubstr("use a smaller last hidden layer"));
 }
 
 }  // namespace
