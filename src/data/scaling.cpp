@@ -28,10 +28,27 @@ std::vector<double> mapped(std::span<const double> values, std::size_t cols, Map
   return out;
 }
 
+/// Where the middle of a column is, and how far its values lie from it.
 struct Moments {
   double mean = 0.0;
   double deviation = 0.0;
 };
+
+/// How far values may lie from the median, in units of a normal distribution's standard deviation.
+constexpr double robust_reach = 3.0;
+
+/// Median and, scaled so that it estimates a normal distribution's deviation, the distance between the quartiles. A
+/// column with more than half its values alike has no such distance: then half the range.
+Moments quartiles(std::span<const double> values, std::size_t cols, std::size_t column, double half_range) {
+  std::vector<double> sorted;
+  for (std::size_t i = column; i < values.size(); i += cols) sorted.push_back(values[i]);
+  std::ranges::sort(sorted);
+  const auto at = [&](double share) {
+    return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
+  };
+  const double distance = at(0.75) / 1.349 - at(0.25) / 1.349;
+  return {at(0.5), distance > 0.0 ? distance : half_range};
+}
 
 /// Mean and population standard deviation, computed around the mid-range. Differences are scaled to about 1 by a power
 /// of two, which is exact, so that squares of huge values do not overflow and those of tiny values do not vanish.
@@ -56,12 +73,17 @@ std::vector<double> Scaling::apply(std::span<const double> values) const {
   return mapped(values, cols(), [&](double value, std::size_t j) {
     const double difference = value - shift[j];
     // Only values near the limits of double overflow here, and halving those is exact.
-    return std::isfinite(difference) ? difference / factor[j] : (value / 2 - shift[j] / 2) / (factor[j] / 2);
+    const double scaled =
+        std::isfinite(difference) ? difference / factor[j] : (value / 2 - shift[j] / 2) / (factor[j] / 2);
+    return reach > 0.0 ? scaled / std::hypot(1.0, scaled / reach) : scaled;
   });
 }
 
 std::vector<double> Scaling::invert(std::span<const double> scaled) const {
-  return mapped(scaled, cols(), [&](double value, std::size_t j) { return std::fma(value, factor[j], shift[j]); });
+  return mapped(scaled, cols(), [&](double value, std::size_t j) {
+    const double share = reach > 0.0 ? value / reach : 0.0;
+    return std::fma(value / std::sqrt(1.0 - share * share), factor[j], shift[j]);
+  });
 }
 
 std::vector<double> Scaling::apply_width(std::span<const double> widths) const {
@@ -83,6 +105,7 @@ Scaling fit_scaling(std::span<const double> values, std::size_t cols, ScalingKin
   }
   Scaling scaling{.shift = std::vector<double>(cols, 0.0), .factor = std::vector<double>(cols, 1.0)};
   if (kind == ScalingKind::identity) return scaling;
+  if (kind == ScalingKind::robust) scaling.reach = robust_reach;
   for (std::size_t j = 0; j < cols; ++j) {
     double low = values[j];
     double high = values[j];
@@ -97,8 +120,9 @@ Scaling fit_scaling(std::span<const double> values, std::size_t cols, ScalingKin
     // Halve first: the range of finite numbers may overflow, but half of it cannot.
     const double half_range = high / 2 - low / 2;
     const double centre = low + half_range;
-    const Moments found =
-        kind == ScalingKind::standardise ? moments(values, cols, j, centre, half_range) : Moments{centre, half_range};
+    const Moments found = kind == ScalingKind::standardise ? moments(values, cols, j, centre, half_range)
+                          : kind == ScalingKind::robust    ? quartiles(values, cols, j, half_range)
+                                                           : Moments{centre, half_range};
     scaling.shift[j] = found.mean;
     scaling.factor[j] = std::max(found.deviation, std::numeric_limits<double>::denorm_min());
   }

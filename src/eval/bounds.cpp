@@ -59,7 +59,8 @@ Bounds make_bounds(const PredictedRows& rows, const Calibration& calibration) {
   return interval_bounds(rows, calibrated_sigma(calibration, rows), {.below = 1.0, .above = 1.0});
 }
 
-Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibration& calibration, double level) {
+Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibration& calibration, double level,
+                    const std::function<double(std::size_t, double)>& back) {
   if (calibration.kind != CalibrationKind::cross_conformal) {
     throw ConfigError(where,
                       fmt::format("CV+ bounds need a calibration of kind 'cross_conformal', but this one is '{}'",
@@ -79,6 +80,9 @@ Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibratio
       const std::size_t fold = calibration.score_folds[i];
       lows[i] = fold_models[fold].mean[row] - calibration.scores[i] * sigma[fold].below[row];
       highs[i] = fold_models[fold].mean[row] + calibration.scores[i] * sigma[fold].above[row];
+      if (!back) continue;
+      lows[i] = back(fold, lows[i]);
+      highs[i] = back(fold, highs[i]);
     }
     // floor((n + 1) alpha) and ceil((n + 1) (1 - alpha)) add up to n + 1. Below level 1/2, where nothing is guaranteed,
     // the two ends may cross.

@@ -13,13 +13,16 @@ namespace nomu {
 enum class ScalingKind {
   min_max,      ///< minimum to -1, maximum to +1
   standardise,  ///< mean to 0, population standard deviation to 1
+  robust,       ///< median to 0, the distance between the quartiles to 1.35; values far outside are drawn in
   identity,     ///< unchanged
 };
 
-/// scaled = (value - shift) / factor, column by column.
+/// scaled = (value - shift) / factor, column by column. With a reach, z = scaled then becomes z / sqrt(1 + (z /
+/// reach)^2), which is close to z near 0 and never leaves (-reach, reach).
 struct Scaling {
   std::vector<double> shift;   ///< [d]
   std::vector<double> factor;  ///< [d], positive
+  double reach = 0.0;          ///< 0: none
 
   [[nodiscard]] std::size_t cols() const { return shift.size(); }
   /// User's units to scaled, [n][d]. This and the functions below throw DataError when the size is not a multiple of d.

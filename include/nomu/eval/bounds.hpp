@@ -3,6 +3,7 @@
 /// levels they can claim, and are asymmetric where the model's uncertainty is.
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -32,9 +33,10 @@ struct Bounds {
 
 /// CV+ bounds (jackknife+ with one row per fold) of a level: `fold_models[k]` holds the predictions for the same q rows
 /// by the model fitted without fold k. Throws ConfigError when the calibration is of another kind or has too few rows
-/// for the level, DataError when there is not one prediction per fold or sizes differ.
+/// for the level, DataError when there is not one prediction per fold or sizes differ. Fold models that learned on
+/// scales of their own need the way back from them, an increasing map (fold, value) to the target.
 [[nodiscard]] Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibration& calibration,
-                                  double level);
+                                  double level, const std::function<double(std::size_t, double)>& back = {});
 
 /// The same with the fold models as the members of one prediction, [K][q][1].
 [[nodiscard]] Bounds cross_bounds(const Prediction& fold_models, const Calibration& calibration, double level);

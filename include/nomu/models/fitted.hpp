@@ -49,6 +49,9 @@ struct FittedState {
 
   [[nodiscard]] bool has(std::string_view name) const;
 
+  /// The last axis of the block of this name; 0 if there is none.
+  [[nodiscard]] std::size_t cols_of(std::string_view name) const;
+
   /// The block of this name. Throws DataError if it is missing or has another shape.
   [[nodiscard]] const Tensor<float>& block(std::string_view name, const BlockShape& shape) const;
 

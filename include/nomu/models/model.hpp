@@ -17,6 +17,8 @@
 #include "nomu/engine/engine.hpp"
 #include "nomu/eval/bounds.hpp"
 #include "nomu/eval/calibration.hpp"
+#include "nomu/eval/warp.hpp"
+#include "nomu/models/evidence.hpp"
 #include "nomu/models/fitted.hpp"
 #include "nomu/models/method.hpp"
 
@@ -53,9 +55,10 @@ struct CalibrationSpec {
 /// How columns are scaled before the method sees them.
 enum class ScaleChoice {
   automatic,  ///< together for images, min_max if the method draws its artificial points in a fixed cube, otherwise
-              ///< standardise
+              ///< standardise; numbers of tables robust if the fit is by evidence
   min_max,
   standardise,
+  robust,  ///< numbers by median and quartiles, far ones drawn in; indicators of names unchanged
   identity,
   together,  ///< one map for all columns, overall minimum to -1, overall maximum to +1: pixels stay comparable
 };
@@ -65,6 +68,7 @@ struct FitSpec {
   MethodSpec method = {};
   ScaleChoice scale_inputs = ScaleChoice::automatic;
   ScaleChoice scale_target = ScaleChoice::automatic;
+  EvidenceSpec evidence = {};
   CalibrationSpec calibration = {};
   std::int64_t seed = 1;
 };
@@ -77,7 +81,8 @@ struct FitSpec {
 /// The maps between the user's units and those one member was trained in.
 struct MemberScaling {
   Scaling inputs;
-  Scaling target;
+  Scaling target;  ///< of the warped target
+  Warp warp = {};
   friend bool operator==(const MemberScaling&, const MemberScaling&) = default;
 };
 
@@ -124,6 +129,10 @@ class Model {
 
   /// `predict` before calibration.
   [[nodiscard]] PredictedRows predict_uncalibrated(std::span<const double> x, std::span<const double> noise = {}) const;
+
+  /// The same on the scale that the model learned, where calibrations apply; `warp` leads there and back.
+  [[nodiscard]] PredictedRows predict_warped(std::span<const double> x, std::span<const double> noise = {}) const;
+  [[nodiscard]] const Warp& warp() const;
 
   /// Bounds at x [q][d]. Throws ConfigError if the calibration does not support the level, in particular if there is no
   /// calibration.

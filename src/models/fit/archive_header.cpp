@@ -156,6 +156,13 @@ std::vector<MemberScaling> read_scalings(const BlockReader& blocks, std::size_t 
     scalings.push_back({.inputs = {.shift = part(0, cols), .factor = part(cols, cols)},
                         .target = {.shift = part(2 * cols, 1), .factor = part(2 * cols + 1, 1)}});
   }
+  // Files before 1.2 have no warps, and neither have files of models that need none.
+  const std::vector<double> warps = blocks.doubles("warps");
+  if (!warps.empty() && warps.size() != 3 * members) refuse("there is not one warp per member");
+  for (std::size_t m = 0; m < members && !warps.empty(); ++m) {
+    scalings[m].inputs.reach = warps[3 * m];
+    scalings[m].warp = {.centre = warps[3 * m + 1], .scale = warps[3 * m + 2]};
+  }
   return scalings;
 }
 
@@ -282,6 +289,13 @@ BlockWriter blocks_of(const Model& model) {
     }
   }
   blocks.add("scaling", std::span<const double>(scaling));
+  const auto curved = [](const MemberScaling& member) { return member.inputs.reach != 0.0 || member.warp.active(); };
+  if (std::ranges::any_of(parts.scalings, curved)) {
+    std::vector<double> warps;
+    for (const MemberScaling& member : parts.scalings)
+      warps.insert(warps.end(), {member.inputs.reach, member.warp.centre, member.warp.scale});
+    blocks.add("warps", std::span<const double>(warps));
+  }
   blocks.add("calibration/scores", std::span<const double>(parts.calibration.scores));
   blocks.add("calibration/folds", std::span<const std::size_t>(parts.calibration.score_folds));
   blocks.add("calibration/knots", std::span<const double>(parts.calibration.knots));

@@ -39,6 +39,29 @@ void check_names(const DataSet& data) {
   }
 }
 
+/// Whether penalties and noise are left to evidence, and what follows for the networks.
+void settle_evidence(FitSpec& spec, const DataSet& rows) {
+  EvidenceSpec& evidence = spec.evidence;
+  auto* method = std::get_if<NomuSpec>(&spec.method);
+  const bool possible = method != nullptr && method->noise == Noise::learned && method->stages == Stages::two_stage &&
+                        !reads_images(spec.method) && rows.noise.empty() &&
+                        rows.rows() >= static_cast<std::size_t>(4 * evidence.folds);
+  if (evidence.use == EvidenceSpec::Use::yes && !possible) {
+    throw ConfigError(where, fmt::format("evidence needs method nomu with learned noise, two stages, no images and at "
+                                         "least {} rows; set evidence.use to auto",
+                                         4 * evidence.folds));
+  }
+  const bool wanted = possible && evidence.use != EvidenceSpec::Use::no && method->l2 < 0.0;
+  evidence.use = wanted ? EvidenceSpec::Use::yes : EvidenceSpec::Use::no;
+  if (!wanted) return;
+  evidence.kept = std::min(evidence.kept, static_cast<std::int64_t>(evidence.penalties.size()));
+  method->ensemble = evidence.folds * evidence.kept;
+  const bool small = rows.rows() < 500;
+  for (MlpSpec* net : {&method->mean_net, &method->sigma_net}) {
+    if (net->hidden.empty() && small) net->hidden = {32, 32};
+  }
+}
+
 }  // namespace
 
 FitPlan plan_fit(const FitSpec& given, const DataSet& rows) {
@@ -46,10 +69,13 @@ FitPlan plan_fit(const FitSpec& given, const DataSet& rows) {
   check_names(rows);
   FitPlan plan{.spec = given,
                .calibration = plan_calibration(given.calibration, rows, static_cast<std::uint64_t>(given.seed))};
-  plan.spec.method = resolved_for(given.method, rows.rows(), rows.cols());
+  settle_evidence(plan.spec, rows);
+  plan.spec.method = resolved_for(plan.spec.method, rows.rows(), rows.cols());
   const ScaleChoice scale = wants_cube(given.method) ? ScaleChoice::min_max : ScaleChoice::standardise;
   if (given.scale_inputs == ScaleChoice::automatic)
-    plan.spec.scale_inputs = reads_images(given.method) ? ScaleChoice::together : scale;
+    plan.spec.scale_inputs = reads_images(given.method)                         ? ScaleChoice::together
+                             : plan.spec.evidence.use == EvidenceSpec::Use::yes ? ScaleChoice::robust
+                                                                                : scale;
   if (given.scale_target == ScaleChoice::automatic) plan.spec.scale_target = scale;
   plan.spec.calibration.kind = plan.calibration.kind;
   return plan;

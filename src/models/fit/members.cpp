@@ -6,9 +6,14 @@
 #include <cmath>
 #include <utility>
 
+#include "models/evidence/evidence_fit.hpp"
+#include "models/evidence/folded_rows.hpp"
+#include "models/evidence/inner_folds.hpp"
+#include "models/evidence/trend.hpp"
 #include "models/network/fitted_network.hpp"
 #include "models/network/methods.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/core/random.hpp"
 
 namespace nomu {
 namespace {
@@ -49,13 +54,111 @@ void refuse_diverged(const std::vector<FitReport>& reports) {
   }
 }
 
+/// Numbers by their quartiles; indicators of names stay 0 and 1, since a rare name would otherwise outweigh all
+/// numbers.
+Scaling table_scaling(const DataSet& data) {
+  Scaling scaling = fit_scaling(data.inputs, data.cols(), ScalingKind::robust);
+  for (const InputBlock& block : input_blocks(data)) {
+    if (!block.names && !block.indicator) continue;
+    for (std::size_t j = block.first; j < block.first + block.size; ++j) {
+      scaling.shift[j] = 0.0;
+      scaling.factor[j] = 1.0;
+    }
+  }
+  return scaling;
+}
+
 MemberScaling scaling_for(const FitSpec& spec, const DataSet& data) {
-  return {.inputs = scaling_of(data.inputs, data.cols(), spec.scale_inputs),
+  return {.inputs = spec.scale_inputs == ScaleChoice::robust ? table_scaling(data)
+                                                             : scaling_of(data.inputs, data.cols(), spec.scale_inputs),
           .target = scaling_of(data.targets, 1, spec.scale_target)};
 }
 
+namespace {
+
+constexpr std::uint64_t warp_purpose = 0x77617270;
+
+/// Steps of every number of the rows, exactly `count` for each so that all members have as many inputs.
+std::vector<Step> all_steps(const DataSet& scaled, std::size_t count) {
+  std::vector<Step> steps;
+  if (count == 0) return steps;
+  for (const InputBlock& block : input_blocks(scaled)) {
+    if (block.names || block.indicator) continue;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < scaled.rows(); ++i) values.push_back(scaled.row(i)[block.first]);
+    std::vector<Step> own = steps_of(std::move(values), block.first, count);
+    own.resize(count, {block.first, 0.0, 0.0});
+    steps.insert(steps.end(), own.begin(), own.end());
+  }
+  return steps;
+}
+
+/// Fewer steps where there are many numbers: together they should not outnumber the rows by far, nor cost too much.
+std::size_t steps_per_number(const FitSpec& spec, const DataSet& data) {
+  constexpr std::size_t most = 240;
+  std::size_t numbers = 0;
+  for (const InputBlock& block : input_blocks(data)) numbers += block.names || block.indicator ? 0 : 1;
+  if (numbers == 0) return 0;
+  const std::size_t count = std::min(static_cast<std::size_t>(spec.evidence.steps), most / numbers);
+  return count < 3 ? 0 : count;
+}
+
+/// The rows as the networks see them if the target is warped so.
+EvidenceRows version_of(const FitSpec& spec, const DataSet& data, const Warp& warp, const std::vector<Step>& steps,
+                        MemberScaling& scaling) {
+  DataSet warped = data;
+  warped.targets = warp.apply(data.targets);
+  scaling.warp = warp;
+  scaling.target = scaling_of(warped.targets, 1, spec.scale_target);
+  const auto back = [warp, shift = scaling.target.shift[0], factor = scaling.target.factor[0]](double z) {
+    return warp.invert(std::fma(z, factor, shift));
+  };
+  return {.scaled = scaled_dataset(warped, scaling.inputs, scaling.target),
+          .steps = steps,
+          .back = back,
+          .targets = data.targets};
+}
+
+/// Fits by evidence, which also decides whether the target is warped.
+Members fit_evidence(const FitSpec& spec, std::span<const DataSet> data, std::span<const std::uint64_t> seeds,
+                     Engine& engine, const Progress& progress) {
+  std::vector<std::vector<EvidenceRows>> rows;
+  std::vector<std::vector<MemberScaling>> scalings;
+  const std::size_t count = steps_per_number(spec, data.front());
+  for (std::size_t m = 0; m < data.size(); ++m) {
+    DataSet plain = data[m];
+    plain.inputs = scaling_for(spec, data[m]).inputs.apply(data[m].inputs);
+    const auto folds =
+        inner_folds(plain, static_cast<std::size_t>(spec.evidence.folds), derived_seed(seeds[m], warp_purpose));
+    std::vector<Step> steps = all_steps(plain, count);
+    DataSet wide = with_steps(plain, steps);
+    if (linear_loss(plain, folds) < linear_loss(wide, folds)) {
+      for (Step& step : steps) step.width = 0.0;
+      wide = with_steps(plain, steps);
+    }
+    std::vector<Warp> warps{{}};
+    if (spec.evidence.warp) {
+      const Warp other = promising_warp(wide, folds);
+      if (other.active()) warps.push_back(other);
+    }
+    rows.emplace_back();
+    scalings.emplace_back();
+    for (const Warp& warp : warps) {
+      scalings[m].push_back(scaling_for(spec, data[m]));
+      rows[m].push_back(version_of(spec, data[m], warp, steps, scalings[m].back()));
+    }
+  }
+  EvidenceFit fit = fit_by_evidence(std::get<NomuSpec>(spec.method), spec.evidence, rows, seeds, engine, progress);
+  Members members{.fitted = std::move(fit.fitted), .scalings = {}};
+  for (std::size_t m = 0; m < data.size(); ++m) members.scalings.push_back(std::move(scalings[m][fit.versions[m]]));
+  return members;
+}
+
+}  // namespace
+
 Members fit_members(const FitSpec& spec, std::span<const DataSet> data, std::span<const std::uint64_t> seeds,
                     Engine& engine, const Progress& progress) {
+  if (spec.evidence.use == EvidenceSpec::Use::yes) return fit_evidence(spec, data, seeds, engine, progress);
   Members members;
   std::vector<DataSet> scaled;
   for (const DataSet& one : data) {

@@ -21,8 +21,10 @@ bool is_scaling(const Scaling& scaling, std::size_t cols) {
   const auto finite = [](double value) { return std::isfinite(value); };
   const auto positive = [](double value) { return std::isfinite(value) && value > 0.0; };
   return scaling.shift.size() == cols && scaling.factor.size() == cols && std::ranges::all_of(scaling.shift, finite) &&
-         std::ranges::all_of(scaling.factor, positive);
+         std::ranges::all_of(scaling.factor, positive) && std::isfinite(scaling.reach) && scaling.reach >= 0.0;
 }
+
+bool is_warp(const Warp& warp) { return std::isfinite(warp.centre) && std::isfinite(warp.scale) && warp.scale >= 0.0; }
 
 /// Number of inputs that the columns of a table become.
 std::size_t encoded_width(const DataSet& data) {
@@ -38,7 +40,7 @@ void check_parts(const ModelParts& parts, const FittedCohort& fitted) {
   if (parts.scalings.empty() || parts.scalings.size() != fitted.members())
     refuse("there is not one scaling per member");
   for (const MemberScaling& scaling : parts.scalings) {
-    if (!is_scaling(scaling.inputs, parts.data.cols()) || !is_scaling(scaling.target, 1))
+    if (!is_scaling(scaling.inputs, parts.data.cols()) || !is_scaling(scaling.target, 1) || !is_warp(scaling.warp))
       refuse("an impossible scaling");
   }
   if (encoded_width(parts.data) != parts.data.cols()) refuse("the columns do not match the inputs");
@@ -83,9 +85,10 @@ Fields fields_of(CalibrationSpec& spec) {
 Fields fields_of(FitSpec& spec) {
   Fields f(fmt::format("fit/{}", method_name(spec.method)));
   f.add_nested("", fields_of(spec.method));
-  const std::vector<std::string> scalings{"auto", "min_max", "standardise", "identity", "together"};
+  const std::vector<std::string> scalings{"auto", "min_max", "standardise", "robust", "identity", "together"};
   f.add_choice("scale.inputs", spec.scale_inputs, scalings, "how inputs are scaled before the method sees them");
   f.add_choice("scale.target", spec.scale_target, scalings, "how the target is scaled before the method sees it");
+  f.add_nested("evidence", fields_of(spec.evidence));
   f.add_nested("calibration", fields_of(spec.calibration));
   f.add("seed", spec.seed, Range::at_least(0), "seed of everything random in the fit");
   return f;
@@ -138,26 +141,34 @@ std::vector<PredictedRows> Model::predict_members(const FittedCohort& members, s
   return each;
 }
 
-PredictedRows Model::predict_uncalibrated(std::span<const double> x, std::span<const double> noise) const {
+const Warp& Model::warp() const { return parts_->scalings.front().warp; }
+
+PredictedRows Model::predict_warped(std::span<const double> x, std::span<const double> noise) const {
   return std::move(predict_members(*own_, 0, x, noise).front());
 }
 
+PredictedRows Model::predict_uncalibrated(std::span<const double> x, std::span<const double> noise) const {
+  return unwarped(predict_warped(x, noise), warp());
+}
+
 PredictedRows Model::predict(std::span<const double> x, std::span<const double> noise) const {
-  PredictedRows rows = predict_uncalibrated(x, noise);
+  PredictedRows rows = predict_warped(x, noise);
   for (double& sigma : rows.sigma_model) sigma *= calibration().c_model;
   for (double& sigma : rows.sigma_below) sigma *= calibration().c_model;
   for (double& sigma : rows.sigma_noise) sigma *= calibration().c_noise;
-  return rows;
+  return unwarped(rows, warp());
 }
 
 Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise) const {
   (void)guaranteed_coverage(calibration(), level);  // throws for levels that the calibration does not support
   if (calibration().kind != CalibrationKind::cross_conformal) {
-    const PredictedRows own = predict_uncalibrated(x, noise);
-    return own.rows() == 0 ? Bounds{} : make_bounds(own, calibration(), level);
+    const PredictedRows own = predict_warped(x, noise);
+    return own.rows() == 0 ? Bounds{} : unwarped(make_bounds(own, calibration(), level), warp());
   }
   const std::vector<PredictedRows> members = predict_members(*folds_, 1, x, noise);
-  return members.front().rows() == 0 ? Bounds{} : cross_bounds(members, calibration(), level);
+  if (members.front().rows() == 0) return {};
+  const auto back = [this](std::size_t fold, double z) { return parts_->scalings[1 + fold].warp.invert(z); };
+  return cross_bounds(members, calibration(), level, back);
 }
 
 std::vector<bool> Model::outside(std::span<const double> x) const {

@@ -24,8 +24,10 @@ void append(std::vector<double>& all, const std::vector<double>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// The members' predictions for the rows they have not seen; member `first` belongs to the first split.
-HeldOut predict_held_out(const CalibrationPlan& plan, const DataSet& data, const Members& members, std::size_t first) {
+/// The members' predictions for the rows they have not seen; member `first` belongs to the first split. Predictions and
+/// targets are in the units of the target or, if `warped`, on the scale that each member learned.
+HeldOut predict_held_out(const CalibrationPlan& plan, const DataSet& data, const Members& members, std::size_t first,
+                         bool warped) {
   HeldOut held{.source = plan.source, .split = plan.split, .refitted = plan.refit};
   std::vector<DataSet> parts;
   std::vector<std::vector<double>> x(members.scalings.size());
@@ -37,6 +39,11 @@ HeldOut predict_held_out(const CalibrationPlan& plan, const DataSet& data, const
   for (std::size_t k = 0; k < parts.size(); ++k) {
     PredictedRows& predicted = each[first + k];
     add_noise(predicted, parts[k]);
+    if (!warped) {
+      predicted = unwarped(std::move(predicted), members.scalings[first + k].warp);
+    } else {
+      parts[k].targets = members.scalings[first + k].warp.apply(parts[k].targets);
+    }
     append(held.predicted.mean, predicted.mean);
     append(held.predicted.sigma_model, predicted.sigma_model);
     append(held.predicted.sigma_noise, predicted.sigma_noise);
@@ -94,8 +101,9 @@ Model fit_with(const FitSpec& given, const DataSet& data, const MemberFit& fit_a
   const std::vector<DataSet> sets = first_cohort(plan, data);
   Members members = fit_all(parts.spec, sets, *engine, progress);
   if (!plan.splits.empty()) {
-    parts.held_out = predict_held_out(plan, data, members, plan.cross() ? 1 : 0);
-    parts.calibration = calibrate(plan, parts.held_out, spec.calibration.level);
+    const std::size_t first = plan.cross() ? 1 : 0;
+    parts.held_out = predict_held_out(plan, data, members, first, false);
+    parts.calibration = calibrate(plan, predict_held_out(plan, data, members, first, true), spec.calibration.level);
   }
   if (plan.refit) members = fit_all(parts.spec, {&data, 1}, *engine, progress);
   const bool sees_all = plan.refit || plan.cross() || plan.splits.empty();
@@ -126,9 +134,12 @@ Model calibrated(const Model& model, const DataSet& rows, const CalibrationSpec&
   settled.kind = plan.kind;
   if (plan.kind == CalibrationChoice::none) return model.with_calibration({}, {}, settled);
   refuse_training_rows(model, rows);
+  const HeldOut warped{.source = plan.source,
+                       .predicted = model.predict_warped(rows.inputs, rows.noise),
+                       .targets = model.warp().apply(rows.targets)};
   const HeldOut held{
-      .source = plan.source, .predicted = model.predict_uncalibrated(rows.inputs, rows.noise), .targets = rows.targets};
-  return model.with_calibration(calibrate(plan, held, spec.level), held, settled);
+      .source = plan.source, .predicted = unwarped(warped.predicted, model.warp()), .targets = rows.targets};
+  return model.with_calibration(calibrate(plan, warped, spec.level), held, settled);
 }
 
 }  // namespace nomu

@@ -13,11 +13,16 @@ namespace nomu {
 namespace {
 
 constexpr std::string_view where = "models/model";
-constexpr std::size_t enough_for_noise = 100;  ///< with fewer rows, noise cannot be told from the function
+constexpr std::size_t enough_for_noise = 100;    ///< with fewer rows, noise cannot be told from the function
+constexpr std::size_t enough_for_evidence = 30;  ///< unless errors at unseen rows tell
 
 bool is_keyword(std::string_view noise) {
   constexpr std::array<std::string_view, 4> keywords{"auto", "none", "learned", "known"};
   return std::ranges::find(keywords, noise) != keywords.end();
+}
+
+std::size_t fewest_for_noise(const MethodSpec& spec) {
+  return std::holds_alternative<NomuSpec>(spec) ? enough_for_evidence : enough_for_noise;
 }
 
 /// The preset of the method with its treatment of noise; settings are applied later.
@@ -27,7 +32,7 @@ MethodSpec preset_of(const FitRequest& request, std::size_t rows, std::size_t co
     set_noise(spec, is_keyword(request.noise) ? request.noise : "known");
   } else if (noise_known) {
     set_noise(spec, "known");
-  } else if (request.preset == "auto" && rows >= enough_for_noise && can_learn_noise(spec)) {
+  } else if (request.preset == "auto" && rows >= fewest_for_noise(spec) && can_learn_noise(spec)) {
     set_noise(spec, "learned");  // other presets define their own treatment of noise
   }
   return spec;

@@ -12,6 +12,11 @@ bool FittedState::has(std::string_view name) const {
   return std::ranges::any_of(blocks, [&](const Block& block) { return block.name == name; });
 }
 
+std::size_t FittedState::cols_of(std::string_view name) const {
+  const auto found = std::ranges::find_if(blocks, [&](const Block& block) { return block.name == name; });
+  return found == blocks.end() ? 0 : found->values.cols();
+}
+
 const Tensor<float>& FittedState::block(std::string_view name, const BlockShape& shape) const {
   const auto found = std::ranges::find_if(blocks, [&](const Block& block) { return block.name == name; });
   if (found == blocks.end()) throw DataError("models/fitted", fmt::format("there is no block '{}'", name));

@@ -10,6 +10,7 @@
 #include "engine/layout.hpp"
 #include "engine/session.hpp"
 #include "models/network/chosen_members.hpp"
+#include "models/network/embedding.hpp"
 #include "models/network/ensemble.hpp"
 #include "models/network/input_slopes.hpp"
 #include "models/network/mixture.hpp"
@@ -22,6 +23,9 @@ namespace {
 constexpr const char* parameters_block = "parameters";
 constexpr const char* weights_block = "weights";
 constexpr const char* noise_block = "noise";
+constexpr const char* heads_block = "heads";
+constexpr const char* trend_block = "trend";
+constexpr const char* steps_block = "steps";
 constexpr const char* kept_block = "kept";  ///< files of format 1.0 have this instead of weights, [1][1][M K]
 
 /// Most numbers in memory at a time, for all members and passes.
@@ -67,6 +71,25 @@ Tensor<float> read_weights(const FittedState& state, std::size_t members, std::s
   return weights;
 }
 
+/// The trend at rows x [q][d].
+std::vector<double> trend_at(std::span<const float> trend, std::span<const float> x, std::size_t cols) {
+  std::vector<double> values(x.size() / cols);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    double sum = static_cast<double>(trend[0]);
+    for (std::size_t j = 0; j < cols; ++j)
+      sum += static_cast<double>(trend[1 + j]) * static_cast<double>(x[i * cols + j]);
+    values[i] = sum;
+  }
+  return values;
+}
+
+void check_head(std::span<const float> numbers) {
+  const NetworkHead head = NetworkHead::load(numbers);
+  const bool usable = std::ranges::all_of(numbers, [](float v) { return std::isfinite(v) && v >= 0.0F; }) &&
+                      head.raw_far > head.raw_near && head.noise_low <= head.noise_high;
+  if (!usable) throw DataError("models/fitted", "the head of a network is invalid");
+}
+
 /// Derivative of sigma with respect to the raw output.
 double slope_of(const Readout& readout, double raw) {
   switch (readout.kind) {
@@ -109,11 +132,20 @@ Tensor<float> FittedNetwork::outputs_at(const Tensor<float>& x) const {
   return predictions_(engine_, design_.networks, parts_.parameters, repeat_rows(x, members(), design_.per_member));
 }
 
-void FittedNetwork::add_networks(const Tensor<float>& x, Mixture& mixture) const {
+void FittedNetwork::add_networks(const Tensor<float>& given, Mixture& mixture) const {
+  const Tensor<float> wide = parts_.steps.empty() ? Tensor<float>{} : embedded(given, parts_.steps);
+  const Tensor<float>& x = wide.empty() ? given : wide;
   const Tensor<float> outputs = outputs_at(x);
   for (std::size_t k = 0; k < outputs.members(); ++k) {
     // A network with weight 0 may hold numbers that are not finite.
-    if (weight(k) > 0.0) mixture.add(k / design_.per_member, outputs.member(k), weight(k));
+    if (weight(k) == 0.0) continue;
+    const std::size_t m = k / design_.per_member;
+    if (parts_.heads.empty()) {
+      mixture.add(m, outputs.member(k), weight(k));
+    } else {
+      mixture.add(m, outputs.member(k), weight(k), NetworkHead::load(parts_.heads.member(k)),
+                  trend_at(parts_.trend.member(k), x.member(x.members() == 1 ? 0 : m), x.cols()));
+    }
   }
 }
 
@@ -148,7 +180,7 @@ void FittedNetwork::add_thinned(const Tensor<float>& x, Mixture& mixture) const 
 
 Tensor<float> FittedNetwork::raw_sigma(const Tensor<float>& x) const {
   if (design_.outputs.sigma != OutputMap::Sigma::readout) return {};
-  const Tensor<float> outputs = outputs_at(x);
+  const Tensor<float> outputs = outputs_at(parts_.steps.empty() ? x : embedded(x, parts_.steps));
   Tensor<float> raw(members(), x.rows(), 1);
   for (std::size_t m = 0; m < members(); ++m) {
     for (std::size_t i = 0; i < x.rows(); ++i) {
@@ -165,6 +197,7 @@ Tensor<float> FittedNetwork::raw_sigma(const Tensor<float>& x) const {
 /// With V the variance of the mixture, sigma' = V' / (2 sigma).
 std::optional<PredictionSlopes> FittedNetwork::slopes(const Tensor<float>& x) const {
   if (design_.outputs.sigma != OutputMap::Sigma::readout || has_convolutions(design_.networks)) return {};
+  if (!parts_.heads.empty()) return {};
   const std::size_t d = x.cols();
   const OutputSlopes all =
       input_slopes(design_.networks, parts_.parameters, repeat_rows(x, members(), design_.per_member));
@@ -210,7 +243,10 @@ std::unique_ptr<FittedNetwork> FittedNetwork::some(std::span<const std::size_t> 
   design.networks = chosen_networks(design_.networks, members, design_.per_member);
   NetworkParts parts{.parameters = chosen_members(parts_.parameters, members, design_.per_member),
                      .weights = chosen_members(parts_.weights, members),
-                     .noise = chosen_members(parts_.noise, members)};
+                     .noise = chosen_members(parts_.noise, members),
+                     .heads = chosen_members(parts_.heads, members, design_.per_member),
+                     .trend = chosen_members(parts_.trend, members, design_.per_member),
+                     .steps = chosen_members(parts_.steps, members)};
   std::vector<FitReport> reports;
   for (const std::size_t m : members) reports.push_back(reports_[m]);
   auto chosen = std::make_unique<FittedNetwork>(std::move(design), std::move(parts), std::move(reports), engine_);
@@ -219,9 +255,13 @@ std::unique_ptr<FittedNetwork> FittedNetwork::some(std::span<const std::size_t> 
 }
 
 FittedState FittedNetwork::state() const {
-  FittedState state{.inputs = design_.networks.inputs, .blocks = {{parameters_block, parts_.parameters}}};
+  FittedState state{.inputs = design_.networks.inputs - parts_.steps.cols(),
+                    .blocks = {{parameters_block, parts_.parameters}}};
   if (design_.per_member > 1) state.blocks.push_back({weights_block, parts_.weights});
   if (!parts_.noise.empty()) state.blocks.push_back({noise_block, parts_.noise});
+  if (!parts_.heads.empty()) state.blocks.push_back({heads_block, parts_.heads});
+  if (!parts_.trend.empty()) state.blocks.push_back({trend_block, parts_.trend});
+  if (!parts_.steps.empty()) state.blocks.push_back({steps_block, parts_.steps});
   return state;
 }
 
@@ -232,12 +272,28 @@ std::unique_ptr<FittedNetwork> FittedNetwork::with_fixed_masks() const {
   return fixed;
 }
 
+std::size_t network_inputs(const FittedState& state) { return state.inputs + state.cols_of(steps_block); }
+
 std::unique_ptr<FittedNetwork> restore_network(NetworkDesign design, const FittedState& state,
                                                std::vector<FitReport> reports, Engine& engine) {
   const std::size_t members = reports.size();
   NetworkParts parts{.parameters = state.block(parameters_block, {members * design.per_member, 1, design.parameters()}),
                      .weights = read_weights(state, members, design.per_member)};
   if (design.outputs.noise == OutputMap::Noise::constant) parts.noise = state.block(noise_block, {members, 1, 1});
+  if (state.has(heads_block)) {
+    if (design.outputs.noise != OutputMap::Noise::output || design.outputs.sigma != OutputMap::Sigma::readout)
+      throw DataError("models/fitted", "networks without noise and sigma cannot have heads");
+    parts.heads = state.block(heads_block, {members * design.per_member, 1, NetworkHead::size});
+    parts.trend = state.block(trend_block, {members * design.per_member, 1, 1 + design.networks.inputs});
+    for (std::size_t k = 0; k < parts.heads.members(); ++k) check_head(parts.heads.member(k));
+  }
+  if (state.has(steps_block)) {
+    parts.steps = state.block(steps_block, {members, 3, design.networks.inputs - state.inputs});
+    for (std::size_t m = 0; m < members; ++m) {
+      if (!are_steps(parts.steps.member(m), state.inputs))
+        throw DataError("models/fitted", fmt::format("the steps of member {} are invalid", m));
+    }
+  }
   return std::make_unique<FittedNetwork>(std::move(design), std::move(parts), std::move(reports), engine);
 }
 

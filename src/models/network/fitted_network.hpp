@@ -35,6 +35,9 @@ struct NetworkParts {
   Tensor<float> parameters;  ///< [M K][1][P], the networks of a member are adjacent
   Tensor<float> weights;     ///< [M][1][K], how much each network counts; 0: not at all
   Tensor<float> noise = {};  ///< [M][1][1] if the noise is constant, otherwise empty
+  Tensor<float> heads = {};  ///< [M K][1][NetworkHead::size], empty: none; only with learned noise and a raw sigma
+  Tensor<float> trend = {};  ///< [M K][1][1 + d], intercept and slopes of each network's trend; there if heads are
+  Tensor<float> steps = {};  ///< [M][3][E], the last E inputs of the networks (models/network/embedding); empty: none
 };
 
 /// Equal weights for all networks, [M][1][K].
@@ -68,6 +71,7 @@ class FittedNetwork final : public FittedCohort {
   [[nodiscard]] std::unique_ptr<FittedNetwork> with_fixed_masks() const;
 
  private:
+  /// For rows with their steps.
   [[nodiscard]] Tensor<float> outputs_at(const Tensor<float>& x) const;
   [[nodiscard]] double weight(std::size_t network) const { return static_cast<double>(parts_.weights.flat()[network]); }
   void add_networks(const Tensor<float>& x, Mixture& mixture) const;
@@ -82,6 +86,9 @@ class FittedNetwork final : public FittedCohort {
   std::vector<std::uint64_t> seeds_;  ///< of dropout masks, one per member
   mutable engine::RepeatedPredictions predictions_;
 };
+
+/// Number of inputs of the networks that `state` holds: columns of x and steps.
+[[nodiscard]] std::size_t network_inputs(const FittedState& state);
 
 /// The cohort that `state` was taken from. Throws DataError if its blocks do not have the shapes of the design.
 [[nodiscard]] std::unique_ptr<FittedNetwork> restore_network(NetworkDesign design, const FittedState& state,

@@ -12,6 +12,34 @@ double noise_of(const OutputMap& map, float raw) {
   return engine::softplus(static_cast<double>(raw)) + map.noise_floor;
 }
 
+double NetworkHead::distance(double raw_sigma) const {
+  return std::pow(std::clamp((raw_sigma - raw_near) / (raw_far - raw_near), 0.0, 1.5), power);
+}
+
+double NetworkHead::noise(double at_row, double distance) const {
+  const double near = std::clamp(noise_scale * at_row, noise_low, noise_high);
+  const double far = std::max(near, noise_far);
+  const double share = std::min(distance, 1.0);
+  return std::sqrt((1.0 - share) * near * near + share * far * far);
+}
+
+void NetworkHead::store(std::span<float> numbers) const {
+  const double all[size] = {noise_scale, noise_low, noise_high, noise_far, raw_near, raw_far, sigma_far, power};
+  std::ranges::transform(all, numbers.begin(), [](double value) { return static_cast<float>(value); });
+}
+
+NetworkHead NetworkHead::load(std::span<const float> numbers) {
+  const auto at = [&](std::size_t i) { return static_cast<double>(numbers[i]); };
+  return {.noise_scale = at(0),
+          .noise_low = at(1),
+          .noise_high = at(2),
+          .noise_far = at(3),
+          .raw_near = at(4),
+          .raw_far = at(5),
+          .sigma_far = at(6),
+          .power = at(7)};
+}
+
 Mixture::Mixture(const OutputMap& map, std::size_t members, std::size_t rows)
     : map_(map), members_(members), rows_(rows), all_(members * rows) {}
 
@@ -19,6 +47,20 @@ void Mixture::add(std::size_t member, std::span<const float> outputs, double wei
   if (rows_ == 0) return;
   const std::size_t width = outputs.size() / rows_;
   for (std::size_t i = 0; i < rows_; ++i) add_row(all_[member * rows_ + i], outputs.subspan(i * width, width), weight);
+}
+
+void Mixture::add(std::size_t member, std::span<const float> outputs, double weight, const NetworkHead& head,
+                  std::span<const double> trend) {
+  if (rows_ == 0) return;
+  const std::size_t width = outputs.size() / rows_;
+  for (std::size_t i = 0; i < rows_; ++i) {
+    Row& row = all_[member * rows_ + i];
+    const std::span<const float> own = outputs.subspan(i * width, width);
+    const double distance = head.distance(static_cast<double>(own.back()));
+    row.mean.add(static_cast<double>(own[0]) + trend[i], weight);
+    row.variance.add(std::pow(head.sigma(distance), 2), weight);
+    row.noise.add(std::pow(head.noise(noise_of(map_, own[1]), distance), 2), weight);
+  }
 }
 
 void Mixture::add_row(Row& row, std::span<const float> outputs, double weight) const {

@@ -33,6 +33,10 @@ class Mixture {
   /// Adds the outputs of one more network of a member, [q][K].
   void add(std::size_t member, std::span<const float> outputs, double weight = 1.0);
 
+  /// The same for a network with a head and the trend at the rows, [q].
+  void add(std::size_t member, std::span<const float> outputs, double weight, const NetworkHead& head,
+           std::span<const double> trend);
+
   /// Without constant noise, which the networks do not provide.
   [[nodiscard]] Prediction prediction() const;
 

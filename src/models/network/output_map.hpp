@@ -3,6 +3,7 @@
 // use this one description.
 
 #include <cstddef>
+#include <span>
 
 #include "nomu/models/readout.hpp"
 
@@ -31,6 +32,30 @@ struct OutputMap {
   double noise_floor = 0.0;        ///< smallest standard deviation that an output represents
   bool noise_in_float = false;     ///< softplus in single precision, as in the loss of plain regression
   bool variance_as_sigma = false;  ///< return the square of sigma as sigma, as in the published runs
+};
+
+/// What out-of-fold rows teach about one network (models/evidence): a linear trend that is added to its mean, and how
+/// its raw sigma and its raw noise become standard deviations. Away from the data, where the raw sigma rises, the noise
+/// tends to a value that the data support.
+struct NetworkHead {
+  double noise_scale = 1.0;  ///< factor of the noise that the output represents
+  double noise_low = 0.0;    ///< least and
+  double noise_high = 0.0;   ///< largest noise at rows of the data
+  double noise_far = 0.0;    ///< noise far from them, if that at the row is smaller
+  double raw_near = 0.0;     ///< typical raw sigma of rows like the data
+  double raw_far = 1.0;      ///< typical raw sigma of artificial points
+  double sigma_far = 1.0;    ///< sigma where the raw sigma is that large
+  double power = 1.0;        ///< how slowly sigma rises from the data to there
+
+  static constexpr std::size_t size = 8;
+
+  /// 0 at the data, 1 far from them, and never more than 1.5.
+  [[nodiscard]] double distance(double raw_sigma) const;
+  [[nodiscard]] double sigma(double distance) const { return sigma_far * distance; }
+  [[nodiscard]] double noise(double at_row, double distance) const;
+
+  void store(std::span<float> numbers) const;  ///< [size]
+  [[nodiscard]] static NetworkHead load(std::span<const float> numbers);
 };
 
 /// The standard deviation that a raw noise output represents.

@@ -114,7 +114,7 @@ FittedPointer fit_sigma(const NomuSpec& given, const FittedCohort& mean, const C
 }
 
 FittedPointer restore_cohort(const NomuSpec& spec, const FittedState& state, FitReports reports, Engine& engine) {
-  return restore_network(design_of(spec, state.inputs), state, std::move(reports), engine);
+  return restore_network(design_of(spec, network_inputs(state)), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

@@ -1,0 +1,34 @@
+#pragma once
+/// How `auto` lets the rows of a table decide what no rule can know: penalties, noise and the shape of sigma are chosen
+/// by predictions of rows that the predicting networks have not seen. docs/decisions/0014-evidence.md has the design
+/// and what was tried.
+
+#include <cstdint>
+#include <vector>
+
+#include "nomu/core/fields.hpp"
+
+namespace nomu {
+
+struct EvidenceSpec {
+  enum class Use {
+    automatic,  ///< for NOMU with learned noise, unless its penalty l2 is given
+    yes,
+    no
+  };
+  Use use = Use::automatic;
+  std::int64_t folds = 5;  ///< networks of each kind, each trained without one part of the rows
+  /// Candidates for l2, each of them per row of a batch: times (rows of a batch) / (rows).
+  std::vector<double> penalties = {0.03, 0.3, 1.0, 3.0, 10.0, 30.0};
+  std::vector<double> noise_penalties = {0.3, 3.0, 30.0};  ///< candidates for l2_noise, likewise
+  std::int64_t kept = 2;          ///< candidates that form the model, weighted by what they add to each other
+  std::int64_t steps = 8;         ///< steps between the quantiles of a number that become inputs, too; 0: none
+  bool trend = true;              ///< the networks learn what a linear model leaves
+  bool warp = true;               ///< skewed and heavy-tailed targets may be learned on another scale
+  std::int64_t most_rows = 6000;  ///< candidates are compared on at most so many rows
+};
+
+/// The settings of `spec`, bound for reading and writing by name.
+[[nodiscard]] Fields fields_of(EvidenceSpec& spec);
+
+}  // namespace nomu

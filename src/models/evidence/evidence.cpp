@@ -1,0 +1,21 @@
+#include "nomu/models/evidence.hpp"
+
+namespace nomu {
+
+Fields fields_of(EvidenceSpec& spec) {
+  Fields f("evidence");
+  f.add_choice("use", spec.use, {"auto", "yes", "no"},
+               "whether predictions of unseen rows choose penalties and teach the noise");
+  f.add("folds", spec.folds, Range::at_least(2), "networks per candidate, each trained without one part of the rows");
+  f.add("penalties", spec.penalties, Range::at_least(0.0), "candidates for l2, per row of a batch");
+  f.add("noise_penalties", spec.noise_penalties, Range::at_least(0.0), "candidates for l2_noise, per row of a batch");
+  f.add("kept", spec.kept, Range::at_least(1), "candidates that form the model");
+  f.add("steps", spec.steps, Range::at_least(0),
+        "steps between the quantiles of a number that become inputs, too; fewer if there are many columns");
+  f.add("trend", spec.trend, "whether the networks learn what a linear model leaves");
+  f.add("warp", spec.warp, "whether skewed and heavy-tailed targets may be learned on another scale");
+  f.add("most_rows", spec.most_rows, Range::at_least(100), "candidates are compared on at most so many rows");
+  return f;
+}
+
+}  // namespace nomu

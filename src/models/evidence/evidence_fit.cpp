@@ -1,0 +1,283 @@
+#include "models/evidence/evidence_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+#include "engine/layout.hpp"
+#include "models/evidence/inner_folds.hpp"
+#include "models/evidence/mean_stage.hpp"
+#include "models/evidence/noise_stage.hpp"
+#include "models/evidence/sigma_stage.hpp"
+#include "models/network/chosen_members.hpp"
+#include "models/network/ensemble.hpp"
+#include "models/nomu/nomu_plan.hpp"
+#include "nomu/core/random.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::uint64_t fold_purpose = 0x666f6c64;
+constexpr std::uint64_t sample_purpose = 0x73616d70;
+constexpr double sigma_far = 1.0;  ///< far from the data, the deviation of the target
+
+/// What is presented to the networks of one version of a member.
+struct Presented {
+  DataSet plain;
+  std::vector<Step> steps;
+  std::uint64_t seed = 0;
+};
+
+std::vector<FoldedRows> folded(std::span<const Presented> versions, std::size_t folds) {
+  std::vector<FoldedRows> members;
+  for (const Presented& one : versions) {
+    members.push_back({.rows = with_steps(one.plain, one.steps),
+                       .plain = one.plain,
+                       .steps = one.steps,
+                       .folds = inner_folds(one.plain, folds, derived_seed(one.seed, fold_purpose)),
+                       .seed = one.seed});
+  }
+  return members;
+}
+
+/// At most `most` rows of each, drawn at random.
+std::vector<Presented> sampled(std::span<const Presented> versions, std::size_t most) {
+  std::vector<Presented> some;
+  for (const Presented& one : versions) {
+    std::vector<std::size_t> rows = Random(derived_seed(one.seed, sample_purpose)).permutation(one.plain.rows());
+    rows.resize(std::min(rows.size(), most));
+    std::ranges::sort(rows);
+    some.push_back({subset(one.plain, rows), one.steps, one.seed});
+  }
+  return some;
+}
+
+/// The parameters of mean and noise of every network that is kept, in the layout of the final networks.
+Tensor<float> fronts(const NomuSpec& spec, const MeanStage& means, std::size_t candidates,
+                     std::span<const Chosen> chosen, const NoiseStage& noise, std::size_t noise_candidates,
+                     std::size_t folds, std::size_t inputs) {
+  const engine::Networks networks = mean_networks(spec, inputs);
+  const engine::Layout layout = engine::make_layout(networks, LossKind::gaussian_nll);
+  const std::size_t kept = chosen.front().candidates.size();
+  Tensor<float> all(chosen.size() * folds * kept, 1, layout.parameters);
+  const engine::Layer& head = *std::ranges::find_if(layout.layers, &engine::Layer::head);
+  const std::size_t noise_at = std::ranges::find(layout.layers, std::size_t{1}, &engine::Layer::net)->weights;
+  for (std::size_t m = 0; m < chosen.size(); ++m) {
+    for (std::size_t f = 0; f < folds; ++f) {
+      for (std::size_t k = 0; k < kept; ++k) {
+        const std::span<float> to = all.member((m * folds + f) * kept + k);
+        const auto mean = means.trained.parameters.member((m * folds + f) * candidates + chosen[m].candidates[k]);
+        std::ranges::copy(mean.first(std::min(mean.size(), noise_at)), to.begin());
+        // The network learned what the trend leaves on a scale of its own; its head is linear.
+        const auto spread = static_cast<float>(means.spread[m * folds + f]);
+        for (std::size_t e = head.weights; e < noise_at; ++e) to[e] *= spread;
+        const auto own = noise.trained.parameters.member((m * folds + f) * noise_candidates + noise.chosen[m]);
+        std::ranges::copy(own.subspan(noise.skipped), to.begin() + static_cast<std::ptrdiff_t>(noise_at));
+      }
+    }
+  }
+  return all;
+}
+
+double quantile(std::vector<double> values, double share) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::ranges::nth_element(values, place);
+  return *place;
+}
+
+/// What the out-of-fold rows of one member teach about its networks.
+NetworkHead head_of(const std::vector<double>& errors, const NoiseStage& noise, std::size_t m,
+                    const std::vector<double>& distance) {
+  const SigmaShape shape = choose_shape(errors, noise.unseen[m], distance, sigma_far);
+  std::vector<double> deviations = noise.unseen[m];
+  for (double& deviation : deviations) deviation *= shape.noise_factor;
+  double squares = 0.0;
+  for (const double deviation : deviations) squares += deviation * deviation;
+  return {.noise_scale = noise.scale[m] * shape.noise_factor,
+          .noise_low = quantile(deviations, 0.01),
+          .noise_high = quantile(deviations, 0.99),
+          .noise_far = std::sqrt(squares / static_cast<double>(deviations.size())),
+          .sigma_far = sigma_far,
+          .power = shape.power};
+}
+
+/// What the first two stages found out, for every version of every member.
+struct Judged {
+  std::vector<FoldedRows> rows;
+  std::vector<std::vector<double>> penalties;
+  MeanStage means;
+  std::vector<Chosen> chosen;
+  std::vector<std::vector<double>> errors;  ///< of unseen rows
+  NoiseStage noise;
+};
+
+Judged judge(const NomuSpec& spec, const EvidenceSpec& evidence, std::span<const Presented> versions, Engine& engine,
+             const Progress& progress) {
+  const auto folds = static_cast<std::size_t>(evidence.folds);
+  const auto kept = static_cast<std::size_t>(evidence.kept);
+  const auto most = static_cast<std::size_t>(evidence.most_rows);
+  Judged judged{.rows = folded(versions, folds),
+                .penalties = {versions.size(), evidence.penalties},
+                .means = {},
+                .chosen = {},
+                .errors = {},
+                .noise = {}};
+  // The candidates on all rows, or on some and then only the best of them on all.
+  const bool large = std::ranges::any_of(versions, [&](const Presented& one) { return one.plain.rows() > most; });
+  const std::vector<FoldedRows> tried = large ? folded(sampled(versions, most), folds) : judged.rows;
+  judged.means = train_means(spec, tried, judged.penalties, evidence.trend, engine, progress);
+  for (std::size_t m = 0; m < versions.size(); ++m)
+    judged.chosen.push_back(choose(judged.means.unseen[m], tried[m].rows.targets, kept));
+  if (large) {
+    for (std::size_t m = 0; m < versions.size(); ++m) {
+      judged.penalties[m].clear();
+      for (std::size_t& c : judged.chosen[m].candidates) {
+        judged.penalties[m].push_back(evidence.penalties[c]);
+        c = judged.penalties[m].size() - 1;
+      }
+    }
+    judged.means = train_means(spec, judged.rows, judged.penalties, evidence.trend, engine, progress);
+  }
+  for (std::size_t m = 0; m < versions.size(); ++m) {
+    const std::vector<double> mixed = judged.chosen[m].mixed(judged.means.unseen[m]);
+    judged.errors.emplace_back();
+    for (std::size_t i = 0; i < mixed.size(); ++i)
+      judged.errors[m].push_back(judged.rows[m].rows.targets[i] - mixed[i]);
+  }
+  judged.noise = train_noise(spec, judged.rows, judged.errors, evidence.noise_penalties, engine, progress);
+  return judged;
+}
+
+/// How well unseen rows are predicted, in the units of the target: the mean pinball loss of nine quantiles.
+double quantile_loss(const EvidenceRows& version, const std::vector<double>& errors, const std::vector<double>& noise) {
+  constexpr double normal_quantiles[] = {-1.645, -1.036, -0.674, -0.319, 0.0, 0.319, 0.674, 1.036, 1.645};
+  constexpr double levels[] = {0.05, 0.15, 0.25, 0.375, 0.5, 0.625, 0.75, 0.85, 0.95};
+  double sum = 0.0;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const double mean = version.scaled.targets[i] - errors[i];
+    for (std::size_t q = 0; q < std::size(levels); ++q) {
+      const double miss = version.targets[i] - version.back(mean + normal_quantiles[q] * noise[i]);
+      sum += miss > 0.0 ? levels[q] * miss : (levels[q] - 1.0) * miss;
+    }
+  }
+  return sum / static_cast<double>(errors.size());
+}
+
+/// The chosen ones of all versions, in this order.
+Judged selected(const Judged& all, std::span<const std::size_t> which) {
+  Judged some;
+  const std::size_t folds = all.rows.front().folds.size();
+  const std::size_t mean_networks = all.means.trained.parameters.members() / all.rows.size();
+  const std::size_t noise_networks = all.noise.trained.parameters.members() / all.rows.size();
+  some.means.trained.parameters = chosen_members(all.means.trained.parameters, which, mean_networks);
+  some.noise.trained.parameters = chosen_members(all.noise.trained.parameters, which, noise_networks);
+  some.noise.skipped = all.noise.skipped;
+  for (const std::size_t v : which) {
+    some.rows.push_back(all.rows[v]);
+    some.penalties.push_back(all.penalties[v]);
+    some.chosen.push_back(all.chosen[v]);
+    some.errors.push_back(all.errors[v]);
+    for (std::size_t f = 0; f < folds; ++f) {
+      some.means.trends.push_back(all.means.trends[v * folds + f]);
+      some.means.spread.push_back(all.means.spread[v * folds + f]);
+    }
+    some.noise.chosen.push_back(all.noise.chosen[v]);
+    some.noise.scale.push_back(all.noise.scale[v]);
+    some.noise.unseen.push_back(all.noise.unseen[v]);
+  }
+  return some;
+}
+
+/// [M][3][E]; empty without steps.
+Tensor<float> steps_of_members(std::span<const FoldedRows> members) {
+  const std::size_t count = members.front().steps.size();
+  if (count == 0) return {};
+  Tensor<float> all(members.size(), 3, count);
+  for (std::size_t m = 0; m < members.size(); ++m) store_steps(members[m].steps, all.member(m));
+  return all;
+}
+
+void trace(const EvidenceSpec& evidence, const Judged& judged, const SigmaStage& sigmas, const NetworkHead& head,
+           std::size_t m) {
+  if (std::getenv("NOMU_TRACE") == nullptr) return;
+  const auto& e = judged.errors[m];
+  std::fprintf(stderr,
+               "member %zu: penalties %g %g weights %g %g noise penalty %g power %g noise %g [%g %g]; rms error %g; "
+               "distance 75%% %g 95%% %g near %g far %g\n",
+               m, judged.penalties[m][judged.chosen[m].candidates[0]],
+               judged.penalties[m][judged.chosen[m].candidates.back()], judged.chosen[m].weights[0],
+               judged.chosen[m].weights.back(), evidence.noise_penalties[judged.noise.chosen[m]], head.power,
+               head.noise_far, head.noise_low, head.noise_high,
+               std::sqrt(std::inner_product(e.begin(), e.end(), e.begin(), 0.0) / static_cast<double>(e.size())),
+               quantile(sigmas.unseen[m], 0.75), quantile(sigmas.unseen[m], 0.95), sigmas.raw_near[m * 10],
+               sigmas.raw_far[m * 10]);
+}
+
+/// Trains sigma on top of what was chosen, and puts the model together.
+std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec& evidence, const Judged& judged,
+                                        std::span<const std::uint64_t> seeds, Engine& engine,
+                                        const Progress& progress) {
+  const std::size_t members = judged.rows.size();
+  const auto folds = static_cast<std::size_t>(evidence.folds);
+  const auto kept = static_cast<std::size_t>(evidence.kept);
+  const std::size_t inputs = judged.rows.front().rows.cols();
+  const Tensor<float> front = fronts(spec, judged.means, judged.penalties.front().size(), judged.chosen, judged.noise,
+                                     evidence.noise_penalties.size(), folds, inputs);
+  SigmaStage sigmas = train_sigmas(spec, judged.rows, kept, front, engine, progress);
+  const std::size_t parts = folds * kept;
+  NetworkParts made{.parameters = std::move(sigmas.trained.parameters),
+                    .weights = kept_networks(sigmas.trained.reports, parts),
+                    .heads = Tensor<float>(members * parts, 1, NetworkHead::size),
+                    .trend = Tensor<float>(members * parts, 1, 1 + inputs),
+                    .steps = steps_of_members(judged.rows)};
+  for (std::size_t m = 0; m < members; ++m) {
+    NetworkHead head = head_of(judged.errors[m], judged.noise, m, sigmas.unseen[m]);
+    trace(evidence, judged, sigmas, head, m);
+    for (std::size_t f = 0; f < folds; ++f) {
+      for (std::size_t k = 0; k < kept; ++k) {
+        const std::size_t network = (m * folds + f) * kept + k;
+        head.raw_near = sigmas.raw_near[network];
+        head.raw_far = sigmas.raw_far[network];
+        head.store(made.heads.member(network));
+        const Trend& trend = judged.means.trends[m * folds + f];
+        made.trend(network, 0, 0) = static_cast<float>(trend.intercept);
+        for (std::size_t j = 0; j < inputs; ++j) made.trend(network, 0, 1 + j) = static_cast<float>(trend.slopes[j]);
+        made.weights(m, 0, f * kept + k) *= static_cast<float>(judged.chosen[m].weights[k]);
+      }
+    }
+  }
+  std::vector<FitReport> reports = merged(std::move(sigmas.trained.reports), made.weights, seeds);
+  return std::make_unique<FittedNetwork>(design_of(spec, inputs), std::move(made), std::move(reports), engine);
+}
+
+}  // namespace
+
+EvidenceFit fit_by_evidence(const NomuSpec& spec, const EvidenceSpec& evidence,
+                            std::span<const std::vector<EvidenceRows>> members, std::span<const std::uint64_t> seeds,
+                            Engine& engine, const Progress& progress) {
+  std::vector<Presented> presented;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    for (const EvidenceRows& version : members[m]) presented.push_back({version.scaled, version.steps, seeds[m]});
+  }
+  const Judged judged = judge(spec, evidence, presented, engine, progress);
+  EvidenceFit fit;
+  std::vector<std::size_t> which;
+  std::size_t first = 0;
+  for (const std::vector<EvidenceRows>& versions : members) {
+    std::vector<double> losses;
+    for (std::size_t v = 0; v < versions.size(); ++v)
+      losses.push_back(quantile_loss(versions[v], judged.errors[first + v], judged.noise.unseen[first + v]));
+    const auto best = static_cast<std::size_t>(std::ranges::min_element(losses) - losses.begin());
+    fit.versions.push_back(best);
+    which.push_back(first + best);
+    first += versions.size();
+    if (std::getenv("NOMU_TRACE") != nullptr)
+      std::fprintf(stderr, "versions %zu chosen %zu losses %g %g\n", losses.size(), best, losses.front(),
+                   losses.back());
+  }
+  fit.fitted = finished(spec, evidence, selected(judged, which), seeds, engine, progress);
+  return fit;
+}
+
+}  // namespace nomu

@@ -1,0 +1,56 @@
+#pragma once
+// One data set of a cohort with its folds, and the bookkeeping of networks that are trained once per fold.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/plan.hpp"
+#include "models/evidence/trend.hpp"
+#include "models/network/embedding.hpp"
+#include "nomu/data/cohort.hpp"
+#include "nomu/data/dataset.hpp"
+#include "nomu/data/split.hpp"
+#include "nomu/engine/engine.hpp"
+
+namespace nomu {
+
+/// A data set on the scale of its fit, divided into the parts that its networks do not see.
+struct FoldedRows {
+  DataSet rows;   ///< with steps as further inputs
+  DataSet plain;  ///< without
+  std::vector<Step> steps;
+  std::vector<Split> folds;
+  std::uint64_t seed = 0;
+};
+
+/// One data set per fold of each member, its training rows with these targets [n]; `targets` has one entry per member.
+/// Copies of each, one per candidate, become the networks (member, fold, candidate).
+[[nodiscard]] Cohort training_cohort(std::span<const FoldedRows> members, std::span<const std::vector<double>> targets,
+                                     std::size_t candidates);
+
+/// Outputs of the networks (member, fold, candidate) at the rows their fold leaves out:
+/// [member][candidate][row][output].
+class UnseenOutputs {
+ public:
+  UnseenOutputs(std::span<const FoldedRows> members, std::size_t candidates, const engine::Networks& networks,
+                const Tensor<float>& parameters, Engine& engine);
+
+  [[nodiscard]] double at(std::size_t member, std::size_t candidate, std::size_t row, std::size_t output) const {
+    return all_[member][(candidate * rows_[member] + row) * width_ + output];
+  }
+
+ private:
+  std::size_t width_;
+  std::vector<std::size_t> rows_;
+  std::vector<std::vector<double>> all_;
+};
+
+/// The rows with steps as further inputs; what their columns are is forgotten.
+[[nodiscard]] DataSet with_steps(const DataSet& plain, std::span<const Step> steps);
+
+/// Share of the rows that one step of the training sees: penalties stand beside the sum over a batch.
+[[nodiscard]] double batch_share(const Cohort& cohort, std::size_t network, std::int64_t batch_size);
+
+}  // namespace nomu

@@ -1,0 +1,18 @@
+#pragma once
+// The parts into which evidence divides the rows of one data set.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "nomu/data/dataset.hpp"
+#include "nomu/data/split.hpp"
+
+namespace nomu {
+
+/// At most `folds` splits whose test parts partition the rows: whole groups if there are groups, stretches of time if
+/// there are times, and otherwise at random. Rows with the same inputs stay together, so that no network is judged by a
+/// row it has seen.
+[[nodiscard]] std::vector<Split> inner_folds(const DataSet& data, std::size_t folds, std::uint64_t seed);
+
+}  // namespace nomu

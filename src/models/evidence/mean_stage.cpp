@@ -1,0 +1,118 @@
+#include "models/evidence/mean_stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "models/network/network_plan.hpp"
+#include "models/nomu/nomu_plan.hpp"
+#include "nomu/eval/metrics.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr double steps_of_weight = 0.1;
+
+NomuSpec without_noise(NomuSpec spec) {
+  spec.noise = Noise::none;
+  return spec;
+}
+
+/// Continuous ranked probability score of predictions with constant Gaussian noise: quadratic in small errors, linear
+/// in large ones. Infinite if a prediction is not finite.
+double score(std::span<const double> predicted, std::span<const double> targets) {
+  double squares = 0.0;
+  for (std::size_t i = 0; i < targets.size(); ++i) squares += std::pow(targets[i] - predicted[i], 2);
+  if (!std::isfinite(squares)) return std::numeric_limits<double>::infinity();
+  const double deviation = std::sqrt(squares / static_cast<double>(targets.size()));
+  const std::vector<double> sigma(targets.size(), std::max(deviation, 1e-9));
+  return crps(predicted, sigma, targets);
+}
+
+}  // namespace
+
+MeanStage train_means(const NomuSpec& given, std::span<const FoldedRows> members,
+                      std::span<const std::vector<double>> penalties, bool linear_trend, Engine& engine,
+                      const Progress& progress) {
+  const NomuSpec spec = without_noise(given);
+  const std::size_t candidates = penalties.front().size();
+  const std::size_t folds = members.front().folds.size();
+  MeanStage stage;
+  std::vector<std::vector<double>> targets;
+  for (const FoldedRows& member : members) targets.push_back(member.rows.targets);
+  Cohort cohort = training_cohort(members, targets, candidates);
+  std::vector<float> l2;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    for (std::size_t f = 0; f < folds; ++f) {
+      const std::vector<std::size_t>& train = members[m].folds[f].train;
+      const Trend trend = fit_trend(members[m].rows, train, linear_trend);
+      std::vector<double> rest;
+      for (const std::size_t i : train) rest.push_back(members[m].rows.targets[i] - trend.at(members[m].rows.row(i)));
+      const double squares = std::inner_product(rest.begin(), rest.end(), rest.begin(), 0.0);
+      const double spread = std::max(std::sqrt(squares / static_cast<double>(rest.size())), 1e-6);
+      for (std::size_t c = 0; c < candidates; ++c) {
+        const std::size_t network = (m * folds + f) * candidates + c;
+        for (std::size_t k = 0; k < rest.size(); ++k) cohort.y(network, k, 0) = static_cast<float>(rest[k] / spread);
+        l2.push_back(static_cast<float>(penalties[m][c] * batch_share(cohort, network, spec.train.batch_size)));
+      }
+      stage.trends.push_back(trend);
+      stage.spread.push_back(spread);
+    }
+  }
+  engine::TrainPlan plan = mean_plan(spec, cohort);
+  plan.networks.nets[0].l2_hidden = plan.networks.nets[0].l2_output = l2;
+  stage.trained = train(plan, engine, progress);
+
+  const UnseenOutputs outputs(members, candidates, plan.networks, stage.trained.parameters, engine);
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    stage.unseen.emplace_back(candidates, std::vector<double>(members[m].rows.rows()));
+    for (std::size_t f = 0; f < folds; ++f) {
+      const std::size_t at = m * folds + f;
+      for (const std::size_t i : members[m].folds[f].test) {
+        const double trend = stage.trends[at].at(members[m].rows.row(i));
+        for (std::size_t c = 0; c < candidates; ++c)
+          stage.unseen[m][c][i] = trend + stage.spread[at] * outputs.at(m, c, i, 0);
+      }
+    }
+  }
+  return stage;
+}
+
+std::vector<double> Chosen::mixed(std::span<const std::vector<double>> predictions) const {
+  std::vector<double> sum(predictions.front().size(), 0.0);
+  for (std::size_t k = 0; k < candidates.size(); ++k) {
+    if (weights[k] == 0.0) continue;
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weights[k] * predictions[candidates[k]][i];
+  }
+  return sum;
+}
+
+Chosen choose(std::span<const std::vector<double>> unseen, std::span<const double> targets, std::size_t count) {
+  Chosen chosen;
+  double best = std::numeric_limits<double>::infinity();
+  while (chosen.candidates.size() < std::min(count, unseen.size())) {
+    Chosen found;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < unseen.size(); ++c) {
+      if (std::ranges::find(chosen.candidates, c) != chosen.candidates.end()) continue;
+      const double first = chosen.candidates.empty() ? 1.0 : 0.0;
+      for (double weight = first; weight <= (first > 0.0 ? 1.0 : 0.55); weight += steps_of_weight) {
+        Chosen tried = chosen;
+        for (double& before : tried.weights) before *= 1.0 - weight;
+        tried.candidates.push_back(c);
+        tried.weights.push_back(weight);
+        const double value = score(tried.mixed(unseen), targets);
+        if (found.candidates.empty() || value < least) {
+          least = value;
+          found = tried;
+        }
+      }
+    }
+    chosen = found;
+    best = std::min(best, least);
+  }
+  return chosen;
+}
+
+}  // namespace nomu

@@ -1,0 +1,41 @@
+#pragma once
+// First stage: mean networks for every candidate penalty and fold, and which candidates form the model.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "models/evidence/folded_rows.hpp"
+#include "models/network/train.hpp"
+#include "nomu/models/nomu.hpp"
+
+namespace nomu {
+
+/// Mean networks (member, fold, candidate) that learned what a trend leaves.
+struct MeanStage {
+  Trained trained;
+  std::vector<Trend> trends;   ///< [member, fold]
+  std::vector<double> spread;  ///< [member, fold]: the networks learned the rest divided by this
+  /// Predictions of rows that the predicting network has not seen, [member][candidate][row].
+  std::vector<std::vector<std::vector<double>>> unseen;
+};
+
+/// `penalties` [member][candidate], per row of a batch; the same number of candidates for all members.
+[[nodiscard]] MeanStage train_means(const NomuSpec& spec, std::span<const FoldedRows> members,
+                                    std::span<const std::vector<double>> penalties, bool linear_trend, Engine& engine,
+                                    const Progress& progress);
+
+/// Candidates that form a model, best first, with weights that add up to 1.
+struct Chosen {
+  std::vector<std::size_t> candidates;
+  std::vector<double> weights;
+
+  /// The mixture's predictions, [row].
+  [[nodiscard]] std::vector<double> mixed(std::span<const std::vector<double>> predictions) const;
+};
+
+/// The `count` candidates whose mixture predicts unseen rows best, found one after the other.
+[[nodiscard]] Chosen choose(std::span<const std::vector<double>> unseen, std::span<const double> targets,
+                            std::size_t count);
+
+}  // namespace nomu

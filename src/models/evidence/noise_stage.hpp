@@ -1,0 +1,28 @@
+#pragma once
+// Second stage: noise networks that learn from the errors at rows which the mean had not seen, where they cannot
+// collapse however well the mean remembers its own rows.
+
+#include <span>
+#include <vector>
+
+#include "models/evidence/folded_rows.hpp"
+#include "models/network/train.hpp"
+#include "nomu/models/nomu.hpp"
+
+namespace nomu {
+
+struct NoiseStage {
+  Trained trained;                  ///< networks (member, fold, candidate)
+  std::size_t skipped = 0;          ///< parameters before those of the noise network
+  std::vector<std::size_t> chosen;  ///< [member], the candidate that predicts unseen errors best
+  std::vector<double> scale;        ///< [member], standard deviation for an output that represents 1
+  /// Standard deviations of rows, by networks that have not seen their errors, [member][row].
+  std::vector<std::vector<double>> unseen;
+};
+
+/// `errors` [member][row] of unseen rows.
+[[nodiscard]] NoiseStage train_noise(const NomuSpec& spec, std::span<const FoldedRows> members,
+                                     std::span<const std::vector<double>> errors, std::span<const double> penalties,
+                                     Engine& engine, const Progress& progress);
+
+}  // namespace nomu

@@ -1,0 +1,112 @@
+#include "models/evidence/sigma_stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/backend.hpp"
+#include "models/evidence/artificial_rows.hpp"
+#include "models/network/ensemble.hpp"
+#include "models/nomu/nomu_plan.hpp"
+#include "nomu/core/random.hpp"
+#include "nomu/eval/metrics.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::size_t pool_size = 2048;
+constexpr std::size_t judged_points = 512;
+constexpr double clearly_farther = 2.5;  ///< times as far as 19 of 20 unseen rows
+constexpr std::uint64_t pool_purpose = 0x706f6f6c;
+
+double nth(std::vector<double> values, std::size_t n) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(n);
+  std::ranges::nth_element(values, place);
+  return *place;
+}
+
+double upper_quartile(std::vector<double> values) { return nth(values, values.size() * 3 / 4); }
+double median(std::vector<double> values) { return nth(values, values.size() / 2); }
+
+/// The pools of all members, [M][k][d].
+Tensor<float> pools_of(std::span<const FoldedRows> members) {
+  Tensor<float> all(members.size(), pool_size, members.front().rows.cols());
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const Tensor<float> own = artificial_rows(members[m].plain, pool_size, derived_seed(members[m].seed, pool_purpose));
+    Tensor<float> steps(1, 3, members[m].steps.size());
+    store_steps(members[m].steps, steps.flat());
+    std::ranges::copy(steps.empty() ? own.flat() : embedded(own, steps).flat(), all.member(m).begin());
+  }
+  return all;
+}
+
+}  // namespace
+
+SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> members, std::size_t kept,
+                        const Tensor<float>& front, Engine& engine, const Progress& progress) {
+  NomuSpec spec = given;
+  spec.augment.kind = Augmentation::Kind::given;
+  const std::size_t folds = members.front().folds.size();
+  std::vector<std::vector<double>> targets;
+  for (const FoldedRows& member : members) targets.push_back(member.rows.targets);
+  Cohort cohort = training_cohort(members, targets, kept);
+  const Tensor<float> pools = pools_of(members);
+  cohort.unlabelled = repeat_rows(pools, members.size(), folds * kept);
+  const engine::TrainPlan plan = sigma_plan(spec, cohort, front);
+  SigmaStage stage{.trained = train(plan, engine, progress), .unseen = {}, .raw_near = {}, .raw_far = {}};
+
+  const UnseenOutputs outputs(members, kept, plan.networks, stage.trained.parameters, engine);
+  const std::size_t last = engine::output_count(plan.networks) - 1;
+  Tensor<float> judged(members.size(), judged_points, cohort.cols());
+  for (std::size_t m = 0; m < members.size(); ++m)
+    std::ranges::copy(pools.member(m).first(judged_points * cohort.cols()), judged.member(m).begin());
+  const Tensor<float> far = engine::backend(engine).predict(plan.networks, stage.trained.parameters,
+                                                            repeat_rows(judged, members.size(), folds * kept), {}, {});
+  for (std::size_t network = 0; network < far.members(); ++network) {
+    std::vector<double> raw;
+    for (std::size_t k = 0; k < judged_points; ++k) raw.push_back(static_cast<double>(far(network, k, last)));
+    stage.raw_far.push_back(upper_quartile(std::move(raw)));
+  }
+  stage.raw_near.assign(far.members(), 0.0);
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    stage.unseen.emplace_back(members[m].rows.rows(), 0.0);
+    for (std::size_t f = 0; f < folds; ++f) {
+      const std::vector<std::size_t>& test = members[m].folds[f].test;
+      for (std::size_t c = 0; c < kept; ++c) {
+        const std::size_t network = (m * folds + f) * kept + c;
+        std::vector<double> raw;
+        for (const std::size_t i : test) raw.push_back(outputs.at(m, c, i, last));
+        double& near = stage.raw_near[network];
+        near = std::max(median(raw), 0.0);
+        // Artificial points may lie among the data, too. What is far must be clearly farther than rows like the data.
+        double& away = stage.raw_far[network];
+        away = std::max({away, near + clearly_farther * (nth(raw, raw.size() * 19 / 20) - near), near + 0.01});
+        for (std::size_t k = 0; k < test.size(); ++k)
+          stage.unseen[m][test[k]] += std::clamp((raw[k] - near) / (away - near), 0.0, 1.5) / static_cast<double>(kept);
+      }
+    }
+  }
+  return stage;
+}
+
+SigmaShape choose_shape(std::span<const double> errors, std::span<const double> noise, std::span<const double> distance,
+                        double sigma_far) {
+  const std::vector<double> zero(errors.size(), 0.0);
+  SigmaShape best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const double power : {1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0}) {
+    for (const double factor : {1.0, 0.95, 0.9, 0.85, 0.8, 0.7}) {
+      std::vector<double> sigma;
+      for (std::size_t i = 0; i < errors.size(); ++i)
+        sigma.push_back(std::hypot(sigma_far * std::pow(distance[i], power), factor * noise[i]));
+      const double value = crps(zero, sigma, errors);
+      if (value < least) {
+        least = value;
+        best = {.power = power, .noise_factor = factor};
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace nomu

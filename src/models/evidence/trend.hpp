@@ -1,0 +1,32 @@
+#pragma once
+// A linear model of the target, in closed form: what a penalised network falls back to where the rows say little.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "nomu/data/dataset.hpp"
+#include "nomu/data/split.hpp"
+#include "nomu/eval/warp.hpp"
+
+namespace nomu {
+
+struct Trend {
+  double intercept = 0.0;
+  std::vector<double> slopes;  ///< [d]
+
+  [[nodiscard]] double at(std::span<const double> row) const;
+};
+
+/// Ridge regression on the given rows, its penalty by generalised cross-validation; a constant if there are more than
+/// a few hundred inputs or `linear` is false.
+[[nodiscard]] Trend fit_trend(const DataSet& data, std::span<const std::size_t> rows, bool linear);
+
+/// Half the logarithm of the mean squared error of linear models at unseen rows.
+[[nodiscard]] double linear_loss(const DataSet& data, std::span<const Split> folds);
+
+/// The warp of the targets, other than the identity, under which linear models predict unseen rows best, by Gaussian
+/// likelihood on the scale of the targets. The identity if no warp comes near it.
+[[nodiscard]] Warp promising_warp(const DataSet& data, std::span<const Split> folds);
+
+}  // namespace nomu
