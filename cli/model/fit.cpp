@@ -66,6 +66,7 @@ void print_fit(const Options& options, const Model& model, double seconds) {
     print("held-out rows: RMSE {:.4g}, NLL {:.4g}, sharpness {:.4g}\n", held_out->rmse, held_out->nll,
           held_out->sharpness);
   }
+  if (const std::optional<Trustworthiness> trust = judge_trust(model)) print("{}", trust_text(*trust));
   print("{:.1f} s with {} threads\nmodel: {}\n", seconds, engine.threads, options.out);
 }
 

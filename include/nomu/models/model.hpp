@@ -47,7 +47,7 @@ struct CalibrationSpec {
   CalibrationChoice kind = CalibrationChoice::automatic;
   double level = 0.95;  ///< default level of the bounds; the rows must support it
   CalibrationPolicy policy = CalibrationPolicy::automatic;
-  std::int64_t folds = 10;  ///< fewer if there are fewer rows or groups
+  std::int64_t folds = 0;  ///< fewer if there are fewer rows or groups; 0: 10, or 5 if the fit is by evidence
   std::int64_t few_rows = 200;
   double hold_out = 0.2;  ///< share of the rows
 };
@@ -138,6 +138,10 @@ class Model {
   /// calibration.
   [[nodiscard]] Bounds bounds(std::span<const double> x, double level, std::span<const double> noise = {}) const;
   [[nodiscard]] Bounds bounds(const Table& rows, double level) const;
+
+  /// Bounds of the rows the calibration learned from, [q] as in `held_out`, by models that had not seen them. Throws
+  /// like `bounds`.
+  [[nodiscard]] Bounds held_out_bounds(double level) const;
 
   /// Whether a row lies outside the box of the rows the model learned from, [q].
   [[nodiscard]] std::vector<bool> outside(std::span<const double> x) const;

@@ -41,6 +41,7 @@ FitSpec checked(const FitSpec& given, const ForeignNetwork* network, const DataS
     throw DataError(where,
                     fmt::format("the network reads {} columns, but the data have {}", network->inputs(), data.cols()));
   if (spec.calibration.kind == CalibrationChoice::automatic) spec.calibration.kind = CalibrationChoice::nll;
+  spec.evidence.use = EvidenceSpec::Use::no;  // the network has seen all rows
   return spec;
 }
 
@@ -69,10 +70,12 @@ Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> net
 
 namespace {
 
-/// Without a word about noise, none is learned: the network's errors on rows it has seen say too little about it.
+constexpr std::size_t enough_for_noise = 100;
+
+/// Without a word about noise, it is learned from 100 rows on; fewer say too little about it.
 FitRequest quiet(const FitRequest& given, const DataSet& data) {
   FitRequest request = given;
-  if (request.noise == "auto" && data.noise.empty()) request.noise = "none";
+  if (request.noise == "auto" && data.noise.empty() && data.rows() < enough_for_noise) request.noise = "none";
   return request;
 }
 
