@@ -91,6 +91,7 @@ DataSet subset(const DataSet& data, std::span<const std::size_t> rows) {
   part.target_name = data.target_name;
   part.noise_name = data.noise_name;
   part.features = data.features;
+  part.range = data.range;
   part.inputs.reserve(rows.size() * data.cols());
   for (const std::size_t i : rows) {
     if (i >= data.rows()) {

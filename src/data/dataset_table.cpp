@@ -125,8 +125,7 @@ std::vector<std::size_t> find_complete_rows(const Table& table, std::span<const 
 
 void name_inputs(DataSet& data) {
   for (const FeatureColumn& feature : data.features) {
-    if (feature.levels.empty()) data.input_names.push_back(feature.name);
-    for (const std::string& level : feature.levels) data.input_names.push_back(feature.name + "=" + level);
+    for (std::string& name : input_names(feature)) data.input_names.push_back(std::move(name));
   }
 }
 

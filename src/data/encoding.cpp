@@ -42,8 +42,6 @@ void encode_column(const Table& table, const FeatureColumn& feature, std::span<c
   }
 }
 
-std::size_t width(const FeatureColumn& feature) { return std::max<std::size_t>(1, feature.levels.size()); }
-
 }  // namespace
 
 bool contains(std::span<const std::string> names, std::string_view name) {
@@ -131,6 +129,7 @@ FeatureColumn classify_column(const Table& table, const std::string& name, std::
                         "as categorical",
                         column[*first_text], numbers, rows.size()));
   }
+  if (!feature.levels.empty()) feature.kind = ColumnKind::names;
   return feature;
 }
 
@@ -157,12 +156,12 @@ std::vector<double> times_of(const Table& table, std::string_view name, std::spa
 std::vector<double> encode_rows(const Table& table, std::span<const FeatureColumn> features,
                                 std::span<const std::size_t> rows) {
   std::size_t cols = 0;
-  for (const FeatureColumn& feature : features) cols += width(feature);
+  for (const FeatureColumn& feature : features) cols += input_count(feature);
   std::vector<double> inputs(rows.size() * cols, 0.0);
   std::size_t first = 0;
   for (const FeatureColumn& feature : features) {
     encode_column(table, feature, rows, first, cols, inputs);
-    first += width(feature);
+    first += input_count(feature);
   }
   return inputs;
 }

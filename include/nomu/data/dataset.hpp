@@ -1,9 +1,10 @@
 #pragma once
 /// One regression problem in the user's units: inputs, targets and what is known about each row. It is made from plain
-/// vectors, or from a table, whose text columns become indicator inputs.
+/// vectors, or from a table, whose columns of names, dates and missing cells become numbers (docs/tables.md).
 
 #include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,12 +13,50 @@
 
 namespace nomu {
 
-/// How one column of a table becomes inputs; kept with the data so that later tables are encoded the same way.
+/// What the cells of a column are.
+enum class ColumnKind {
+  number,
+  names,    ///< one indicator input per name
+  boolean,  ///< true or false, yes or no: one input, 1 or 0
+  date,     ///< days since 1970-01-01, and what repeats: season, week, time of day
+};
+
+/// How one column of a table becomes inputs; kept with the data so that later tables are encoded the same way. The
+/// inputs, in this order: names: one for each of `levels`, then unknown, then missing; others: the number, or the day
+/// and the sine and cosine of season, week and time of day, then missing.
 struct FeatureColumn {
   std::string name;
-  std::vector<std::string> levels;  ///< sorted; one indicator input each. Empty: the column is one numeric input.
+  std::vector<std::string> levels = {};  ///< of names: sorted, those with an indicator of their own
+  ColumnKind kind = ColumnKind::number;
+  bool unknown = false;   ///< of names: one more indicator, for all other names
+  bool missing = false;   ///< one more input: 1 where the cell is missing, otherwise 0
+  double stand_in = 0.0;  ///< what a missing cell counts as, except in columns of names; a date's day
+  bool seasons = false;   ///< of a date: position in the year
+  bool weekdays = false;  ///< of a date: position in the week
+  bool daytimes = false;  ///< of a date: position in the day
+  std::vector<std::string> missing_words = {};  ///< texts that count as missing cells, sorted; not of names
 
   friend bool operator==(const FeatureColumn&, const FeatureColumn&) = default;
+};
+
+/// Number of inputs that the column becomes, at least 1.
+[[nodiscard]] std::size_t input_count(const FeatureColumn& column);
+
+/// Their names, such as "site=north".
+[[nodiscard]] std::vector<std::string> input_names(const FeatureColumn& column);
+
+/// Missing cells of a column that is an input.
+struct MissingCells {
+  std::string column;
+  std::size_t cells = 0;
+  friend bool operator==(const MissingCells&, const MissingCells&) = default;
+};
+
+/// Something that a user should know about a column, as a sentence.
+struct ColumnNote {
+  std::string column;
+  std::string text;
+  friend bool operator==(const ColumnNote&, const ColumnNote&) = default;
 };
 
 /// What happened while a table became a data set.
@@ -25,6 +64,21 @@ struct DatasetReport {
   std::vector<std::size_t> dropped_lines;  ///< lines of the file left out because a cell is missing
   std::vector<std::string>
       constant_columns;  ///< inputs with the same value in every row: kept, but they carry no information
+  std::vector<std::size_t> unlabelled_lines = {};  ///< lines of the file left out because the target is missing
+  std::vector<MissingCells> missing_cells = {};    ///< of the rows that were kept
+  std::vector<ColumnNote> notes = {};              ///< columns that were left out or read in an unexpected way
+  std::vector<std::size_t> unfamiliar_rows = {};   ///< rows with a name, or a missing cell, that training did not have
+};
+
+/// What the target can be. Targets beyond are refused, means and bounds beyond are moved to the nearest possible value.
+struct TargetRange {
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+  double low = -infinity;
+  double high = infinity;
+
+  [[nodiscard]] bool everything() const { return low == -infinity && high == infinity; }
+  [[nodiscard]] bool contains(double value) const { return value >= low && value <= high; }
+  friend bool operator==(const TargetRange&, const TargetRange&) = default;
 };
 
 /// n rows of d inputs with one target each. Every number is finite.
@@ -39,7 +93,8 @@ struct DataSet {
   std::string target_name = "y";
   std::string noise_name;               ///< column `noise` came from; empty: given in memory, or none
   std::vector<FeatureColumn> features;  ///< the columns the inputs came from
-  DatasetReport report;
+  TargetRange range = {};
+  DatasetReport report = {};
 
   [[nodiscard]] std::size_t rows() const { return targets.size(); }
   [[nodiscard]] std::size_t cols() const { return input_names.size(); }
@@ -47,6 +102,30 @@ struct DataSet {
   [[nodiscard]] std::span<const double> row(std::size_t i) const {
     return std::span<const double>(inputs).subspan(i * cols(), cols());
   }
+};
+
+/// The inputs that one column of a table becomes, or a part of them that belongs together.
+struct InputBlock {
+  std::size_t first = 0;
+  std::size_t size = 1;
+  bool names = false;      ///< exactly one of the inputs is 1, the others are 0
+  bool unknown = false;    ///< of names: one of them stands for names that training did not have,
+  std::size_t other = 0;   ///< this one, counted from `first`
+  bool indicator = false;  ///< one input that is 0 or 1
+  friend bool operator==(const InputBlock&, const InputBlock&) = default;
+};
+
+/// The inputs of a data set in blocks, in order and without gaps: a column of names is one block, a number is one, and
+/// the indicator of its missing cells is another.
+[[nodiscard]] std::vector<InputBlock> input_blocks(const DataSet& data);
+
+/// How messages spell the options below, for an interface with spellings of its own.
+struct OptionNames {
+  std::string categorical = "categorical";
+  std::string features = "features";
+  std::string ignore = "ignore";
+  std::string drop_missing = "drop_missing";
+  std::string range = "range";
 };
 
 /// The role of each column of a table.
@@ -59,18 +138,24 @@ struct DatasetOptions {
   std::string noise = {};                     ///< column of known standard deviations; empty: none
   std::string group = {};                     ///< column of groups, not an input by default; empty: none
   std::string time = {};                      ///< column of numbers or ISO dates, not an input by default; empty: none
-  bool drop_missing = false;                  ///< drop rows with a missing cell instead of throwing
+  bool drop_missing = false;                  ///< drop rows with a missing cell instead of learning from them
   std::size_t min_rows = 4;                   ///< fewest rows accepted
-  std::size_t max_levels = 64;                ///< most distinct names accepted in a text column
+  std::size_t max_levels = 64;                ///< most names of a column with an input of their own
+  TargetRange range = {};                     ///< what the target can be
+  /// The inputs belong to a network that exists: one for each column of numbers and for each name, nothing else.
+  /// Missing cells, mixed columns and unknown names are errors then.
+  bool fixed_inputs = false;
+  OptionNames words = {};
 };
 
-/// A data set from a table. A column of names becomes one 0/1 input per name. Throws DataError naming file, row and
-/// column for unknown columns, no inputs, a target that is not numeric, missing or constant, a column that mixes
-/// numbers and names, too many names, too few rows, and negative weights or noise.
+/// A data set from a table, by the rules of docs/tables.md: names, dates, booleans and missing cells become inputs,
+/// rows without a target are left out, and the report says what happened. Throws DataError naming file, row and column
+/// for unknown columns, no inputs, a target that is not numeric, constant or out of range, broken dates, infinite
+/// numbers, too few rows, negative weights or noise, and missing weights, noise, groups or times.
 [[nodiscard]] DataSet make_dataset(const Table& table, const DatasetOptions& options);
 
 /// A data set from another table, with its inputs encoded as in `features`, to evaluate a model on. The options about
-/// inputs are ignored and the target may be constant. Throws DataError as above, and for names not in `features`.
+/// inputs are ignored and the target may be constant. Throws DataError as above and as `encode_inputs`.
 [[nodiscard]] DataSet make_dataset(const Table& table, std::span<const FeatureColumn> features,
                                    const DatasetOptions& options);
 
@@ -91,8 +176,18 @@ void check_dataset(const DataSet& data);
 /// The rows of the table without a missing cell in `columns`. Throws DataError for an unknown column.
 [[nodiscard]] Table complete_rows(const Table& table, std::span<const std::string> columns);
 
-/// The inputs of another table, [q][d], encoded as in `features`; its other columns are ignored. Throws DataError
-/// naming row and column of missing cells, text where numbers belong, and names not in `features`.
+/// The inputs of rows, and which rows hold a name that training did not have, or a missing cell in a column without
+/// any.
+struct EncodedRows {
+  std::vector<double> inputs;    ///< [q][d]
+  std::vector<bool> unfamiliar;  ///< [q]
+};
+
+/// The rows of another table, encoded as in `features`; its other columns are ignored. Throws DataError naming row and
+/// column of text where numbers or dates belong, and of missing cells and names for which `features` have no input.
+[[nodiscard]] EncodedRows encode(const Table& table, std::span<const FeatureColumn> features);
+
+/// The inputs alone, [q][d].
 [[nodiscard]] std::vector<double> encode_inputs(const Table& table, std::span<const FeatureColumn> features);
 
 /// The rows with these indices, in this order; indices may repeat. Throws DataError when one is out of range.

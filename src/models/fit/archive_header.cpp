@@ -95,6 +95,7 @@ DataSet read_data(const json& header, const BlockReader& blocks) {
   data.input_names = facts.at("inputs").get<std::vector<std::string>>();
   for (const json& column : facts.at("columns")) {
     data.features.push_back({.name = column.at("name"), .levels = column.at("levels").get<std::vector<std::string>>()});
+    if (!data.features.back().levels.empty()) data.features.back().kind = ColumnKind::names;
   }
   data.report.dropped_lines = whole_numbers(facts.at("dropped_lines"));
   data.report.constant_columns = facts.at("constant_columns").get<std::vector<std::string>>();

@@ -27,7 +27,7 @@ bool is_scaling(const Scaling& scaling, std::size_t cols) {
 /// Number of inputs that the columns of a table become.
 std::size_t encoded_width(const DataSet& data) {
   std::size_t width = 0;
-  for (const FeatureColumn& feature : data.features) width += std::max<std::size_t>(1, feature.levels.size());
+  for (const FeatureColumn& feature : data.features) width += input_count(feature);
   return width;
 }
 

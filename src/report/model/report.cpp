@@ -48,7 +48,7 @@ void check_name(std::string_view name) {
 void check_subject(const ReportSubject& subject) {
   check_dataset(subject.data);
   std::size_t inputs = 0;
-  for (const FeatureColumn& feature : subject.data.features) inputs += std::max<std::size_t>(1, feature.levels.size());
+  for (const FeatureColumn& feature : subject.data.features) inputs += input_count(feature);
   require_size(inputs, subject.data.cols(), "inputs described by the columns");
   if (!subject.predict) throw ConfigError(where, "the subject has no function that predicts");
   check_calibration(subject.calibration);

@@ -94,7 +94,7 @@ inline ReportSubject named_subject() {
   ReportSubject subject = make_subject(200, 3);
   DataSet& data = subject.data;
   const std::vector<std::string> levels = {"blue", "greenish yellow", "red"};
-  data.features.insert(data.features.begin(), {.name = "colour", .levels = levels});
+  data.features.insert(data.features.begin(), {.name = "colour", .levels = levels, .kind = ColumnKind::names});
   data.input_names.insert(data.input_names.begin(), {"colour=blue", "colour=greenish yellow", "colour=red"});
   const auto widened = [](const std::vector<double>& narrow) {
     std::vector<double> wide;

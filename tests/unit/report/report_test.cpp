@@ -83,7 +83,7 @@ TEST(Report, AColumnOfNamesIsOneInput) {
 
 TEST(Report, OneColumnOfNamesIsNotALine) {
   ReportSubject subject = make_subject(20, 1);
-  subject.data.features = {{.name = "kind", .levels = {"only"}}};
+  subject.data.features = {{.name = "kind", .levels = {"only"}, .kind = ColumnKind::names}};
   EXPECT_THAT(names_of(report_plots(subject)), testing::Contains("input_1"));
   expect_whole_page(render_report(subject));
 }
