@@ -13,7 +13,7 @@ namespace {
 struct Options {
   EngineOptions engine;
   std::string file;
-  FitRequest request;
+  FitRequest request{.columns = {.words = option_names()}};
   std::string calibrate_on;
   std::string config;
   std::string out;
@@ -51,6 +51,7 @@ void print_fit(const Options& options, const Model& model, double seconds) {
                         {"inputs", model.data().cols()},
                         {"dropped_rows", model.data().report.dropped_lines.size()},
                         {"constant_columns", model.data().report.constant_columns},
+                        {"table", table_json(model.data())},
                         {"loss", model.report().best_loss},
                         {"calibration", calibration_json(model)},
                         {"seconds", seconds},
@@ -101,7 +102,9 @@ void add_column_options(CLI::App& command, Options& options) {
   command.add_option("--weight", options.request.columns.weight, "column of row weights");
   command.add_option("--group", options.request.columns.group, "column of groups that are held out together");
   command.add_option("--time", options.request.columns.time, "column of times; the latest rows are held out");
-  command.add_flag("--drop-missing", options.request.columns.drop_missing, "drop rows with missing values");
+  command.add_flag("--drop-missing", options.request.columns.drop_missing,
+                   "drop rows with missing values instead of learning from them");
+  add_range_option(command, options.request);
   command.add_option(
       "--noise", options.request.noise,
       "noise of the target: auto, none, learned, or a column with each row's standard deviation; default with "

@@ -66,6 +66,18 @@ void check_inputs(std::span<const double> x, std::size_t cols) {
   }
 }
 
+/// Moves what cannot occur to the nearest value that can.
+void move_into(const TargetRange& range, std::vector<double>& values) {
+  if (range.everything()) return;
+  for (double& value : values) value = std::clamp(value, range.low, range.high);
+}
+
+Bounds in_range(Bounds bounds, const TargetRange& range) {
+  move_into(range, bounds.lower);
+  move_into(range, bounds.upper);
+  return bounds;
+}
+
 }  // namespace
 
 Fields fields_of(CalibrationSpec& spec) {
@@ -147,6 +159,7 @@ PredictedRows Model::predict(std::span<const double> x, std::span<const double> 
   for (double& sigma : rows.sigma_model) sigma *= calibration().c_model;
   for (double& sigma : rows.sigma_below) sigma *= calibration().c_model;
   for (double& sigma : rows.sigma_noise) sigma *= calibration().c_noise;
+  move_into(data().range, rows.mean);
   return rows;
 }
 
@@ -154,10 +167,11 @@ Bounds Model::bounds(std::span<const double> x, double level, std::span<const do
   (void)guaranteed_coverage(calibration(), level);  // throws for levels that the calibration does not support
   if (calibration().kind != CalibrationKind::cross_conformal) {
     const PredictedRows own = predict_uncalibrated(x, noise);
-    return own.rows() == 0 ? Bounds{} : make_bounds(own, calibration(), level);
+    return own.rows() == 0 ? Bounds{} : in_range(make_bounds(own, calibration(), level), data().range);
   }
   const std::vector<PredictedRows> members = predict_members(*folds_, 1, x, noise);
-  return members.front().rows() == 0 ? Bounds{} : cross_bounds(members, calibration(), level);
+  if (members.front().rows() == 0) return {};
+  return in_range(cross_bounds(members, calibration(), level), data().range);
 }
 
 std::vector<bool> Model::outside(std::span<const double> x) const {

@@ -126,7 +126,7 @@ TEST(Archive, NewerVersionsAreNamedAndOptionalKeysPassedOver) {
   std::memcpy(&size, newer.data() + 16, 8);
   const std::uint64_t checksum = crc64(newer.substr(0, 24) + newer.substr(header_at, size));
   std::memcpy(newer.data() + 24, &checksum, 8);
-  EXPECT_THAT(refusal(newer), AllOf(HasSubstr("format 2.1"), HasSubstr("use a newer nomu")));
+  EXPECT_THAT(refusal(newer), AllOf(HasSubstr("format 2.2"), HasSubstr("use a newer nomu")));
   EXPECT_THAT(refusal(with_header("\"mu_exp\"", "\"mu_new\"")), HasSubstr("written by a newer version"));
 }
 
@@ -141,8 +141,14 @@ TEST(Archive, HeadersThatLieAreRefusedWithoutAllocating) {
   EXPECT_NE(refusal(with_header("\"method\":\"nomu\"", "\"method\":\"nemo\"")), "no error");
   EXPECT_NE(refusal(with_header("\"reports\":[", "\"reports\":[{},")), "no error");
   EXPECT_NE(refusal(with_header("\"kind\":\"cross_conformal\"", "\"kind\":\"conformal\"")), "no error");
-  EXPECT_THAT(refusal(with_header("{\"levels\":[],\"name\":\"x1\"}", "{\"levels\":[\"a\",\"b\"],\"name\":\"x1\"}")),
+  EXPECT_THAT(refusal(with_header("\"kind\":\"number\",\"levels\":[],\"name\":\"x1\"",
+                                  "\"kind\":\"names\",\"levels\":[\"a\",\"b\"],\"name\":\"x1\"")),
               HasSubstr("the columns do not match the inputs"));
+  EXPECT_THAT(refusal(with_header("\"kind\":\"number\",\"levels\":[],\"name\":\"x1\"",
+                                  "\"kind\":\"number\",\"levels\":[\"a\",\"b\"],\"name\":\"x1\"")),
+              HasSubstr("the description of column 'x1' is impossible"));
+  EXPECT_THAT(refusal(with_header("\"kind\":\"number\"", "\"kind\":\"sound\"")),
+              HasSubstr("does not know columns of kind 'sound'"));
   EXPECT_NE(refusal(with_header("\"target\":\"y\"", "\"target\":7")), "no error");
 }
 
