@@ -86,9 +86,9 @@ class Classifier {
       return as_numbers_with_words(cells);
     }
     note(
-        fmt::format("mixes numbers with texts such as '{}' in row {}, so its cells are read as names; correct them, "
-                    "or call the column categorical ({})",
-                    column_[cells.first_text], table_.line(cells.first_text), options_.words.categorical));
+        fmt::format("mixes numbers with texts such as '{}', so its cells are read as names; correct them, or call "
+                    "the column categorical",
+                    column_[cells.first_text]));
     return as_names();
   }
 
@@ -166,9 +166,9 @@ class Classifier {
 
   std::optional<FeatureColumn> as_numbers_with_words(const Cells& cells) {
     note(
-        fmt::format("has numbers in {} cells and {} in {}, which count as missing; call the column categorical ({}) "
+        fmt::format("has numbers in {} cells and {} in {}, which count as missing; call the column categorical "
                     "if its cells are names",
-                    cells.numbers, quoted_list(texts_of(cells), 5), cells.text_count, options_.words.categorical));
+                    cells.numbers, quoted_list(texts_of(cells), 5), cells.text_count));
     return as_numbers(ColumnKind::number);
   }
 

@@ -78,7 +78,7 @@ class Tables(WithFolder):
     def test_empty_and_mixed_columns(self) -> None:
         said = self.fitted("a,e,z,y\n1,,1,1\n2,,2,2\n3,NA,3+,3\n4,,1,5\n5,,2,6\n")
         self.assertIn("column 'e' is empty in every row and is left out", said)
-        self.assertIn("column 'z' mixes numbers with texts such as '3+' in row 4", said)
+        self.assertIn("column 'z' mixes numbers with texts such as '3+'", said)
         self.assertIn("--categorical", said)
         text = "a,z,y\n" + "\n".join(f"{i},{'-' if i == 7 else i * i},{i % 5}" for i in range(30))
         said = self.fitted(text)

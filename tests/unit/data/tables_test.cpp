@@ -102,8 +102,8 @@ TEST(Tables, MixedColumnsAreNames) {
   const DataSet data = read("z,y\n1,1\n2,2\n3+,3\n1,4\n");
   EXPECT_THAT(data.input_names, ElementsAre("z=1", "z=2", "z=3+", "z unknown"));
   EXPECT_EQ(note_of(data),
-            "column 'z' mixes numbers with texts such as '3+' in row 4, so its cells are read as names; correct them, "
-            "or call the column categorical (--categorical)");
+            "column 'z' mixes numbers with texts such as '3+', so its cells are read as names; correct them, "
+            "or call the column categorical");
   EXPECT_THAT(read("z,y\n1,1\n2,2\n3+,3\n1,4\n", {.categorical = {"z"}}).report.notes, IsEmpty());
 }
 
@@ -113,8 +113,8 @@ TEST(Tables, FewTextsAmongNumbersAreMissing) {
   const DataSet data = read(text);
   EXPECT_THAT(data.input_names, ElementsAre("z", "z missing"));
   EXPECT_EQ(note_of(data),
-            "column 'z' has numbers in 20 cells and '-' in 1, which count as missing; call the column categorical "
-            "(--categorical) if its cells are names");
+            "column 'z' has numbers in 20 cells and '-' in 1, which count as missing; call the column categorical if "
+            "its cells are names");
   text += "broken,1\n0,1\n";
   EXPECT_EQ(read(text).cols(), 22U + 1U) << "21 of 23 cells are too few to overrule what is written";
   for (int i = 0; i < 20; ++i) text += std::to_string(i) + "," + std::to_string(i) + "\n";

@@ -172,5 +172,23 @@ TEST(Archive, TheGoldenFileIsReadAndPredictsTheSame) {
   }
 }
 
+/// Of the first version with format 1.2: every kind of column, missing cells, unknown names, a range.
+TEST(Archive, TheGoldenFileOfATableIsReadAndPredictsTheSame) {
+  const std::filesystem::path folder(NOMU_GOLDEN_DIR);
+  const Model model = load_model(folder / "table_v1_2.nomu", test_engine());
+  const Table expected = read_table(folder / "table_v1_2.csv");
+  const std::vector<double> probabilities{0.1, 0.9};
+  const Table found = predict_table(model, read_table(folder / "table_v1_2_rows.csv"), 0.95, probabilities);
+  EXPECT_EQ(found.names(), expected.names());
+  for (const char* name : {"mean", "sigma_model", "lower", "upper", "q0.1", "q0.9", "outside"}) {
+    const std::vector<double> then = numeric_column(expected, name);
+    const std::vector<double> now = numeric_column(found, name);
+    for (std::size_t i = 0; i < then.size(); ++i)
+      EXPECT_NEAR(now[i], then[i], 1e-4 * (1.0 + std::abs(then[i]))) << name;
+  }
+  EXPECT_EQ(model.data().range, TargetRange{.low = 0.0});
+  EXPECT_THAT(model.describe(), HasSubstr("like a row id"));
+}
+
 }  // namespace
 }  // namespace nomu
