@@ -39,7 +39,12 @@ class Predictions:
 
     def _inputs(self, X) -> np.ndarray:
         """X as the model reads it, (q, inputs)."""
-        raise NotImplementedError
+        return self._encoded(X)[0]
+
+    def _encoded(self, X) -> tuple[np.ndarray, np.ndarray]:
+        """The same, and which rows hold a missing cell where training had none, (q,)."""
+        x = self._inputs(X)
+        return x, np.zeros(len(x), dtype=bool)
 
     def predict(self, X: Any, return_std: bool = False, *, noise_std: ArrayLike | None = None) -> Any:
         """Predict means and, on request, calibrated standard deviations.
@@ -70,16 +75,18 @@ class Predictions:
         -------
         dict of ndarrays of shape (q,)
             ``mean``; ``sigma_model`` and ``sigma_noise``, calibrated; ``sigma_below``, the downward model uncertainty
-            if it differs; ``outside``, whether a row lies outside the box of the training rows.
+            if it differs; ``outside``, whether a row lies outside the box of the training rows, or has a name or a
+            missing cell that training did not have.
         """
         predicted = self._predicted(X, noise_std, required=True)
         model = self._fitted_model()
+        x, unfamiliar = self._encoded(X)
         noise = predicted.sigma_noise
         parts = {
             "mean": predicted.mean,
             "sigma_model": np.array(predicted.sigma_model),
             "sigma_noise": np.zeros(len(predicted)) if noise is None else np.array(noise),
-            "outside": model.outside(self._inputs(X)),
+            "outside": model.outside(x) | unfamiliar,
         }
         if predicted.sigma_below is not None:
             parts["sigma_below"] = np.array(predicted.sigma_below)
@@ -104,6 +111,28 @@ class Predictions:
         model = self._fitted_model()
         x = self._inputs(X)
         return model.bounds(x, self._level(level), numbers_of_rows(noise_std, "noise_std", x))
+
+    def predict_quantiles(
+        self, X: Any, quantiles: ArrayLike = (0.05, 0.5, 0.95), *, noise_std: ArrayLike | None = None
+    ) -> np.ndarray:
+        """Predict quantiles, from the calibrated bounds.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (q, d)
+        quantiles : array-like of shape (k,)
+            Probabilities inside (0, 1). The median is the mean; others are bounds of level ``|2 p - 1|`` and refused
+            where the calibration does not support that level.
+
+        Returns
+        -------
+        ndarray of shape (q, k)
+            Not decreasing with the probability.
+        """
+        model = self._fitted_model()
+        x = self._inputs(X)
+        probabilities = numbers_of_rows(np.atleast_1d(quantiles), "quantiles", np.atleast_1d(quantiles))
+        return model.quantiles(x, probabilities, numbers_of_rows(noise_std, "noise_std", x))
 
     def guarantee(self, level: float | None = None) -> str:
         """What bounds of this level guarantee, in a sentence."""

@@ -119,8 +119,9 @@ class Model {
   /// Assembles a model; called by `fit` and archives. Throws DataError if the parts do not match.
   Model(ModelParts parts, std::shared_ptr<const FittedCohort> fitted, std::shared_ptr<Engine> engine);
 
-  /// Means and calibrated standard deviations at x [q][d], in the units of the target. A model with known noise needs
-  /// the noise of the rows, [q]. Throws DataError for wrong sizes and numbers that are not finite.
+  /// Means and calibrated standard deviations at x [q][d], in the units of the target; means stay in the target's
+  /// range. A model with known noise needs the noise of the rows, [q]. Throws DataError for wrong sizes and numbers
+  /// that are not finite.
   [[nodiscard]] PredictedRows predict(std::span<const double> x, std::span<const double> noise = {}) const;
 
   /// The same for the rows of a table, whose columns are matched by name and encoded as in training. Throws DataError
@@ -143,8 +144,17 @@ class Model {
   /// like `bounds`.
   [[nodiscard]] Bounds held_out_bounds(double level) const;
 
+  /// Quantiles at x [q][d] for k probabilities inside (0, 1): [q][k], not decreasing with the probability. Those below
+  /// one half are lower bounds, those above are upper bounds, and the median is the mean. Throws ConfigError if the
+  /// calibration does not support them.
+  [[nodiscard]] std::vector<double> quantiles(std::span<const double> x, std::span<const double> probabilities,
+                                              std::span<const double> noise = {}) const;
+  [[nodiscard]] std::vector<double> quantiles(const Table& rows, std::span<const double> probabilities) const;
+
   /// Whether a row lies outside the box of the rows the model learned from, [q].
   [[nodiscard]] std::vector<bool> outside(std::span<const double> x) const;
+  /// The same for a table; a missing cell where training had none lies outside, too.
+  [[nodiscard]] std::vector<bool> outside(const Table& rows) const;
 
   /// Sigma before its readout, on the method's own scale, [q]; empty for methods without a readout.
   [[nodiscard]] std::vector<double> raw_sigma(std::span<const double> x) const;
@@ -201,13 +211,16 @@ class Model {
 
 /// The columns of the table, then mean, sigma_model, sigma_noise, lower, upper and outside (1 or 0); with asymmetric
 /// uncertainty also sigma_below. Columns are matched by name and encoded as in training. Without a level, the cells of
-/// the bounds are empty. Throws like `bounds`, and DataError naming row and column.
-[[nodiscard]] Table predict_table(const Model& model, const Table& rows, std::optional<double> level);
+/// the bounds are empty. Before `outside`, one column for each of `probabilities`, such as q0.05. Throws like `bounds`
+/// and `quantiles`, and DataError naming row and column.
+[[nodiscard]] Table predict_table(const Model& model, const Table& rows, std::optional<double> level,
+                                  std::span<const double> probabilities = {});
 
 /// The rows of the table without missing values in columns the model reads. Throws DataError if none is left.
 [[nodiscard]] Table predictable_rows(const Model& model, const Table& table);
 
-/// Rows with a known target, encoded like the model's training rows. Throws like `make_dataset`.
+/// Rows with a known target, encoded like the model's training rows; others are left out and reported. Throws like
+/// `make_dataset`.
 [[nodiscard]] DataSet labelled_rows(const Model& model, const Table& table, bool drop_missing = false);
 
 }  // namespace nomu

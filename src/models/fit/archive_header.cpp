@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "core/json_numbers.hpp"
+#include "data/stand_ins.hpp"
 #include "models/attached/fitted_attached.hpp"
+#include "models/fit/archive_columns.hpp"
 #include "models/network/fitted_network.hpp"
 #include "nomu/core/error.hpp"
 
@@ -65,13 +67,6 @@ json reports_of(const FittedCohort& fitted) {
   return list;
 }
 
-json columns_of(const DataSet& data) {
-  json columns = json::array();
-  for (const FeatureColumn& feature : data.features)
-    columns.push_back({{"name", feature.name}, {"levels", feature.levels}});
-  return columns;
-}
-
 std::string history_name(std::size_t member) { return fmt::format("history/{}", member); }
 std::string state_name(const std::string& block) { return "state/" + block; }
 
@@ -81,6 +76,11 @@ FitSpec read_spec(const json& header) {
   const Fields fields = fields_of(spec);
   for (const auto& [name, text] : header.at("settings").items()) fields.set_text(name, text.get<std::string>());
   return spec;
+}
+
+/// Files before format 1.2 hold neither kinds of columns nor stand-ins for missing cells.
+bool holds_kinds(const json& columns) {
+  return std::ranges::any_of(columns, [](const json& column) { return column.contains("kind"); });
 }
 
 DataSet read_data(const json& header, const BlockReader& blocks) {
@@ -93,12 +93,10 @@ DataSet read_data(const json& header, const BlockReader& blocks) {
   data.target_name = facts.at("target");
   data.noise_name = facts.at("noise");
   data.input_names = facts.at("inputs").get<std::vector<std::string>>();
-  for (const json& column : facts.at("columns")) {
-    data.features.push_back({.name = column.at("name"), .levels = column.at("levels").get<std::vector<std::string>>()});
-    if (!data.features.back().levels.empty()) data.features.back().kind = ColumnKind::names;
-  }
+  data.features = read_columns(facts.at("columns"));
   data.report.dropped_lines = whole_numbers(facts.at("dropped_lines"));
   data.report.constant_columns = facts.at("constant_columns").get<std::vector<std::string>>();
+  read_table_facts(facts, data);
   return data;
 }
 
@@ -236,19 +234,20 @@ json header_of(const Model& model) {
   const Calibration& calibration = parts.calibration;
   std::vector<std::string> state;
   for (const FittedState::Block& block : model.fitted().state().blocks) state.push_back(block.name);
+  json data{{"rows", parts.data.rows()},
+            {"target", parts.data.target_name},
+            {"noise", parts.data.noise_name},
+            {"inputs", parts.data.input_names},
+            {"columns", columns_json(parts.data.features)},
+            {"dropped_lines", parts.data.report.dropped_lines},
+            {"constant_columns", parts.data.report.constant_columns},
+            {"fitted_rows", parts.fitted_rows.size()}};
+  add_table_facts(parts.data, data);
   json header{{"format", "nomu model"},
               {"library", parts.version},
               {"method", method_name(parts.spec.method)},
               {"settings", settings_of(parts.spec)},
-              {"data",
-               {{"rows", parts.data.rows()},
-                {"target", parts.data.target_name},
-                {"noise", parts.data.noise_name},
-                {"inputs", parts.data.input_names},
-                {"columns", columns_of(parts.data)},
-                {"dropped_lines", parts.data.report.dropped_lines},
-                {"constant_columns", parts.data.report.constant_columns},
-                {"fitted_rows", parts.fitted_rows.size()}}},
+              {"data", std::move(data)},
               {"calibration",
                {{"kind", to_text(calibration.kind)},
                 {"c_model", calibration.c_model},
@@ -331,6 +330,7 @@ Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<
                    .engine = read_engine(header.at("engine")),
                    .version = header.at("library")};
   check_dataset(parts.data);
+  if (!holds_kinds(header.at("data").at("columns"))) add_stand_ins(parts.data);
   // TUBE of format 1.0 left its networks to be chosen.
   parts.spec.method = resolved_for(parts.spec.method, parts.data.rows(), parts.data.cols());
   FittedState state{.inputs = parts.data.cols(), .blocks = {}};

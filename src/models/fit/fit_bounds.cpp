@@ -45,6 +45,12 @@ FitSpec checked(const FitSpec& given, const ForeignNetwork* network, const DataS
   return spec;
 }
 
+/// The inputs are the network's, so nothing can be added to them.
+DataSet rows_for_network(FitRequest request, const Table& table) {
+  request.columns.fixed_inputs = true;
+  return rows_of(request, table);
+}
+
 }  // namespace
 
 Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
@@ -94,12 +100,12 @@ Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const Table& table,
                  std::shared_ptr<Engine> engine, const Progress& progress) {
-  return fit_bounds(request, std::move(network), rows_of(request, table), std::move(engine), progress);
+  return fit_bounds(request, std::move(network), rows_for_network(request, table), std::move(engine), progress);
 }
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const Table& table,
                  const Table& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  const DataSet rows = rows_of(request, table);
+  const DataSet rows = rows_for_network(request, table);
   return fit_bounds(request, std::move(network), rows, calibration_rows_of(request, rows, calibration_rows),
                     std::move(engine), progress);
 }

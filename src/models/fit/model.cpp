@@ -76,6 +76,18 @@ double sorted_score(const Calibration& calibration, double level) {
   return *place;
 }
 
+/// Moves what cannot occur to the nearest value that can.
+void move_into(const TargetRange& range, std::vector<double>& values) {
+  if (range.everything()) return;
+  for (double& value : values) value = std::clamp(value, range.low, range.high);
+}
+
+Bounds in_range(Bounds bounds, const TargetRange& range) {
+  move_into(range, bounds.lower);
+  move_into(range, bounds.upper);
+  return bounds;
+}
+
 }  // namespace
 
 Fields fields_of(CalibrationSpec& spec) {
@@ -164,19 +176,22 @@ PredictedRows Model::predict(std::span<const double> x, std::span<const double> 
   for (double& sigma : rows.sigma_model) sigma *= calibration().c_model;
   for (double& sigma : rows.sigma_below) sigma *= calibration().c_model;
   for (double& sigma : rows.sigma_noise) sigma *= calibration().c_noise;
-  return unwarped(rows, warp());
+  rows = unwarped(std::move(rows), warp());
+  move_into(data().range, rows.mean);
+  return rows;
 }
 
 Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise) const {
   (void)guaranteed_coverage(calibration(), level);  // throws for levels that the calibration does not support
   if (calibration().kind != CalibrationKind::cross_conformal) {
     const PredictedRows own = predict_warped(x, noise);
-    return own.rows() == 0 ? Bounds{} : unwarped(make_bounds(own, calibration(), level), warp());
+    if (own.rows() == 0) return {};
+    return in_range(unwarped(make_bounds(own, calibration(), level), warp()), data().range);
   }
   const std::vector<PredictedRows> members = predict_members(*folds_, 1, x, noise);
   if (members.front().rows() == 0) return {};
   const auto back = [this](std::size_t fold, double z) { return parts_->scalings[1 + fold].warp.invert(z); };
-  return cross_bounds(members, calibration(), level, back);
+  return in_range(cross_bounds(members, calibration(), level, back), data().range);
 }
 
 Bounds Model::held_out_bounds(double level) const {
@@ -202,7 +217,7 @@ Bounds Model::held_out_bounds(double level) const {
       found.upper[i] = back.invert(members[k].mean[i] + score * sigma.above[i]);
     }
   }
-  return found;
+  return in_range(std::move(found), data().range);
 }
 
 std::vector<bool> Model::outside(std::span<const double> x) const {

@@ -43,13 +43,47 @@ std::string source_text(const Model& model) {
       held.refitted ? "then refitted on all rows" : "not refitted: the guarantee is for the model that never saw them");
 }
 
+std::string column_text(const FeatureColumn& column) {
+  switch (column.kind) {
+    case ColumnKind::names: return fmt::format("{} ({} names)", column.name, column.levels.size());
+    case ColumnKind::boolean: return fmt::format("{} (yes or no)", column.name);
+    case ColumnKind::date: break;
+    case ColumnKind::number: return column.name;
+  }
+  std::string parts = "day";
+  if (column.seasons) parts += ", season";
+  if (column.weekdays) parts += ", weekday";
+  if (column.daytimes) parts += ", time of day";
+  return fmt::format("{} ({})", column.name, parts);
+}
+
 std::string inputs_text(const DataSet& data) {
   std::vector<std::string> names;
-  for (const FeatureColumn& feature : data.features) {
-    names.push_back(feature.levels.empty() ? feature.name
-                                           : fmt::format("{} ({} names)", feature.name, feature.levels.size()));
-  }
+  for (const FeatureColumn& feature : data.features) names.push_back(column_text(feature));
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// What happened to the rows and columns of the table.
+std::string table_text(const DataSet& data) {
+  const DatasetReport& report = data.report;
+  std::string text;
+  if (!report.unlabelled_lines.empty())
+    text += fmt::format("  {} rows without a value of '{}' were left out\n", report.unlabelled_lines.size(),
+                        data.target_name);
+  if (!report.dropped_lines.empty())
+    text += fmt::format("  {} rows with missing values were dropped\n", report.dropped_lines.size());
+  if (!report.missing_cells.empty()) {
+    std::vector<std::string> columns;
+    for (const MissingCells& missing : report.missing_cells)
+      columns.push_back(fmt::format("{} ({})", missing.column, missing.cells));
+    text += fmt::format("  missing cells are learned from, with an input of their own: {}\n", fmt::join(columns, ", "));
+  }
+  for (const ColumnNote& note : report.notes) text += fmt::format("  {}\n", note.text);
+  for (const std::string& name : report.constant_columns)
+    text += fmt::format("  input '{}' is the same in every row and carries no information\n", name);
+  if (!data.range.everything())
+    text += fmt::format("  '{}' stays between {} and {}\n", data.target_name, data.range.low, data.range.high);
+  return text;
 }
 
 /// Settings that differ from the defaults of the method.
@@ -80,12 +114,7 @@ std::string Model::describe() const {
   text += fmt::format("learned from {} of {} rows; loss {:.3g} after {} epochs, seed {}{}\n", p.fitted_rows.size(),
                       p.data.rows(), fit.best_loss, fit.epochs, fit.seed,
                       fit.restarts > 0 ? fmt::format(", {} restarts", fit.restarts) : "");
-  if (!p.data.report.dropped_lines.empty()) {
-    text += fmt::format("  {} rows with missing values were dropped\n", p.data.report.dropped_lines.size());
-  }
-  for (const std::string& name : p.data.report.constant_columns) {
-    text += fmt::format("  input '{}' is the same in every row and carries no information\n", name);
-  }
+  text += table_text(p.data);
   text += fmt::format("calibration: {}{}\n", kind_text(p.calibration.kind), source_text(*this));
   if (const std::optional<double> level = default_level()) {
     text += fmt::format("bounds of {}: {}\n{}", percent(*level), guarantee(p.calibration, *level),
