@@ -102,7 +102,7 @@ class _Date:
 
     @staticmethod
     def day(dates: pd.Series) -> pd.Series:
-        return (dates - pd.Timestamp("1970-01-01", tz="UTC")) / pd.Timedelta(days=1)
+        return (dates - pd.Timestamp("1970-01-01", tz="UTC")).dt.total_seconds() / 86400
 
     def apply(self, name: str, cells: pd.Series) -> dict[str, np.ndarray]:
         dates = self.parse(cells)
