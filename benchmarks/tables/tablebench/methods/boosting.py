@@ -51,17 +51,21 @@ class BoostedQuantiles(_Boosted):
     def forecast(self, task: Task) -> Forecast:
         held = task.calibration_rows()
         x, y, new_x = task.inputs.matrix(), task.y, task.new_inputs.matrix()
-        models = [self._fit(task, x[~held], y[~held], objective="quantile", alpha=float(a)) for a in LEVELS]
+        # Started from the quantile itself, LightGBM finds no split where the quantile is the largest target (a cap).
+        median = float(np.median(y[~held]))
+        start = {"objective": "quantile", "boost_from_average": False}
+        models = [self._fit(task, x[~held], y[~held] - median, alpha=float(a), **start) for a in LEVELS]
         edge = (1 - LEVEL) / 2
         low = models[int(np.argmin(np.abs(LEVELS - edge)))]
         high = models[int(np.argmin(np.abs(LEVELS - 1 + edge)))]
-        half = split_quantile(np.maximum(low.predict(x[held]) - y[held], y[held] - high.predict(x[held])))
+        known, new = y[held] - median, np.column_stack([model.predict(new_x) for model in models]) + median
+        half = split_quantile(np.maximum(low.predict(x[held]) - known, known - high.predict(x[held])))
         mean = self._fit(task, x[~held], y[~held]).predict(new_x)
         return Forecast(
             mean,
-            low.predict(new_x) - half,
-            high.predict(new_x) + half,
+            low.predict(new_x) + median - half,
+            high.predict(new_x) + median + half,
             levels=LEVELS,
-            quantiles=np.column_stack([model.predict(new_x) for model in models]),
+            quantiles=new,
             notes={"calibration_rows": int(held.sum())},
         )
