@@ -34,6 +34,14 @@ void check_probabilities(std::span<const double> probabilities) {
   }
 }
 
+/// The mean on the scale that the model learned, where predictions are symmetric.
+std::vector<double> medians(const Model& model, std::span<const double> x, std::span<const double> noise) {
+  std::vector<double> values = model.predict_warped(x, noise).mean;
+  const TargetRange& range = model.data().range;
+  for (double& value : values) value = std::clamp(model.warp().invert(value), range.low, range.high);
+  return values;
+}
+
 }  // namespace
 
 std::vector<double> Model::quantiles(std::span<const double> x, std::span<const double> probabilities,
@@ -47,7 +55,7 @@ std::vector<double> Model::quantiles(std::span<const double> x, std::span<const 
     if (!bounds_of.contains(level)) {
       try {
         const bool median = level == 0.0;
-        bounds_of[level] = median ? Bounds{.lower = predict(x, noise).mean, .upper = {}} : bounds(x, level, noise);
+        bounds_of[level] = median ? Bounds{.lower = medians(*this, x, noise), .upper = {}} : bounds(x, level, noise);
       } catch (const ConfigError& error) {
         throw ConfigError(where, fmt::format("quantile {} is a bound of level {}: {}", probabilities[k], level,
                                              without_place(error.what())));
