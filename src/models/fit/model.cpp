@@ -159,16 +159,17 @@ PredictedRows Model::predict(std::span<const double> x, std::span<const double> 
   return unwarped(rows, warp());
 }
 
-Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise) const {
+Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise,
+                     std::span<const std::string> strata) const {
   (void)guaranteed_coverage(calibration(), level);  // throws for levels that the calibration does not support
   if (calibration().kind != CalibrationKind::cross_conformal) {
     const PredictedRows own = predict_warped(x, noise);
-    return own.rows() == 0 ? Bounds{} : unwarped(make_bounds(own, calibration(), level), warp());
+    return own.rows() == 0 ? Bounds{} : unwarped(make_bounds(own, calibration(), level, strata), warp());
   }
   const std::vector<PredictedRows> members = predict_members(*folds_, 1, x, noise);
   if (members.front().rows() == 0) return {};
   const auto back = [this](std::size_t fold, double z) { return parts_->scalings[1 + fold].warp.invert(z); };
-  return cross_bounds(members, calibration(), level, back);
+  return cross_bounds(members, calibration(), level, back, strata);
 }
 
 std::vector<bool> Model::outside(std::span<const double> x) const {
