@@ -5,6 +5,7 @@
 #include "model/model_output.hpp"
 #include "model/report_output.hpp"
 #include "nomu/core/file.hpp"
+#include "nomu/data/split.hpp"
 #include "nomu/models/archive.hpp"
 #include "terminal.hpp"
 
@@ -49,6 +50,7 @@ void print_fit(const Options& options, const Model& model, double seconds) {
     nlohmann::json line{{"model", options.out},
                         {"method", method_name(model.spec().method)},
                         {"rows", model.data().rows()},
+                        {"distinct_rows", distinct_rows(model.data().inputs, model.data().cols()).count},
                         {"inputs", model.data().cols()},
                         {"dropped_rows", model.data().report.dropped_lines.size()},
                         {"constant_columns", model.data().report.constant_columns},

@@ -110,10 +110,9 @@ nlohmann::json metrics_json(const MetricsReport& metrics) {
 
 nlohmann::json calibration_json(const Model& model) {
   const Calibration& calibration = model.calibration();
-  nlohmann::json json{{"kind", to_text(calibration.kind)},
-                      {"rows", calibration.rows},
-                      {"c_model", calibration.c_model},
-                      {"c_noise", calibration.c_noise},
+  nlohmann::json json{{"kind", to_text(calibration.kind)},    {"rows", calibration.rows},
+                      {"unit", to_text(calibration.unit)},    {"units", unit_count(calibration)},
+                      {"c_model", calibration.c_model},       {"c_noise", calibration.c_noise},
                       {"refitted", model.held_out().refitted}};
   if (const std::optional<double> level = model.default_level()) {
     json["level"] = *level;

@@ -114,7 +114,7 @@ Settings settings_of(const Model& model) {
   return listed(fields_of(spec));
 }
 
-Model recalibrated(const Model& model, const DataSet& rows, const std::string& kind, double level) {
+Model recalibrated(const Model& model, const DataSet& rows, const std::string& kind, std::optional<double> level) {
   return calibrated(model, rows, FitRequest{.calibration = kind, .level = level});
 }
 
@@ -163,7 +163,7 @@ void bind_model(nb::module_& m) {
       .def("encode", &encode_columns, "columns"_a,
            nb::sig("def encode(self, columns: list) -> tuple[numpy.ndarray, numpy.ndarray]"),
            "Named columns as the model's inputs, [q][d], and which rows hold what training did not, [q].")
-      .def("calibrated", &recalibrated, "rows"_a, "kind"_a, "level"_a,
+      .def("calibrated", &recalibrated, "rows"_a, "kind"_a, "level"_a = nb::none(),
            "The model recalibrated on rows it has not seen.")
       .def(
           "save", [](const Model& self, const std::filesystem::path& path) { save_model(self, path); }, "path"_a,

@@ -27,8 +27,9 @@ _SHARED = """    calibration : str
         "auto", "none", "nll", "separate", "coverage", "conformal" or "isotonic". "auto" gives conformal bounds if
         the rows support the level: below 200 rows from ten fold models (eleven fits in lockstep), otherwise by holding
         out a fifth of the rows.
-    level : float
-        Default level of the bounds.
+    level : float, optional
+        Default level of the bounds; None: 0.95. Of a level that is given here and that the rows, distinct inputs or
+        groups do not support, "auto" makes an error; with None it settles for "nll", which proves nothing.
     noise : str
         Noise of the targets: "none", "learned" or "auto". "auto": known if ``fit`` is given ``noise_std``, otherwise
         learned if there are at least 100 rows.
@@ -105,9 +106,11 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         row_weight : array-like of shape (n,), optional
             Another name of ``sample_weight``.
         groups : array-like of shape (n,), optional
-            Calibration holds out the rows of a group together.
+            Calibration holds out the rows of a group together, and its claim is about rows of new groups: ten groups
+            prove at most 90.9 %.
         times : array-like of shape (n,), optional
-            Calibration holds out the latest rows.
+            Calibration holds out the latest rows. Its claim assumes that later rows are like them; ``adaptive`` gives
+            bounds that follow the results.
 
         Returns
         -------
@@ -142,6 +145,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         kind: str = "auto",
         level: float | None = None,
         noise_std: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Recalibrate the fitted model on rows it has not seen; nothing is trained.
 
@@ -155,14 +159,17 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
             New default level of the bounds; by default the parameter ``level``.
         noise_std : array-like of shape (n,), optional
             The rows' known noise, for a model that was fitted with known noise.
+        groups : array-like of shape (n,), optional
+            Groups of the rows; the claim is then about rows of new groups.
 
         Returns
         -------
         self
         """
         model = self._fitted_model()
-        rows = self._labelled_rows(X, y, noise_std)
-        self.model_ = model.calibrated(rows, kind, float(self.level if level is None else level))
+        rows = self._labelled_rows(X, y, noise_std, groups)
+        level = self.level if level is None else level
+        self.model_ = model.calibrated(rows, kind, None if level is None else float(level))
         return self
 
     def save(self, path: str | PathLike) -> None:
@@ -183,7 +190,9 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
 
     def _pairs(self):
         """The parameters as settings of the library."""
-        chosen = {"calibration.kind": self.calibration, "calibration.level": self.level}
+        chosen = {"calibration.kind": self.calibration}
+        if self.level is not None:
+            chosen["calibration.level"] = self.level
         for parameter, names in self._names.items():
             chosen.update(dict.fromkeys(names, getattr(self, parameter)))
         chosen.update(checked_settings(self.settings))

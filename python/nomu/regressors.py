@@ -48,7 +48,7 @@ class NOMURegressor(Regressor):
 
     def __init__(
         self, hidden=None, epochs=None, learning_rate=None, l2=None, ensemble=None, mu_sqr=None, mu_exp=None,
-        c_exp=None, *, calibration="auto", level=0.95, noise="auto", preset="auto", settings=None, range=None,
+        c_exp=None, *, calibration="auto", level=None, noise="auto", preset="auto", settings=None, range=None,
         random_state=1, device="auto", threads=0, progress=None,
     ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
@@ -91,7 +91,7 @@ class DeepEnsembleRegressor(Regressor):
     }
 
     def __init__(
-        self, hidden=None, epochs=None, learning_rate=None, l2=None, networks=None, *, calibration="auto", level=0.95,
+        self, hidden=None, epochs=None, learning_rate=None, l2=None, networks=None, *, calibration="auto", level=None,
         noise="auto", preset="auto", settings=None, range=None, random_state=1, device="auto", threads=0, progress=None,
     ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
@@ -132,7 +132,7 @@ class HyperDeepEnsembleRegressor(Regressor):
 
     def __init__(
         self, hidden=None, epochs=None, learning_rate=None, networks=None, candidates=None, *, calibration="auto",
-        level=0.95, noise="auto", preset="auto", settings=None, range=None, random_state=1, device="auto", threads=0,
+        level=None, noise="auto", preset="auto", settings=None, range=None, random_state=1, device="auto", threads=0,
         progress=None,
     ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
@@ -176,7 +176,7 @@ class MCDropoutRegressor(Regressor):
 
     def __init__(
         self, hidden=None, epochs=None, learning_rate=None, l2=None, dropout=None, passes=None, *, calibration="auto",
-        level=0.95, noise="auto", preset="auto", settings=None, range=None, random_state=1, device="auto", threads=0,
+        level=None, noise="auto", preset="auto", settings=None, range=None, random_state=1, device="auto", threads=0,
         progress=None,
     ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
@@ -208,7 +208,7 @@ class GPRegressor(Regressor):
     }
 
     def __init__(
-        self, length_per_input=None, restarts=None, *, calibration="auto", level=0.95, noise="auto", preset="auto",
+        self, length_per_input=None, restarts=None, *, calibration="auto", level=None, noise="auto", preset="auto",
         settings=None, range=None, random_state=1, device="auto", threads=0, progress=None,
     ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
@@ -245,7 +245,7 @@ class LaplaceRegressor(Regressor):
     }
 
     def __init__(
-        self, hidden=None, epochs=None, learning_rate=None, l2=None, weights=None, *, calibration="auto", level=0.95,
+        self, hidden=None, epochs=None, learning_rate=None, l2=None, weights=None, *, calibration="auto", level=None,
         noise="auto", preset="auto", settings=None, range=None, random_state=1, device="auto", threads=0, progress=None,
     ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
@@ -282,7 +282,7 @@ class NeuralLinearRegressor(Regressor):
     }
 
     def __init__(
-        self, hidden=None, epochs=None, learning_rate=None, l2=None, *, calibration="auto", level=0.95, noise="auto",
+        self, hidden=None, epochs=None, learning_rate=None, l2=None, *, calibration="auto", level=None, noise="auto",
         preset="auto", settings=None, range=None, random_state=1, device="auto", threads=0, progress=None,
     ):  # fmt: skip
         super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)

@@ -37,7 +37,8 @@ enum class CalibrationChoice {
 
 /// Which rows the calibration learns from.
 enum class CalibrationPolicy {
-  automatic,  ///< folds below `few_rows` rows, otherwise hold_out; with times always hold_out
+  automatic,  ///< folds below `few_rows` rows, or if too few groups or distinct inputs would be held out for the
+              ///< level; otherwise hold_out; with times always hold_out
   folds,      ///< K fits, each of which predicts the rows it has not seen
   hold_out,   ///< a share of the rows; the model is refitted on all of them afterwards, except under conformal
 };
@@ -45,7 +46,8 @@ enum class CalibrationPolicy {
 /// docs/decisions/0008-calibration-policy.md explains the rule.
 struct CalibrationSpec {
   CalibrationChoice kind = CalibrationChoice::automatic;
-  double level = 0.95;  ///< default level of the bounds; the rows must support it
+  double level = 0.95;       ///< default level of the bounds; the rows must support it
+  bool level_asked = false;  ///< the user named the level: refuse it where `automatic` would settle for no guarantee
   CalibrationPolicy policy = CalibrationPolicy::automatic;
   std::int64_t folds = 0;  ///< fewer if there are fewer rows or groups; 0: 10, or 5 if the fit is by evidence
   std::int64_t few_rows = 200;
@@ -104,7 +106,7 @@ struct HeldOut {
 /// Everything a model consists of besides its fitted members; an archive stores both.
 struct ModelParts {
   FitSpec spec = {};                          ///< as it was used, with all automatic choices made
-  DataSet data = {};                          ///< every row that `fit` was given, without groups and times
+  DataSet data = {};                          ///< every row that `fit` was given, without groups, times and strata
   std::vector<std::size_t> fitted_rows = {};  ///< rows of `data` the model learned from, ascending
   std::vector<MemberScaling> scalings = {};   ///< [members]; member 0 is the model, any others are CV+ fold models
   Calibration calibration = {};
@@ -136,8 +138,10 @@ class Model {
   [[nodiscard]] const Warp& warp() const;
 
   /// Bounds at x [q][d]. Throws ConfigError if the calibration does not support the level, in particular if there is no
-  /// calibration.
-  [[nodiscard]] Bounds bounds(std::span<const double> x, double level, std::span<const double> noise = {}) const;
+  /// calibration. A model with coverage by a column takes the rows' names in that column, [q]; without them it reads
+  /// them from x if the column is an input.
+  [[nodiscard]] Bounds bounds(std::span<const double> x, double level, std::span<const double> noise = {},
+                              std::span<const std::string> strata = {}) const;
   [[nodiscard]] Bounds bounds(const Table& rows, double level) const;
 
   /// Bounds of the rows the calibration learned from, [q] as in `held_out`, by models that had not seen them. Throws
@@ -184,6 +188,7 @@ class Model {
   [[nodiscard]] Model with_calibration(Calibration calibration, HeldOut held_out, const CalibrationSpec& spec) const;
 
  private:
+  [[nodiscard]] std::vector<std::string> strata_of(std::span<const double> x) const;
   [[nodiscard]] std::vector<PredictedRows> predict_members(const FittedCohort& members, std::size_t first,
                                                            std::span<const double> x,
                                                            std::span<const double> noise) const;

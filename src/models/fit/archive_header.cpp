@@ -109,15 +109,35 @@ EngineInfo read_engine(const json& facts) {
   return info;
 }
 
+CalibrationUnit unit_named(const std::string& name) {
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(CalibrationUnit::later_rows); ++i) {
+    if (name == to_text(static_cast<CalibrationUnit>(i))) return static_cast<CalibrationUnit>(i);
+  }
+  refuse(fmt::format("this version does not know calibration by '{}'", name));
+}
+
+/// Units and strata; files before 1.2 have none, nor have those of models that need none.
+void read_units(const json& facts, const BlockReader& blocks, Calibration& calibration) {
+  if (facts.contains("unit")) {
+    calibration.unit = unit_named(facts.at("unit"));
+    calibration.units = whole_number(facts.at("units"));
+  }
+  calibration.score_units = blocks.counts("calibration/units");
+  if (facts.contains("strata")) calibration.strata = facts.at("strata").get<std::vector<std::string>>();
+  calibration.score_strata = blocks.counts("calibration/strata");
+}
+
 Calibration read_calibration(const json& facts, const BlockReader& blocks) {
-  return {.kind = kind_named(facts.at("kind")),
-          .c_model = facts.at("c_model"),
-          .c_noise = facts.at("c_noise"),
-          .level = facts.at("level"),
-          .rows = whole_number(facts.at("rows")),
-          .scores = blocks.doubles("calibration/scores"),
-          .score_folds = blocks.counts("calibration/folds"),
-          .knots = blocks.doubles("calibration/knots")};
+  Calibration calibration{.kind = kind_named(facts.at("kind")),
+                          .c_model = facts.at("c_model"),
+                          .c_noise = facts.at("c_noise"),
+                          .level = facts.at("level"),
+                          .rows = whole_number(facts.at("rows")),
+                          .scores = blocks.doubles("calibration/scores"),
+                          .score_folds = blocks.counts("calibration/folds"),
+                          .knots = blocks.doubles("calibration/knots")};
+  read_units(facts, blocks, calibration);
+  return calibration;
 }
 
 HeldOut read_held_out(const json& facts, const BlockReader& blocks) {
@@ -266,6 +286,10 @@ json header_of(const Model& model) {
                 {"isa", parts.engine.isa},
                 {"device", parts.engine.device}}},
               {"state", state}};
+  if (calibration.unit != CalibrationUnit::rows) {
+    header["calibration"].update({{"unit", to_text(calibration.unit)}, {"units", calibration.units}});
+  }
+  if (!calibration.strata.empty()) header["calibration"]["strata"] = calibration.strata;
   if (const FittedAttached* attached = attached_to_network(model)) {
     header["network"] = {{"inputs", attached->network().inputs()}, {"features", attached->network().features()}};
   }
@@ -298,6 +322,8 @@ BlockWriter blocks_of(const Model& model) {
   blocks.add("calibration/scores", std::span<const double>(parts.calibration.scores));
   blocks.add("calibration/folds", std::span<const std::size_t>(parts.calibration.score_folds));
   blocks.add("calibration/knots", std::span<const double>(parts.calibration.knots));
+  blocks.add("calibration/units", std::span<const std::size_t>(parts.calibration.score_units));
+  blocks.add("calibration/strata", std::span<const std::size_t>(parts.calibration.score_strata));
   const HeldOut& held = parts.held_out;
   blocks.add("held_out/rows", std::span<const std::size_t>(held.rows));
   blocks.add("held_out/folds", std::span<const std::size_t>(held.folds));

@@ -77,7 +77,7 @@ Evaluation evaluate(const Calibration& calibration, const PredictedRows& predict
   result.mean_width = mean_width(*bounds);
   result.interval_score = interval_score(*bounds, targets, level);
   if (calibration.kind == CalibrationKind::conformal) {
-    result.expected = conformal_coverage_interval(calibration.rows, targets.size(), level);
+    result.expected = conformal_coverage_interval(unit_count(calibration), targets.size(), level);
   }
   return result;
 }

@@ -67,7 +67,7 @@ Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> net
 
 Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  const DataSet& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  (void)plan_given(given.calibration, calibration_rows.rows());  // before the work, not after it
+  (void)plan_given(given.calibration, calibration_rows);  // before the work, not after it
   FitSpec spec = checked(given, network.get(), data);
   spec.calibration.kind = CalibrationChoice::none;
   const Model model = fit_with(spec, data, fit_attached(std::move(network), data), std::move(engine), progress);

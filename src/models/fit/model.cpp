@@ -181,12 +181,13 @@ PredictedRows Model::predict(std::span<const double> x, std::span<const double> 
   return rows;
 }
 
-Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise) const {
+Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise,
+                     std::span<const std::string> strata) const {
   (void)guaranteed_coverage(calibration(), level);  // throws for levels that the calibration does not support
   if (calibration().kind != CalibrationKind::cross_conformal) {
     const PredictedRows own = predict_warped(x, noise);
     if (own.rows() == 0) return {};
-    return in_range(unwarped(make_bounds(own, calibration(), level), warp()), data().range);
+    return in_range(unwarped(make_bounds(own, calibration(), level, strata), warp()), data().range);
   }
   const std::vector<PredictedRows> members = predict_members(*folds_, 1, x, noise);
   if (members.front().rows() == 0) return {};

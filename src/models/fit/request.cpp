@@ -78,6 +78,8 @@ void set_calibration(CalibrationSpec& spec, const FitRequest& request) {
   fields.add_nested("calibration", fields_of(spec));
   if (!request.calibration.empty()) fields.set_text("calibration.kind", request.calibration);
   if (request.level) spec.level = *request.level;  // checked on use, with a better message
+  const auto sets_level = [](const Setting& setting) { return setting.name == "calibration.level"; };
+  spec.level_asked = request.level.has_value() || std::ranges::any_of(request.settings, sets_level);
 }
 
 FitSpec resolve(const FitRequest& request, const DataSet& rows) { return plan_fit(spec_of(request, rows), rows).spec; }
