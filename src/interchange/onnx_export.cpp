@@ -2,6 +2,7 @@
 
 #include "interchange/graph/bayesian_graph.hpp"
 #include "interchange/graph/bounds_graph.hpp"
+#include "interchange/graph/scaling_graph.hpp"
 #include "interchange/onnx_file.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/interchange/onnx.hpp"
@@ -41,7 +42,7 @@ std::string pack_onnx(const Model& model, std::optional<double> wanted) {
     describe_rows(*proto.add_input(), "noise", 1);
     members.sigma_noise = constant_like(graph, graph.to_double({"noise"}), members.mean);
   }
-  const GraphBounds bounds = add_bounds(graph, members, model.calibration(), scalings.size(), level);
+  const GraphBounds bounds = add_bounds(graph, members, model.calibration(), scalings, level);
   add_output(proto, graph, bounds.mean, "mean");
   add_output(proto, graph, bounds.sigma_model, "sigma_model");
   if (bounds.sigma_below) add_output(proto, graph, *bounds.sigma_below, "sigma_below");
