@@ -1,9 +1,14 @@
+#include <fmt/format.h>
 #include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "interchange/graph/bayesian_graph.hpp"
 #include "interchange/graph/bounds_graph.hpp"
 #include "interchange/graph/scaling_graph.hpp"
 #include "interchange/onnx_file.hpp"
+#include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/interchange/onnx.hpp"
 
@@ -17,6 +22,23 @@ void add_output(onnx::GraphProto& proto, GraphWriter& graph, const GraphValue& v
   describe_rows(*proto.add_output(), name, 1);
 }
 
+/// The graph reads and writes single precision, which holds no numbers beyond about 1e38 and no digits below 1e-38.
+void require_size(const std::string& name, std::span<const double> values, std::size_t first, std::size_t cols) {
+  constexpr double least = 1e-30;
+  constexpr double most = 1e30;
+  double largest = 0.0;
+  for (std::size_t i = first; i < values.size(); i += cols) largest = std::max(largest, std::abs(values[i]));
+  if (largest == 0.0 || (largest >= least && largest <= most)) return;
+  throw ConfigError("interchange/onnx", fmt::format("the numbers of column '{}' (up to {}) are too {} for the single "
+                                                    "precision of the graph; use another unit and fit again",
+                                                    name, largest, largest > most ? "large" : "small"));
+}
+
+void require_sizes(const DataSet& data) {
+  for (std::size_t j = 0; j < data.cols(); ++j) require_size(data.input_names[j], data.inputs, j, data.cols());
+  require_size(data.target_name, data.targets, 0, 1);
+}
+
 }  // namespace
 
 bool onnx_available() { return true; }
@@ -24,6 +46,7 @@ bool onnx_available() { return true; }
 std::string pack_onnx(const Model& model, std::optional<double> wanted) {
   const std::optional<double> level = wanted ? wanted : model.default_level();
   if (level) (void)guaranteed_coverage(model.calibration(), *level);  // throws if the calibration does not support it
+  require_sizes(model.data());
   onnx::ModelProto file;
   file.set_ir_version(ir_version);
   file.set_producer_name("nomu");
