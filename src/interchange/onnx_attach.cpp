@@ -9,6 +9,7 @@
 #include "interchange/graph/bounds_graph.hpp"
 #include "interchange/graph/network_graph.hpp"
 #include "interchange/graph/readout_graph.hpp"
+#include "interchange/graph/scaling_graph.hpp"
 #include "interchange/onnx_file.hpp"
 #include "models/attached/fitted_attached.hpp"
 #include "nomu/core/error.hpp"
@@ -29,8 +30,11 @@ std::string free_prefix(const onnx::GraphProto& graph) {
   return prefix;
 }
 
-/// The bounds of a model that was fitted for a network. Throws DataError for any other model.
+/// The bounds of a model that was fitted for a network. Throws DataError for any other model, and for a warped target:
+/// the mean is the network's own.
 const FittedAttached& attached_of(const Model& model) {
+  if (std::ranges::any_of(model.parts().scalings, [](const MemberScaling& s) { return s.warp.active(); }))
+    throw DataError(where, "bounds attached to a network cannot be those of a warped target");
   if (const auto* fitted = dynamic_cast<const FittedAttached*>(&model.fitted())) return *fitted;
   throw DataError(where, "the model is not one of bounds attached to a network");
 }
@@ -129,7 +133,7 @@ std::string pack_attached(const OnnxNetwork& network, const Model& model, std::o
 
   GraphWriter graph(proto, network.info().opset, free_prefix(proto));
   const GraphPrediction members = AttachedGraph(graph, network, attached_of(model)).predict();
-  const GraphBounds bounds = add_bounds(graph, members, model.calibration(), model.parts().scalings.size(), level);
+  const GraphBounds bounds = add_bounds(graph, members, model.calibration(), model.parts().scalings, level);
   const onnx::ValueInfoProto original = proto.output(0);
   proto.clear_output();
   const auto declare = [&](const std::string& name) {

@@ -1,9 +1,15 @@
+#include <fmt/format.h>
 #include <onnx/onnx_pb.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "interchange/graph/bayesian_graph.hpp"
 #include "interchange/graph/bounds_graph.hpp"
 #include "interchange/graph/missing_graph.hpp"
+#include "interchange/graph/scaling_graph.hpp"
 #include "interchange/onnx_file.hpp"
+#include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/interchange/onnx.hpp"
 
@@ -28,6 +34,23 @@ void move_into(GraphWriter& graph, const TargetRange& range, GraphBounds& bounds
   if (bounds.upper) moved(*bounds.upper);
 }
 
+/// The graph reads and writes single precision, which holds no numbers beyond about 1e38 and no digits below 1e-38.
+void require_size(const std::string& name, std::span<const double> values, std::size_t first, std::size_t cols) {
+  constexpr double least = 1e-30;
+  constexpr double most = 1e30;
+  double largest = 0.0;
+  for (std::size_t i = first; i < values.size(); i += cols) largest = std::max(largest, std::abs(values[i]));
+  if (largest == 0.0 || (largest >= least && largest <= most)) return;
+  throw ConfigError("interchange/onnx", fmt::format("the numbers of column '{}' (up to {}) are too {} for the single "
+                                                    "precision of the graph; use another unit and fit again",
+                                                    name, largest, largest > most ? "large" : "small"));
+}
+
+void require_sizes(const DataSet& data) {
+  for (std::size_t j = 0; j < data.cols(); ++j) require_size(data.input_names[j], data.inputs, j, data.cols());
+  require_size(data.target_name, data.targets, 0, 1);
+}
+
 }  // namespace
 
 bool onnx_available() { return true; }
@@ -35,6 +58,7 @@ bool onnx_available() { return true; }
 std::string pack_onnx(const Model& model, std::optional<double> wanted) {
   const std::optional<double> level = wanted ? wanted : model.default_level();
   if (level) (void)guaranteed_coverage(model.calibration(), *level);  // throws if the calibration does not support it
+  require_sizes(model.data());
   onnx::ModelProto file;
   file.set_ir_version(ir_version);
   file.set_producer_name("nomu");
@@ -53,7 +77,7 @@ std::string pack_onnx(const Model& model, std::optional<double> wanted) {
     describe_rows(*proto.add_input(), "noise", 1);
     members.sigma_noise = constant_like(graph, graph.to_double({"noise"}), members.mean);
   }
-  GraphBounds bounds = add_bounds(graph, members, model.calibration(), scalings.size(), level);
+  GraphBounds bounds = add_bounds(graph, members, model.calibration(), scalings, level);
   move_into(graph, model.data().range, bounds);
   add_output(proto, graph, bounds.mean, "mean");
   add_output(proto, graph, bounds.sigma_model, "sigma_model");

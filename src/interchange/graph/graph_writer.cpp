@@ -110,12 +110,14 @@ GraphValue GraphWriter::pick(const GraphValue& a, std::span<const std::int64_t> 
 }
 
 // Counted from the front, because Gather of version 7 has no negative axes.
-GraphValue GraphWriter::column(const GraphValue& a, std::int64_t k) { return gather(a, {&k, 1}, 3); }
+GraphValue GraphWriter::columns(const GraphValue& a, std::span<const std::int64_t> indices) {
+  return gather(a, indices, 3);
+}
 
 GraphValue GraphWriter::front_columns(const GraphValue& a, std::int64_t count) {
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
   std::iota(indices.begin(), indices.end(), std::int64_t{0});
-  return gather(a, indices, 3);
+  return columns(a, indices);
 }
 
 GraphValue GraphWriter::transpose(const GraphValue& a, std::span<const std::int64_t> order) {

@@ -48,6 +48,12 @@ class GraphWriter {
   [[nodiscard]] GraphValue root(const GraphValue& a) { return apply("Sqrt", {a}); }
   /// max(0, a)
   [[nodiscard]] GraphValue positive(const GraphValue& a) { return apply("Relu", {a}); }
+  [[nodiscard]] GraphValue least(const GraphValue& a, const GraphValue& b) { return apply("Min", {a, b}); }
+  [[nodiscard]] GraphValue most(const GraphValue& a, const GraphValue& b) { return apply("Max", {a, b}); }
+  /// Values from low to high, whose shapes may differ from operator set 8 on.
+  [[nodiscard]] GraphValue limited(const GraphValue& a, const GraphValue& low, const GraphValue& high) {
+    return least(most(a, low), high);
+  }
 
   [[nodiscard]] GraphValue to_double(const GraphValue& a);
   [[nodiscard]] GraphValue to_float(const GraphValue& a);
@@ -58,6 +64,8 @@ class GraphWriter {
   [[nodiscard]] GraphValue concat(std::span<const GraphValue> values, std::int64_t axis);
   /// Axis `order[k]` becomes axis k.
   [[nodiscard]] GraphValue transpose(const GraphValue& a, std::span<const std::int64_t> order);
+  /// Columns of the last axis, in this order.
+  [[nodiscard]] GraphValue columns(const GraphValue& a, std::span<const std::int64_t> indices);
   /// The first `count` columns of the last axis.
   [[nodiscard]] GraphValue front_columns(const GraphValue& a, std::int64_t count);
   /// Entries of the first axis, in this order; the axis is kept.
@@ -67,7 +75,7 @@ class GraphWriter {
     return gather(a, indices, -1);
   }
   /// Column k of the last axis, which is kept with length 1.
-  [[nodiscard]] GraphValue column(const GraphValue& a, std::int64_t k);
+  [[nodiscard]] GraphValue column(const GraphValue& a, std::int64_t k) { return columns(a, {&k, 1}); }
   /// The sum over an axis, which is kept with length 1.
   [[nodiscard]] GraphValue sum(const GraphValue& a, std::int64_t axis);
   /// The k-th largest along the first axis, which is kept with length 1.

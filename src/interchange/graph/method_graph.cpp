@@ -4,8 +4,10 @@
 
 #include "engine/layout.hpp"
 #include "interchange/graph/bayesian_graph.hpp"
+#include "interchange/graph/moments_graph.hpp"
 #include "interchange/graph/network_graph.hpp"
 #include "interchange/graph/readout_graph.hpp"
+#include "interchange/graph/steps_graph.hpp"
 #include "models/attached/fitted_attached.hpp"
 #include "models/bayes/bayesian_net.hpp"
 #include "models/network/fitted_network.hpp"
@@ -16,29 +18,8 @@ namespace {
 
 constexpr std::string_view where = "interchange/onnx";
 
-/// Variances of the networks' own sigma, before they are averaged; empty where they have none.
-struct OwnVariance {
-  std::optional<GraphValue> above, below;
-};
-
-OwnVariance own_variance(GraphWriter& graph, const OutputMap& map, const NetworkGraph& network) {
-  const std::vector<GraphValue>& outputs = network.outputs;
-  const auto read = [&](const GraphValue& raw) { return graph.square(add_readout(graph, map.readout, raw)); };
-  switch (map.sigma) {
-    case OutputMap::Sigma::readout: return {.above = read(outputs.back()), .below = {}};
-    case OutputMap::Sigma::noise:
-      return {.above = graph.square(add_noise(graph, outputs[1], map.noise_floor)), .below = {}};
-    case OutputMap::Sigma::directed:
-      return {.above = read(graph.subtract(outputs[1], outputs[0])),
-              .below = read(graph.subtract(outputs[0], outputs[2]))};
-    case OutputMap::Sigma::spread:
-    case OutputMap::Sigma::constant: break;
-  }
-  return {};
-}
-
 /// What FittedNetwork::predict computes.
-GraphPrediction predict(GraphWriter& graph, const FittedNetwork& fitted, const GraphValue& x) {
+GraphPrediction predict(GraphWriter& graph, const FittedNetwork& fitted, const GraphValue& given) {
   const NetworkDesign& design = fitted.design();
   const OutputMap& map = design.outputs;
   const std::size_t members = fitted.members();
@@ -46,6 +27,7 @@ GraphPrediction predict(GraphWriter& graph, const FittedNetwork& fitted, const G
   const GraphParts parts = weighted_parts(members, weights);
   GraphDropout dropout{.seeds = {}, .passes = design.passes, .rate = design.networks.nets[0].dropout[0]};
   for (const FitReport& report : fitted.reports()) dropout.seeds.push_back(report.seed);
+  const GraphValue x = add_steps(graph, given, fitted.parts().steps);
   const NetworkGraph network =
       add_networks(graph, engine::make_layout(design.networks, design.loss), fitted.parts().parameters, parts, x,
                    design.passes > 0 ? dropout : GraphDropout{});
@@ -53,24 +35,22 @@ GraphPrediction predict(GraphWriter& graph, const FittedNetwork& fitted, const G
   const GraphMixture mixture(graph, members, design.passes > 0 ? passes : parts.weight);
   const bool single = parts.parts == 1 && design.passes == 0;
 
-  GraphPrediction prediction{.mean = mixture.mean(network.outputs[0]), .sigma_model = {}};
-  const OwnVariance own = own_variance(graph, map, network);
+  const NetworkMoments own = fitted.parts().heads.empty() ? plain_moments(graph, map, network)
+                                                          : head_moments(graph, fitted, parts, network, x);
+  GraphPrediction prediction{.mean = mixture.mean(own.mean), .sigma_model = {}};
   const auto sigma = [&](const std::optional<GraphValue>& variance) {
     if (single && variance) return graph.root(*variance);
-    const GraphValue spread = mixture.deviations(network.outputs[0], prediction.mean);
+    const GraphValue spread = mixture.deviations(own.mean, prediction.mean);
     return graph.root(mixture.mean(variance ? graph.add(*variance, spread) : spread));
   };
   if (map.sigma == OutputMap::Sigma::constant) {
     prediction.sigma_model = constant_like(graph, graph.number(map.sigma_constant), prediction.mean);
   } else {
-    prediction.sigma_model = sigma(own.above);
+    prediction.sigma_model = sigma(own.variance);
   }
-  if (own.below) prediction.sigma_below = sigma(own.below);
+  if (own.variance_below) prediction.sigma_below = sigma(own.variance_below);
   if (map.variance_as_sigma) prediction.sigma_model = graph.square(prediction.sigma_model);
-  if (map.noise == OutputMap::Noise::output) {
-    const GraphValue noise = add_noise(graph, network.outputs[1], map.noise_floor);
-    prediction.sigma_noise = single ? noise : graph.root(mixture.mean(graph.square(noise)));
-  }
+  if (own.noise) prediction.sigma_noise = graph.root(mixture.mean(*own.noise));
   if (map.noise == OutputMap::Noise::constant)
     prediction.sigma_noise = constant_like(graph, member_numbers(graph, fitted.parts().noise), prediction.mean);
   return prediction;

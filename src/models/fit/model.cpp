@@ -192,7 +192,7 @@ Bounds Model::bounds(std::span<const double> x, double level, std::span<const do
   const std::vector<PredictedRows> members = predict_members(*folds_, 1, x, noise);
   if (members.front().rows() == 0) return {};
   const auto back = [this](std::size_t fold, double z) { return parts_->scalings[1 + fold].warp.invert(z); };
-  return in_range(cross_bounds(members, calibration(), level, back), data().range);
+  return in_range(cross_bounds(members, calibration(), level, back, strata), data().range);
 }
 
 Bounds Model::held_out_bounds(double level) const {
