@@ -74,8 +74,7 @@ def compare(frame: pd.DataFrame, methods: list[str], tables: list[str]) -> Compa
     return Comparison(methods, [table for table in tables if table in found], cells)
 
 
-def everywhere(frame: pd.DataFrame, methods: list[str], tables: list[str]) -> list[str]:
-    """The methods that have a result on each table."""
-    good = frame[frame["status"] == "ok"]
-    counts = good.groupby("method")["table"].nunique()
-    return [method for method in methods if counts.get(method, 0) == len(tables)]
+def unlimited(frame: pd.DataFrame, methods: list[str]) -> list[str]:
+    """The methods that were not skipped anywhere because a table is too large for them."""
+    limited = set(frame[frame["status"] == "skipped"]["method"])
+    return [method for method in methods if method not in limited]
