@@ -65,7 +65,7 @@ OPERATORS = {
     "Abs": lambda n, a: np.abs(a), "Add": lambda n, a, b: a + b, "Div": lambda n, a, b: a / b, "Exp": lambda n, a: np.exp(a),
     "Identity": lambda n, a: a, "Log": lambda n, a: np.log(a), "MatMul": lambda n, a, b: np.matmul(a, b),
     "Max": lambda n, a, b: np.maximum(a, b), "Min": lambda n, a, b: np.minimum(a, b), "Mul": lambda n, a, b: a * b,
-    "Neg": lambda n, a: -a, "Relu": lambda n, a: np.maximum(a, 0), "Sign": lambda n, a: np.sign(a),
+    "Neg": lambda n, a: -a, "Pow": lambda n, a, b: np.power(a, b), "Relu": lambda n, a: np.maximum(a, 0), "Sign": lambda n, a: np.sign(a),
     "Softplus": lambda n, a: np.logaddexp(a, np.zeros_like(a)), "Sqrt": lambda n, a: np.sqrt(a),
     "Sub": lambda n, a, b: a - b, "Tanh": lambda n, a: np.tanh(a), "Gemm": gemm,
     "Erf": lambda n, a: np.vectorize(math.erf)(a).astype(a.dtype),

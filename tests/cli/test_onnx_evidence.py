@@ -1,0 +1,117 @@
+"""Models fitted by evidence as ONNX files: steps, trends, heads and warped targets compute what nomu predicts.
+
+Usage: test_onnx_evidence.py PATH_TO_NOMU [unittest arguments]
+"""
+
+import math
+import random
+
+import own_data
+import run_onnx
+from own_data import run
+from test_onnx import NAMES, OnnxTest, columns
+
+SITES = ["north", "south", "west"]
+QUICK = ["--set", "train.epochs=40", "--set", "evidence.penalties=1,10", "--set", "evidence.noise_penalties=3"]
+
+
+def skewed(rows: int, seed: int, power: float = 1.0) -> str:
+    """A positive target of one to a few hundred; with a small power it is hardly skewed."""
+    draw = random.Random(seed)
+    lines = ["site,a,b,y"]
+    for _ in range(rows):
+        site, a, b = draw.choice(SITES), draw.uniform(0, 2), draw.uniform(-5, 5)
+        exponent = 1 + 0.8 * a + 0.3 * b + (0.5 if site == "north" else 0) + draw.gauss(0, 0.3)
+        lines.append(f"{site},{a:.6f},{b:.6f},{math.exp(power * exponent):.6f}")
+    return "\n".join(lines) + "\n"
+
+
+def heavy(rows: int, seed: int) -> str:
+    """Targets around 1000 with heavy tails on both sides."""
+    draw = random.Random(seed)
+    lines = ["a,b,y"]
+    for _ in range(rows):
+        a, b = draw.gauss(0, 1), draw.gauss(0, 1)
+        y = 1000 + 20 * math.sinh(1.5 * a + math.sin(2 * b)) + draw.gauss(0, 3) * (1 + abs(a))
+        lines.append(f"{a:.6f},{b:.6f},{y:.6f}")
+    return "\n".join(lines) + "\n"
+
+
+class Evidence(OnnxTest):
+    def fitted(self, text: str, *options, evidence: str = "yes"):
+        """The model of a table, and its ONNX file."""
+        model, out = self.folder / "evidence.nomu", self.folder / "evidence.onnx"
+        done = run("fit", self.write("evidence.csv", text), "--target", "y", "-o", model, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"evidence.use = {evidence}", done.stdout)
+        self.said = done.stdout
+        made = run("export", model, "-o", out)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        return model, out
+
+    def check(self, model, out, names: bool) -> None:
+        """Every output of 1000 rows among and beyond the data, to 1e-5 of its value."""
+        import numpy as np
+
+        draw = random.Random(7)
+        cells = [(draw.choice(SITES), draw.uniform(-2, 4), draw.uniform(-12, 12)) for _ in range(1000)]
+        cells[:2] = [("north", 1e6, -3e9), ("west", -1e6, 2e-30)]
+        numbers = np.array([cell[1:] for cell in cells], np.float32)
+        one = np.array([[cell[0] == site for site in SITES] for cell in cells], np.float32)
+        x = np.concatenate([one, numbers], 1) if names else numbers
+        head = "site,a,b" if names else "a,b"
+        lines = [",".join(([cell[0]] if names else []) + [f"{value:.17g}" for value in row])
+                 for cell, row in zip(cells, numbers.astype(float))]
+        rows = self.write("rows.csv", "\n".join([head, *lines]) + "\n")
+        done = run("predict", model, rows, "--device", "reference")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.compare(run_onnx.outputs(out, {"x": x}), columns(done.stdout, NAMES))
+
+    def tearDown(self) -> None:
+        for name in ("evidence.nomu", "evidence.onnx", "evidence.csv", "rows.csv"):
+            (self.folder / name).unlink(missing_ok=True)
+
+    def test_a_skewed_target_with_names(self) -> None:
+        model, out = self.fitted(skewed(240, 3))
+        self.assertIn("split conformal", self.said)
+        for part in (b"nomu_warp_scale", b"nomu_step_low", b"nomu_reach", b"nomu_raw_near", b"nomu_slopes"):
+            self.assertIn(part, out.read_bytes())
+        self.check(model, out, names=True)
+
+    def test_few_rows(self) -> None:
+        model, out = self.fitted(skewed(60, 5))
+        self.assertIn("CV+", self.said)
+        self.check(model, out, names=True)
+
+    def test_heavy_tails_on_both_sides(self) -> None:
+        model, out = self.fitted(heavy(260, 4))
+        self.assertIn(b"nomu_warp_scale", out.read_bytes())
+        self.check(model, out, names=False)
+
+    def test_fold_models_with_and_without_a_warp(self) -> None:
+        for seed in range(8):
+            model, out = self.fitted(skewed(60, seed, 0.35), *QUICK)
+            if b"nomu_kept" in out.read_bytes():
+                break
+        else:
+            self.fail("no table gave folds of both kinds; choose others")
+        self.check(model, out, names=True)
+
+    def test_without_steps_trend_warp_and_calibration(self) -> None:
+        plain = ["--set", "evidence.steps=0", "--set", "evidence.trend=false", "--set", "evidence.warp=false"]
+        model, out = self.fitted(skewed(60, 2), *QUICK, *plain)
+        for part in (b"nomu_warp_scale", b"nomu_step_low"):
+            self.assertNotIn(part, out.read_bytes())
+        self.check(model, out, names=True)
+        model, out = self.fitted(skewed(60, 2), *QUICK, "--calibrate", "nll")
+        self.check(model, out, names=True)
+
+    def test_inputs_drawn_in_for_another_method(self) -> None:
+        options = ["--method", "deep_ensemble", "--set", "networks=2", "--set", "train.epochs=40", "--set", "scale.inputs=robust"]
+        model, out = self.fitted(skewed(60, 2), *options, evidence="no")
+        self.assertIn(b"nomu_reach", out.read_bytes())
+        self.check(model, out, names=True)
+
+
+if __name__ == "__main__":
+    own_data.main()
