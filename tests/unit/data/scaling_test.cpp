@@ -74,6 +74,36 @@ TEST(Scaling, RoundTripsAtEveryMagnitude) {
   }
 }
 
+TEST(Scaling, RobustDrawsFarValuesIn) {
+  std::vector<double> values;
+  for (int i = 0; i <= 100; ++i) values.push_back(i);
+  values.back() = 1e9;
+  const Scaling scaling = fit_scaling(values, 1, ScalingKind::robust);
+  EXPECT_EQ(scaling.shift[0], 50.0);
+  EXPECT_NEAR(scaling.factor[0], 50.0 / 1.349, 1e-9);
+  EXPECT_GT(scaling.reach, 0.0);
+  const std::vector<double> scaled = scaling.apply(values);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double z = (values[i] - 50.0) / scaling.factor[0];
+    EXPECT_NEAR(scaled[i], z / std::sqrt(1.0 + std::pow(z / scaling.reach, 2)), 1e-12);
+    EXPECT_LT(std::abs(scaled[i]), scaling.reach);
+    if (i > 0) EXPECT_GT(scaled[i], scaled[i - 1]);
+  }
+  const std::vector<double> back = scaling.invert(scaled);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_NEAR(back[i], values[i], 1e-9);
+  EXPECT_NEAR(scaling.apply(std::vector<double>{50.1})[0], 0.1 / scaling.factor[0], 1e-6) << "linear in the middle";
+  const double max = std::numeric_limits<double>::max();
+  EXPECT_THAT(scaling.apply(std::vector<double>{max, -max}),
+              ElementsAre(DoubleEq(scaling.reach), DoubleEq(-scaling.reach)));
+}
+
+TEST(Scaling, RobustWithoutQuartilesTakesTheRange) {
+  const Scaling scaling = fit_scaling(std::vector<double>{0, 0, 0, 0, 0, 0, 8, 0}, 1, ScalingKind::robust);
+  EXPECT_THAT(scaling.shift, ElementsAre(0.0));
+  EXPECT_THAT(scaling.factor, ElementsAre(4.0));
+  EXPECT_THAT(fit_scaling(std::vector<double>{3, 3}, 1, ScalingKind::robust).factor, ElementsAre(1.0));
+}
+
 TEST(Scaling, HugeAndTinySpreadsAreMeasuredRight) {
   for (const double magnitude : {1e-300, 1e300}) {
     const Scaling scaling =
