@@ -1,0 +1,133 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "message_of.hpp"
+#include "models/network/mixture.hpp"
+#include "nomu/models/method.hpp"
+#include "small_problems.hpp"
+
+namespace nomu {
+namespace {
+
+using testing::HasSubstr;
+
+const NetworkHead example{.noise_scale = 2.0,
+                          .noise_low = 0.25,
+                          .noise_high = 0.75,
+                          .noise_far = 0.5,
+                          .raw_near = 0.1,
+                          .raw_far = 0.6,
+                          .sigma_far = 0.8,
+                          .power = 2.0};
+
+TEST(NetworkHead, DistanceRisesFromTheDataToArtificialPoints) {
+  EXPECT_EQ(example.distance(0.0), 0.0);
+  EXPECT_EQ(example.distance(0.1), 0.0);
+  EXPECT_NEAR(example.distance(0.35), 0.25, 1e-12);
+  EXPECT_NEAR(example.distance(0.6), 1.0, 1e-12);
+  EXPECT_NEAR(example.distance(100.0), 2.25, 1e-12) << "1.5, to the power";
+  EXPECT_NEAR(example.sigma(example.distance(0.6)), 0.8, 1e-12);
+}
+
+TEST(NetworkHead, NoiseIsLimitedAtTheDataAndTendsToThatOfAllRows) {
+  EXPECT_DOUBLE_EQ(example.noise(0.2, 0.0), 0.4) << "the factor";
+  EXPECT_DOUBLE_EQ(example.noise(0.01, 0.0), 0.25);
+  EXPECT_DOUBLE_EQ(example.noise(10.0, 0.0), 0.75);
+  EXPECT_DOUBLE_EQ(example.noise(0.2, 1.0), 0.5);
+  EXPECT_DOUBLE_EQ(example.noise(0.2, 2.0), 0.5) << "farther than far is far";
+  EXPECT_DOUBLE_EQ(example.noise(10.0, 1.0), 0.75) << "noise that is larger stays";
+  EXPECT_NEAR(example.noise(0.2, 0.5), std::sqrt(0.5 * 0.16 + 0.5 * 0.25), 1e-12);
+}
+
+TEST(NetworkHead, IsStoredInSinglePrecision) {
+  std::vector<float> numbers(NetworkHead::size);
+  example.store(numbers);
+  const NetworkHead again = NetworkHead::load(numbers);
+  for (const auto field :
+       {&NetworkHead::noise_scale, &NetworkHead::noise_low, &NetworkHead::noise_high, &NetworkHead::noise_far,
+        &NetworkHead::raw_near, &NetworkHead::raw_far, &NetworkHead::sigma_far, &NetworkHead::power})
+    EXPECT_EQ(again.*field, static_cast<double>(static_cast<float>(example.*field)));
+}
+
+TEST(NetworkHead, AMixtureAveragesWhatTheHeadsSay) {
+  const OutputMap map{.sigma = OutputMap::Sigma::readout, .noise = OutputMap::Noise::output, .noise_floor = 0.01};
+  NetworkHead other = example;
+  other.raw_near = 0.0;
+  other.power = 1.0;
+  const std::vector<float> first{1.0F, -1.0F, 0.35F};  // f, raw noise, raw sigma of one row
+  const std::vector<float> second{2.0F, 0.5F, 0.3F};
+  Mixture mixture(map, 1, 1);
+  mixture.add(0, first, 1.0, example, std::vector<double>{10.0});
+  mixture.add(0, second, 3.0, other, std::vector<double>{20.0});
+  const Prediction made = mixture.prediction();
+  const double mean = (11.0 + 3.0 * 22.0) / 4.0;
+  const double spread = (std::pow(11.0 - mean, 2) + 3.0 * std::pow(22.0 - mean, 2)) / 4.0;
+  const double distances[] = {example.distance(0.35), other.distance(0.3)};
+  const double variance = (std::pow(0.8 * distances[0], 2) + 3.0 * std::pow(0.8 * distances[1], 2)) / 4.0;
+  const double noises[] = {example.noise(noise_of(map, -1.0F), distances[0]),
+                           other.noise(noise_of(map, 0.5F), distances[1])};
+  EXPECT_NEAR(made.mean(0, 0, 0), mean, 1e-5);
+  EXPECT_NEAR(made.sigma_model(0, 0, 0), std::sqrt(variance + spread), 1e-5);
+  EXPECT_NEAR(made.sigma_noise(0, 0, 0), std::sqrt((noises[0] * noises[0] + 3.0 * noises[1] * noises[1]) / 4.0), 1e-6);
+}
+
+/// Networks with learned noise whose file can be given heads and steps.
+class StoredHeads : public testing::Test {
+ protected:
+  StoredHeads() {
+    spec.train.epochs = 5;
+    const auto fitted = fit(spec, pack(std::vector<DataSet>{sine_rows(12)}, std::vector<std::uint64_t>{1}), *engine);
+    reports = fitted->reports();
+    state = fitted->state();
+    Tensor<float> head(1, 1, NetworkHead::size);
+    example.store(head.flat());
+    state.blocks.push_back({.name = "heads", .values = head});
+    state.blocks.push_back({.name = "trend", .values = Tensor<float>(1, 1, 2)});
+    state.blocks.back().values(0, 0, 0) = 100.0F;
+  }
+
+  [[nodiscard]] std::string refusal(const std::string& block, const std::function<void(Tensor<float>&)>& change) const {
+    FittedState changed = state;
+    for (auto& [name, values] : changed.blocks) {
+      if (name == block) change(values);
+    }
+    return message_of<DataError>([&] { return restore(spec, changed, reports, *engine); });
+  }
+
+  NomuSpec spec = quick_spec(Noise::learned);
+  std::shared_ptr<Engine> engine = make_engine({.device = "reference"});
+  std::vector<FitReport> reports;
+  FittedState state;
+};
+
+TEST_F(StoredHeads, ComeBackFromAFile) {
+  const auto restored = restore(spec, state, reports, *engine);
+  EXPECT_EQ(restored->state(), state);
+  const Prediction made = restored->predict(points({-0.5F, 5.0F}));
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_GT(made.mean(0, i, 0), 50.0F) << "the trend";
+    EXPECT_GE(made.sigma_noise(0, i, 0), 0.25F);
+    EXPECT_LE(made.sigma_noise(0, i, 0), 0.75F);
+    EXPECT_LE(made.sigma_model(0, i, 0), 0.8F * 2.25F);
+  }
+}
+
+TEST_F(StoredHeads, WrongNumbersAreRefused) {
+  const auto set = [](std::size_t place, float value) {
+    return [=](Tensor<float>& block) { block.flat()[place] = value; };
+  };
+  EXPECT_THAT(refusal("heads", set(5, 0.1F)), HasSubstr("the head of a network is invalid")) << "far is not farther";
+  EXPECT_THAT(refusal("heads", set(1, 0.9F)), HasSubstr("the head of a network is invalid")) << "least above largest";
+  EXPECT_THAT(refusal("heads", set(7, std::nanf(""))), HasSubstr("the head of a network is invalid"));
+  EXPECT_THAT(refusal("heads", set(6, -1.0F)), HasSubstr("the head of a network is invalid"));
+  EXPECT_THAT(refusal("heads", [](Tensor<float>& block) { block = Tensor<float>(1, 1, 2); }),
+              HasSubstr("block 'heads' has shape"));
+  EXPECT_THAT(refusal("trend", [](Tensor<float>& block) { block = Tensor<float>(1, 1, 3); }),
+              HasSubstr("block 'trend' has shape"));
+}
+
+}  // namespace
+}  // namespace nomu
