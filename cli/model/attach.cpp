@@ -16,7 +16,7 @@ struct Options {
   EngineOptions engine;
   std::string network;
   std::string data;
-  FitRequest request{.noise = "none"};
+  FitRequest request{.noise = "none", .columns = {.words = option_names()}};
   std::string layer;
   std::string calibrate_on;
   std::string predict;

@@ -56,6 +56,7 @@ void run(const Options& options) {
     print_json(result, seen);
   } else {
     print_text(result, seen);
+    print_left_out(rows);
   }
 }
 

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <chrono>
 
 #include "commands.hpp"
 #include "model/model_output.hpp"
 #include "model/report_output.hpp"
 #include "nomu/core/file.hpp"
+#include "nomu/data/split.hpp"
 #include "nomu/models/archive.hpp"
 #include "terminal.hpp"
 
@@ -13,7 +15,7 @@ namespace {
 struct Options {
   EngineOptions engine;
   std::string file;
-  FitRequest request;
+  FitRequest request{.columns = {.words = option_names()}};
   std::string calibrate_on;
   std::string config;
   std::string out;
@@ -48,9 +50,11 @@ void print_fit(const Options& options, const Model& model, double seconds) {
     nlohmann::json line{{"model", options.out},
                         {"method", method_name(model.spec().method)},
                         {"rows", model.data().rows()},
+                        {"distinct_rows", distinct_rows(model.data().inputs, model.data().cols()).count},
                         {"inputs", model.data().cols()},
                         {"dropped_rows", model.data().report.dropped_lines.size()},
                         {"constant_columns", model.data().report.constant_columns},
+                        {"table", table_json(model.data())},
                         {"loss", model.report().best_loss},
                         {"calibration", calibration_json(model)},
                         {"seconds", seconds},
@@ -62,10 +66,15 @@ void print_fit(const Options& options, const Model& model, double seconds) {
     return print("{}\n", line.dump());
   }
   print("{}", model.describe());
+  // Files are the same from every interface, so the notes in them name no option.
+  const auto advises = [](const ColumnNote& note) { return note.text.find("categorical") != std::string::npos; };
+  if (std::ranges::any_of(model.data().report.notes, advises))
+    print("--categorical COLUMN says that the cells of a column are names, --ignore COLUMN leaves it out\n");
   if (held_out) {
     print("held-out rows: RMSE {:.4g}, NLL {:.4g}, sharpness {:.4g}\n", held_out->rmse, held_out->nll,
           held_out->sharpness);
   }
+  if (const std::optional<Trustworthiness> trust = judge_trust(model)) print("{}", trust_text(*trust));
   print("{:.1f} s with {} threads\nmodel: {}\n", seconds, engine.threads, options.out);
 }
 
@@ -101,7 +110,9 @@ void add_column_options(CLI::App& command, Options& options) {
   command.add_option("--weight", options.request.columns.weight, "column of row weights");
   command.add_option("--group", options.request.columns.group, "column of groups that are held out together");
   command.add_option("--time", options.request.columns.time, "column of times; the latest rows are held out");
-  command.add_flag("--drop-missing", options.request.columns.drop_missing, "drop rows with missing values");
+  command.add_flag("--drop-missing", options.request.columns.drop_missing,
+                   "drop rows with missing values instead of learning from them");
+  add_range_option(command, options.request);
   command.add_option(
       "--noise", options.request.noise,
       "noise of the target: auto, none, learned, or a column with each row's standard deviation; default with "

@@ -6,6 +6,17 @@
 #include "terminal.hpp"
 
 namespace nomu::cli {
+namespace {
+
+/// A number, inf or -inf.
+std::optional<double> limit_of(const std::string& text) {
+  if (text == "inf" || text == "+inf") return TargetRange::infinity;
+  if (text == "-inf") return -TargetRange::infinity;
+  const CellValue value = read_cell(text);
+  return value.kind == CellKind::number ? std::optional(value.number) : std::nullopt;
+}
+
+}  // namespace
 
 void add_calibration_options(CLI::App& command, FitRequest& request) {
   command
@@ -47,6 +58,44 @@ void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help)
   command.add_flag("--json", json, "print JSON");
 }
 
+OptionNames option_names() {
+  return {.categorical = "--categorical", .ignore = "--ignore", .drop_missing = "--drop-missing", .range = "--range"};
+}
+
+void add_range_option(CLI::App& command, FitRequest& request) {
+  command
+      .add_option_function<std::string>(
+          "--range",
+          [&request](const std::string& text) {
+            const std::size_t comma = text.find(',');
+            const std::optional<double> low = limit_of(text.substr(0, comma));
+            const std::optional<double> high =
+                comma == std::string::npos ? std::nullopt : limit_of(text.substr(comma + 1));
+            if (!low || !high || !(*low < *high))
+              throw CLI::ValidationError("--range", "must be LOW,HIGH such as 0,inf or -inf,1, got " + text);
+            request.range = {.low = *low, .high = *high};
+          },
+          "LOW,HIGH: what the target can be, such as 0,inf; means, bounds and quantiles stay inside")
+      ->type_name("LOW,HIGH");
+}
+
+void print_left_out(const DataSet& rows) {
+  const std::size_t unlabelled = rows.report.unlabelled_lines.size();
+  const std::size_t dropped = rows.report.dropped_lines.size();
+  if (unlabelled > 0) print("{} rows without a value of '{}' were left out\n", unlabelled, rows.target_name);
+  if (dropped > 0) print("{} rows with missing values were dropped\n", dropped);
+}
+
+nlohmann::json table_json(const DataSet& data) {
+  nlohmann::json missing = nlohmann::json::object();
+  for (const MissingCells& cells : data.report.missing_cells) missing[cells.column] = cells.cells;
+  nlohmann::json notes = nlohmann::json::array();
+  for (const ColumnNote& note : data.report.notes) notes.push_back(note.text);
+  return {{"missing_cells", std::move(missing)},
+          {"rows_without_target", data.report.unlabelled_lines.size()},
+          {"notes", std::move(notes)}};
+}
+
 nlohmann::json metrics_json(const MetricsReport& metrics) {
   return {{"rows", metrics.rows},
           {"rmse", metrics.rmse},
@@ -61,10 +110,9 @@ nlohmann::json metrics_json(const MetricsReport& metrics) {
 
 nlohmann::json calibration_json(const Model& model) {
   const Calibration& calibration = model.calibration();
-  nlohmann::json json{{"kind", to_text(calibration.kind)},
-                      {"rows", calibration.rows},
-                      {"c_model", calibration.c_model},
-                      {"c_noise", calibration.c_noise},
+  nlohmann::json json{{"kind", to_text(calibration.kind)},    {"rows", calibration.rows},
+                      {"unit", to_text(calibration.unit)},    {"units", unit_count(calibration)},
+                      {"c_model", calibration.c_model},       {"c_noise", calibration.c_noise},
                       {"refitted", model.held_out().refitted}};
   if (const std::optional<double> level = model.default_level()) {
     json["level"] = *level;

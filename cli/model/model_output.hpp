@@ -17,6 +17,12 @@ void add_calibration_options(CLI::App& command, FitRequest& request);
 /// `--set` and `--seed`: the options of a request.
 void add_setting_options(CLI::App& command, FitRequest& request);
 
+/// `--range`: what the target can be.
+void add_range_option(CLI::App& command, FitRequest& request);
+
+/// How the command line spells the options that messages about tables name.
+[[nodiscard]] OptionNames option_names();
+
 /// MODEL, the network it belongs to where it is bounds for one, and the engine it runs on.
 struct ModelFile {
   EngineOptions engine;
@@ -37,6 +43,12 @@ struct ModelAndRows : ModelFile {
   /// `rows` is the name of the file argument in the help.
   void add_to(CLI::App& command, const char* rows, const char* help);
 };
+
+/// Says how many rows of a file were not used, if any.
+void print_left_out(const DataSet& rows);
+
+/// Missing cells by column, rows without a target, notes about columns.
+[[nodiscard]] nlohmann::json table_json(const DataSet& data);
 
 [[nodiscard]] nlohmann::json metrics_json(const MetricsReport& metrics);
 

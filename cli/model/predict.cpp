@@ -1,8 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "commands.hpp"
 #include "model/model_output.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/core/fields.hpp"
+#include "nomu/models/adapt.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -10,8 +15,28 @@ namespace {
 
 struct Options : ModelAndRows {
   std::optional<double> level;
+  std::vector<double> quantiles;
   std::string out = "-";
+  bool adapt = false;
 };
+
+/// The predicted rows, and what is said about their bounds; empty: there are none.
+struct Predicted {
+  Table table;
+  std::string guarantee;
+  std::optional<AdaptedTable> adapted;
+};
+
+Predicted predicted_rows(const Options& options, const Model& model, const Table& rows, std::optional<double> level) {
+  if (!options.adapt) {
+    return {.table = predict_table(model, rows, level, options.quantiles),
+            .guarantee = level ? guarantee(model.calibration(), *level) : "",
+            .adapted = {}};
+  }
+  if (!level) throw ConfigError("predict", "--adapt needs a level: give --level, or a model with one");
+  AdaptedTable adapted = predict_adapting(model, rows, *level);
+  return {.table = adapted.table, .guarantee = adapted.guarantee, .adapted = std::move(adapted)};
+}
 
 std::size_t count_outside(const Table& table) {
   const Column& flags = table.columns()[column_index(table, "outside")];
@@ -20,19 +45,41 @@ std::size_t count_outside(const Table& table) {
   return count;
 }
 
-void print_summary(const Options& options, const Model& model, const Table& table, std::size_t dropped,
+/// Names are easily mistyped, and then only the bounds tell.
+void print_unknown_names(const Model& model, const Table& table) {
+  for (const FeatureColumn& feature : model.data().features) {
+    if (feature.kind != ColumnKind::names) continue;
+    const Column& column = table.columns()[column_index(table, feature.name)];
+    std::size_t count = 0;
+    std::string first;
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      const bool known = std::ranges::binary_search(feature.levels, column[i]);
+      if (known || read_cell(column[i]).kind == CellKind::missing) continue;
+      if (count++ == 0) first = column[i];
+    }
+    if (count == 0) continue;
+    const std::string near = nearest(first, feature.levels);
+    print("{} rows have a name in column '{}' that the model does not know, such as '{}'{}\n", count, feature.name,
+          first, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+  }
+}
+
+void print_summary(const Options& options, const Model& model, const Predicted& predicted, std::size_t dropped,
                    std::optional<double> level) {
+  const Table& table = predicted.table;
   const std::size_t outside = count_outside(table);
-  const std::string guaranteed = level ? guarantee(model.calibration(), *level) : "";
   if (options.json) {
     nlohmann::json line{{"rows", table.rows()}, {"dropped_rows", dropped}, {"outside", outside}, {"out", options.out}};
-    if (level) line.update({{"level", *level}, {"guarantee", guaranteed}});
+    if (level) line.update({{"level", *level}, {"guarantee", predicted.guarantee}});
+    if (predicted.adapted)
+      line.update({{"results", predicted.adapted->results}, {"within", predicted.adapted->within}});
     return print("{}\n", line.dump());
   }
   print("{} rows predicted, {} of them outside the range of the training data\n", table.rows(), outside);
+  print_unknown_names(model, table);
   if (dropped > 0) print("{} rows with missing values were dropped\n", dropped);
   if (level) {
-    print("bounds of {}: {}\n", percent(*level), guaranteed);
+    print("bounds of {}: {}\n", percent(*level), predicted.guarantee);
   } else {
     print("the model is not calibrated, so there are no bounds\n");
   }
@@ -47,10 +94,11 @@ void run(const Options& options) {
   const Model model = options.load();
   const std::optional<double> level = options.level ? options.level : model.default_level();
   const Table given = read_table(options.file);
-  const Table table = predict_table(model, options.drop_missing ? predictable_rows(model, given) : given, level);
-  if (!to_file) return write_out(format_table(table));
-  write_table(options.out, table);
-  print_summary(options, model, table, given.rows() - table.rows(), level);
+  const Predicted predicted =
+      predicted_rows(options, model, options.drop_missing ? predictable_rows(model, given) : given, level);
+  if (!to_file) return write_out(format_table(predicted.table));
+  write_table(options.out, predicted.table);
+  print_summary(options, model, predicted, given.rows() - predicted.table.rows(), level);
 }
 
 }  // namespace
@@ -60,6 +108,14 @@ void add_predict(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   options->add_to(*command, "X", "CSV or TSV file; columns are matched by name");
   command->add_option("--level", options->level, "level of the bounds; default: the one the model was fitted for");
+  command
+      ->add_option("--quantiles", options->quantiles,
+                   "probabilities, such as 0.05,0.5,0.95, whose quantiles become columns q0.05, q0.5, q0.95")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_flag("--adapt", options->adapt,
+                    "rows are in order of time and have the target as far as it is known: the bounds of each follow "
+                    "the results before it");
   command->add_option("-o,--out", options->out, "table to write; -: standard output")->capture_default_str();
   command->callback([options] { run(*options); });
 }

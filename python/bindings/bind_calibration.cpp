@@ -95,6 +95,10 @@ void bind_calibration(nb::module_& m) {
       .def_ro("c_noise", &Calibration::c_noise, "factor on the data noise")
       .def_ro("level", &Calibration::level, "for coverage, the level it was made for; otherwise 0")
       .def_ro("rows", &Calibration::rows, "number of rows it was learned from")
+      .def_prop_ro(
+          "unit", [](const Calibration& c) { return std::string(to_text(c.unit)); },
+          "which new rows the claim is about: rows, new_inputs, known_inputs, new_groups or later_rows")
+      .def_prop_ro("units", &unit_count, "number of rows, distinct inputs or groups that the claim is made from")
       .def(
           "sigma", [](const Calibration& c, const PredictedRows& rows) { return to_numpy(central_sigma(c, rows)); },
           "predicted"_a, "Calibrated standard deviations, [q].")

@@ -40,18 +40,20 @@ DataSet from_rows(const Rows& x, const Numbers& y, const std::optional<Names>& n
   return data;
 }
 
-DataSet from_columns(const Columns& columns, const Numbers& y, const std::optional<std::string>& named,
-                     const std::optional<Numbers>& noise, const std::optional<Numbers>& weight,
-                     const std::optional<Names>& groups, const std::optional<Numbers>& times,
-                     const std::optional<std::string>& noise_name) {
+DataSet from_columns(const Columns& columns, const Numbers& y, const Names& categorical,
+                     const std::optional<std::string>& named, const std::optional<Numbers>& noise,
+                     const std::optional<Numbers>& weight, const std::optional<Names>& groups,
+                     const std::optional<Numbers>& times, const std::optional<std::string>& noise_name) {
   Table table = table_of(columns);
   std::string target = named.value_or("y");
   while (table.has_column(target)) target += "_";
   table.add_column(target, span_of(y));
-  DatasetOptions options{.target = target};
-  for (const auto& [name, cells] : columns) {
-    if (std::holds_alternative<Names>(cells)) options.categorical.push_back(name);
-  }
+  const DatasetOptions options{.target = target,
+                               .categorical = categorical,
+                               .words = {.categorical = "dtype 'category'",
+                                         .ignore = "drop it from X",
+                                         .drop_missing = "drop them from X and y",
+                                         .range = "range"}};
   DataSet data = make_dataset(table, options);
   add_row_facts(data, noise, weight, groups, times, noise_name);
   return data;
@@ -79,9 +81,10 @@ void bind_data(nb::module_& m) {
   m.def("rows_dataset", &from_rows, "x"_a, "y"_a, "names"_a = nb::none(), "target"_a = nb::none(),
         "noise"_a = nb::none(), "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(),
         "noise_name"_a = nb::none(), "A data set from x [n][d] and y [n].");
-  m.def("columns_dataset", &from_columns, "columns"_a, "y"_a, "target"_a = nb::none(), "noise"_a = nb::none(),
-        "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(), "noise_name"_a = nb::none(),
-        "A data set from named columns of numbers or texts; a text column becomes one 0/1 input per distinct text.");
+  m.def("columns_dataset", &from_columns, "columns"_a, "y"_a, "categorical"_a = Names{}, "target"_a = nb::none(),
+        "noise"_a = nb::none(), "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(),
+        "noise_name"_a = nb::none(),
+        "A data set from named columns of numbers or texts, by the rules of docs/tables.md.");
 }
 
 }  // namespace nomu::python

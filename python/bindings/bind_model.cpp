@@ -21,9 +21,10 @@ namespace {
 using namespace nb::literals;
 
 Model fit_dataset(const DataSet& data, const std::string& method, const std::string& preset, const std::string& noise,
-                  const Settings& settings, const std::string& device, std::int64_t threads,
-                  const nb::object& progress) {
-  const FitRequest request{.method = method, .preset = preset, .noise = noise, .settings = as_settings(settings)};
+                  const Settings& settings, const std::string& device, std::int64_t threads, const nb::object& progress,
+                  const std::optional<std::pair<double, double>>& range) {
+  FitRequest request{.method = method, .preset = preset, .noise = noise, .settings = as_settings(settings)};
+  if (range) request.range = {.low = range->first, .high = range->second};
   return result_of(
       [&](const Progress& reports) {
         return fit(request, data, make_engine({.device = device, .threads = threads}), reports);
@@ -60,18 +61,38 @@ std::tuple<Array, Array> bound_rows(const Model& model, const Rows& x, double le
   return {to_numpy(std::move(bounds.lower)), to_numpy(std::move(bounds.upper))};
 }
 
-nb::object outside_rows(const Model& model, const Rows& x) {
-  check_columns(model, x);
-  const std::vector<bool> flags = model.outside(span_of(x));
-  std::vector<double> numbers(flags.begin(), flags.end());
-  return nb::cast(to_numpy(std::move(numbers))).attr("astype")("bool");
+nb::object truth_values(const std::vector<bool>& flags) {
+  return nb::cast(to_numpy(std::vector<double>(flags.begin(), flags.end()))).attr("astype")("bool");
 }
 
-/// The columns as the model's inputs, [q][d].
-nb::object encode_columns(const Model& model, const Columns& columns) {
+nb::object outside_rows(const Model& model, const Rows& x) {
+  check_columns(model, x);
+  return truth_values(model.outside(span_of(x)));
+}
+
+/// The columns as the model's inputs, [q][d], and which rows hold what training did not, [q].
+std::tuple<nb::object, nb::object> encode_columns(const Model& model, const Columns& columns) {
   const Table table = table_of(columns);
-  nb::object flat = nb::cast(to_numpy(encode_inputs(table, model.data().features)));
-  return flat.attr("reshape")(table.rows(), model.cols());
+  EncodedRows rows = encode(table, model.data().features);
+  nb::object flat = nb::cast(to_numpy(std::move(rows.inputs)));
+  return {flat.attr("reshape")(table.rows(), model.cols()), truth_values(rows.unfamiliar)};
+}
+
+nb::object quantile_rows(const Model& model, const Rows& x, const Numbers& probabilities,
+                         const std::optional<Numbers>& noise) {
+  check_columns(model, x);
+  std::vector<double> values;
+  {
+    const nb::gil_scoped_release release;
+    values = model.quantiles(span_of(x), span_of(probabilities), span_of(noise));
+  }
+  return nb::cast(to_numpy(std::move(values))).attr("reshape")(x.shape(0), probabilities.shape(0));
+}
+
+std::vector<std::string> column_names(const Model& model) {
+  std::vector<std::string> names;
+  for (const FeatureColumn& column : model.data().features) names.push_back(column.name);
+  return names;
 }
 
 nb::dict report_of(const Model& model) {
@@ -93,7 +114,7 @@ Settings settings_of(const Model& model) {
   return listed(fields_of(spec));
 }
 
-Model recalibrated(const Model& model, const DataSet& rows, const std::string& kind, double level) {
+Model recalibrated(const Model& model, const DataSet& rows, const std::string& kind, std::optional<double> level) {
   return calibrated(model, rows, FitRequest{.calibration = kind, .level = level});
 }
 
@@ -111,6 +132,7 @@ void bind_facts(nb::class_<Model>& model) {
       .def_prop_ro(
           "engine", [](const Model& m) { return m.parts().engine; }, "what it was fitted on")
       .def_prop_ro("input_names", [](const Model& m) { return m.data().input_names; })
+      .def_prop_ro("column_names", &column_names, "columns of the table, which may be several inputs each")
       .def_prop_ro("settings", &settings_of, "every setting as it was used: (name, text)")
       .def_prop_ro("report", &report_of, "how the fit went")
       .def("describe", &Model::describe, "A few lines for human readers.")
@@ -134,9 +156,14 @@ void bind_model(nb::module_& m) {
            "Lower and upper bounds at x [q][d], [q] each; refused if the level is not supported.")
       .def("outside", &outside_rows, "x"_a, nb::sig("def outside(self, x: numpy.ndarray) -> numpy.ndarray"),
            "Whether rows lie outside the box of the training rows, [q].")
-      .def("encode", &encode_columns, "columns"_a, nb::sig("def encode(self, columns: list) -> numpy.ndarray"),
-           "Named columns as the model's inputs, [q][d].")
-      .def("calibrated", &recalibrated, "rows"_a, "kind"_a, "level"_a,
+      .def("quantiles", &quantile_rows, "x"_a, "probabilities"_a, "noise"_a = nb::none(),
+           nb::sig("def quantiles(self, x: numpy.ndarray, probabilities: numpy.ndarray, noise: numpy.ndarray | None = "
+                   "None) -> numpy.ndarray"),
+           "Quantiles at x [q][d] for k probabilities, [q][k]; refused if the calibration does not support them.")
+      .def("encode", &encode_columns, "columns"_a,
+           nb::sig("def encode(self, columns: list) -> tuple[numpy.ndarray, numpy.ndarray]"),
+           "Named columns as the model's inputs, [q][d], and which rows hold what training did not, [q].")
+      .def("calibrated", &recalibrated, "rows"_a, "kind"_a, "level"_a = nb::none(),
            "The model recalibrated on rows it has not seen.")
       .def(
           "save", [](const Model& self, const std::filesystem::path& path) { save_model(self, path); }, "path"_a,
@@ -146,7 +173,7 @@ void bind_model(nb::module_& m) {
   bind_facts(model);
   m.def("fit", &fit_dataset, "data"_a, "method"_a = "nomu", "preset"_a = "auto", "noise"_a = "auto",
         "settings"_a = Settings{}, "device"_a = "auto", "threads"_a = 0, "progress"_a = nb::none(),
-        "Fits and calibrates; the same settings and seed give the same model as `nomu fit`.");
+        "range"_a = nb::none(), "Fits and calibrates; the same settings and seed give the same model as `nomu fit`.");
   m.def(
       "load_model", [](const std::filesystem::path& path) { return load_model(path); }, "path"_a,
       "Reads a .nomu file; never executes code from it.");

@@ -12,6 +12,7 @@ NB_MODULE(_nomu, m) {
   nomu::python::bind_metrics(m);
   nomu::python::bind_calibration(m);
   nomu::python::bind_model(m);
+  nomu::python::bind_adaptive(m);
   nomu::python::bind_report(m);
   nomu::python::bind_onnx(m);
   nomu::python::bind_space(m);

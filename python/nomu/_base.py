@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 
 from . import _nomu
 from ._errors import ConfigError
-from ._frames import columns_of, has_text, target_name
+from ._frames import categorical_columns, columns_of, has_text, is_frame, selected, target_name
 from ._predictions import Predictions, numbers_of_rows
 from ._progress import ProgressBar
-from ._settings import checked_settings, pairs_of, seed_of
+from ._settings import checked_settings, pairs_of, range_of, seed_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -27,14 +27,17 @@ _SHARED = """    calibration : str
         "auto", "none", "nll", "separate", "coverage", "conformal" or "isotonic". "auto" gives conformal bounds if
         the rows support the level: below 200 rows from ten fold models (eleven fits in lockstep), otherwise by holding
         out a fifth of the rows.
-    level : float
-        Default level of the bounds.
+    level : float, optional
+        Default level of the bounds; None: 0.95. Of a level that is given here and that the rows, distinct inputs or
+        groups do not support, "auto" makes an error; with None it settles for "nll", which proves nothing.
     noise : str
         Noise of the targets: "none", "learned" or "auto". "auto": known if ``fit`` is given ``noise_std``, otherwise
         learned if there are at least 100 rows.
     settings : dict, optional
         Any other setting of the method, by its name on the command line, such as ``{"train.epochs": 500}``; it
         wins over a parameter that sets the same.
+    range : (low, high), optional
+        What the target can be, such as ``(0, inf)``; means, bounds and quantiles stay inside.
     random_state : int, RandomState instance or None
         The same integer gives the same model, bit for bit. None draws a seed from NumPy's global generator.
     device : str
@@ -64,12 +67,13 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         super().__init_subclass__(**kwargs)
         cls.__doc__ = (cls.__doc__ or "").rstrip(" ") + _SHARED
 
-    def __init__(self, calibration, level, noise, preset, settings, random_state, device, threads, progress):
+    def __init__(self, calibration, level, noise, preset, settings, range, random_state, device, threads, progress):
         self.calibration = calibration
         self.level = level
         self.noise = noise
         self.preset = preset
         self.settings = settings
+        self.range = range
         self.random_state = random_state
         self.device = device
         self.threads = threads
@@ -79,6 +83,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         self,
         X: Any,
         y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         *,
         noise_std: ArrayLike | None = None,
         row_weight: ArrayLike | None = None,
@@ -90,17 +95,22 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or DataFrame of shape (n, d)
-            Inputs. Text columns of a pandas DataFrame become one 0/1 input per distinct text.
+            Inputs. Columns of a pandas or polars DataFrame may be numbers, texts, categories, booleans or dates;
+            missing cells (NaN, None, NA) are learned from. docs/tables.md has the rules.
         y : array-like of shape (n,)
             Targets; at least four rows, not all equal.
+        sample_weight : array-like of shape (n,), optional
+            How much each row counts in the loss.
         noise_std : array-like of shape (n,), optional
             Known standard deviation of each target's noise.
         row_weight : array-like of shape (n,), optional
-            How much each row counts in the loss.
+            Another name of ``sample_weight``.
         groups : array-like of shape (n,), optional
-            Calibration holds out the rows of a group together.
+            Calibration holds out the rows of a group together, and its claim is about rows of new groups: ten groups
+            prove at most 90.9 %.
         times : array-like of shape (n,), optional
-            Calibration holds out the latest rows.
+            Calibration holds out the latest rows. Its claim assumes that later rows are like them; ``adaptive`` gives
+            bounds that follow the results.
 
         Returns
         -------
@@ -108,11 +118,22 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         """
         if self.noise == "known" and noise_std is None:
             raise ConfigError('[fit] noise="known" needs the noise of every row: fit(X, y, noise_std=...)')
+        if sample_weight is not None and row_weight is not None:
+            raise ConfigError("[fit] give sample_weight or row_weight, not both")
+        row_weight = sample_weight if row_weight is None else row_weight
         self.__dict__.pop("model_", None)  # after a failed fit the estimator is not fitted
         data = self._dataset(X, y, noise_std, row_weight, groups, times)
         with ProgressBar(self.progress) as bar:
             self.model_ = _nomu.fit(
-                data, self._method, self.preset, self.noise, self._pairs(), self.device, self.threads, bar.callback
+                data,
+                self._method,
+                self.preset,
+                self.noise,
+                self._pairs(),
+                self.device,
+                self.threads,
+                bar.callback,
+                range_of(self.range),
             )
         return self
 
@@ -124,6 +145,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         kind: str = "auto",
         level: float | None = None,
         noise_std: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> Self:
         """Recalibrate the fitted model on rows it has not seen; nothing is trained.
 
@@ -137,14 +159,17 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
             New default level of the bounds; by default the parameter ``level``.
         noise_std : array-like of shape (n,), optional
             The rows' known noise, for a model that was fitted with known noise.
+        groups : array-like of shape (n,), optional
+            Groups of the rows; the claim is then about rows of new groups.
 
         Returns
         -------
         self
         """
         model = self._fitted_model()
-        rows = self._labelled_rows(X, y, noise_std)
-        self.model_ = model.calibrated(rows, kind, float(self.level if level is None else level))
+        rows = self._labelled_rows(X, y, noise_std, groups)
+        level = self.level if level is None else level
+        self.model_ = model.calibrated(rows, kind, None if level is None else float(level))
         return self
 
     def save(self, path: str | PathLike) -> None:
@@ -165,45 +190,71 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
 
     def _pairs(self):
         """The parameters as settings of the library."""
-        chosen = {"calibration.kind": self.calibration, "calibration.level": self.level}
+        chosen = {"calibration.kind": self.calibration}
+        if self.level is not None:
+            chosen["calibration.level"] = self.level
         for parameter, names in self._names.items():
             chosen.update(dict.fromkeys(names, getattr(self, parameter)))
         chosen.update(checked_settings(self.settings))
         return pairs_of({"seed": seed_of(self.random_state), **chosen})
 
     def _dataset(self, X, y, noise_std, row_weight, groups, times):
-        text = has_text(X)
         target = target_name(y)
-        if text:
+        table = has_text(X)
+        if table:
+            columns = columns_of(X)
+            categorical = categorical_columns(X, columns)
+            self.columns_ = list(X.columns)
             validate_data(self, X, skip_check_array=True)
             y = check_array(y, dtype=np.float64, ensure_2d=False, input_name="y").reshape(-1)
             check_consistent_length(X, y)
         else:
+            self.columns_ = list(X.columns) if is_frame(X) else None
             X, y = validate_data(
-                self, X, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=_FEWEST_ROWS
-            )
-        self.text_columns_ = text
+                self, X, y, dtype=np.float64, order="C", y_numeric=True, ensure_min_samples=_FEWEST_ROWS,
+                ensure_all_finite="allow-nan",
+            )  # fmt: skip
+            columns, categorical = self._numbered(X), []
+        self.text_columns_ = table
         facts = {
             "target": target,
             "noise": numbers_of_rows(noise_std, "noise_std", y),
-            "weight": numbers_of_rows(row_weight, "row_weight", y),
+            "weight": numbers_of_rows(row_weight, "sample_weight", y),
             "groups": None if groups is None else [str(group) for group in np.asarray(groups).ravel()],
             "times": numbers_of_rows(times, "times", y),
             "noise_name": target_name(noise_std),
         }
         self.known_noise_ = noise_std is not None
         y = np.ascontiguousarray(y, dtype=np.float64)
-        if text:
-            self.columns_ = list(X.columns)
-            return _nomu.columns_dataset(columns_of(X), y, **facts)
+        if columns is not None:
+            return _nomu.columns_dataset(columns, y, categorical=categorical, **facts)
         names = getattr(self, "feature_names_in_", None)
         return _nomu.rows_dataset(X, y, names=None if names is None else list(names), **facts)
 
-    def _inputs(self, X):
-        """X as the model reads it, (q, inputs)."""
-        if not self.text_columns_:
-            return validate_data(self, X, dtype=np.float64, order="C", reset=False)
-        if not hasattr(X, "columns"):
+    def _numbered(self, X):
+        """The columns of an array with missing numbers, otherwise None: it can be read as it is."""
+        if not np.isnan(X).any():
+            return None
+        names = getattr(self, "feature_names_in_", None)
+        names = [f"x{j + 1}" for j in np.arange(X.shape[1])] if names is None else names
+        return [(str(name), np.ascontiguousarray(X[:, j])) for j, name in enumerate(names)]
+
+    def _encoded(self, X):
+        """X as the model reads it, (q, inputs), and which rows hold what training did not, (q,)."""
+        if is_frame(X) and self.columns_ is not None:
+            X = selected(X, self.columns_)
+        elif self.text_columns_:
             raise ValueError(f"{type(self).__name__} was fitted on a table with text columns; give the same columns")
-        validate_data(self, X, skip_check_array=True, reset=False)
-        return self.model_.encode(columns_of(X[self.columns_]))
+        if self.text_columns_:
+            validate_data(self, X, skip_check_array=True, reset=False)
+            return self.model_.encode(columns_of(X))
+        X = validate_data(self, X, dtype=np.float64, order="C", reset=False, ensure_all_finite="allow-nan")
+        if X.shape[1] == len(self.model_.input_names) and not np.isnan(X).any():
+            return X, np.zeros(len(X), dtype=bool)
+        names = self.model_.column_names
+        return self.model_.encode([(name, np.ascontiguousarray(X[:, j])) for j, name in enumerate(names)])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

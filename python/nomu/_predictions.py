@@ -39,7 +39,12 @@ class Predictions:
 
     def _inputs(self, X) -> np.ndarray:
         """X as the model reads it, (q, inputs)."""
-        raise NotImplementedError
+        return self._encoded(X)[0]
+
+    def _encoded(self, X) -> tuple[np.ndarray, np.ndarray]:
+        """The same, and which rows hold a missing cell where training had none, (q,)."""
+        x = self._inputs(X)
+        return x, np.zeros(len(x), dtype=bool)
 
     def predict(self, X: Any, return_std: bool = False, *, noise_std: ArrayLike | None = None) -> Any:
         """Predict means and, on request, calibrated standard deviations.
@@ -70,16 +75,18 @@ class Predictions:
         -------
         dict of ndarrays of shape (q,)
             ``mean``; ``sigma_model`` and ``sigma_noise``, calibrated; ``sigma_below``, the downward model uncertainty
-            if it differs; ``outside``, whether a row lies outside the box of the training rows.
+            if it differs; ``outside``, whether a row lies outside the box of the training rows, or has a name or a
+            missing cell that training did not have.
         """
         predicted = self._predicted(X, noise_std, required=True)
         model = self._fitted_model()
+        x, unfamiliar = self._encoded(X)
         noise = predicted.sigma_noise
         parts = {
             "mean": predicted.mean,
             "sigma_model": np.array(predicted.sigma_model),
             "sigma_noise": np.zeros(len(predicted)) if noise is None else np.array(noise),
-            "outside": model.outside(self._inputs(X)),
+            "outside": model.outside(x) | unfamiliar,
         }
         if predicted.sigma_below is not None:
             parts["sigma_below"] = np.array(predicted.sigma_below)
@@ -104,6 +111,28 @@ class Predictions:
         model = self._fitted_model()
         x = self._inputs(X)
         return model.bounds(x, self._level(level), numbers_of_rows(noise_std, "noise_std", x))
+
+    def predict_quantiles(
+        self, X: Any, quantiles: ArrayLike = (0.05, 0.5, 0.95), *, noise_std: ArrayLike | None = None
+    ) -> np.ndarray:
+        """Predict quantiles, from the calibrated bounds.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (q, d)
+        quantiles : array-like of shape (k,)
+            Probabilities inside (0, 1). The median is the mean; others are bounds of level ``|2 p - 1|`` and refused
+            where the calibration does not support that level.
+
+        Returns
+        -------
+        ndarray of shape (q, k)
+            Not decreasing with the probability.
+        """
+        model = self._fitted_model()
+        x = self._inputs(X)
+        probabilities = numbers_of_rows(np.atleast_1d(quantiles), "quantiles", np.atleast_1d(quantiles))
+        return model.quantiles(x, probabilities, numbers_of_rows(noise_std, "noise_std", x))
 
     def guarantee(self, level: float | None = None) -> str:
         """What bounds of this level guarantee, in a sentence."""
@@ -150,16 +179,33 @@ class Predictions:
         with ProgressBar(progress) as bar:
             _nomu.save_report(model, path, rows, level, title, today, check, refit, bar.callback)
 
-    def _labelled_rows(self, X, y, noise_std):
+    def adaptive(self, level: float | None = None) -> AdaptiveIntervals:
+        """Bounds that follow the results of rows in order of time, where later rows may differ from earlier ones.
+
+        Parameters
+        ----------
+        level : float in (0, 1), optional
+            The share of rows that the bounds are to contain in the long run; default: the model's own.
+
+        Returns
+        -------
+        AdaptiveIntervals
+            ``predict_interval(X)`` gives bounds, ``update(X, y)`` takes results.
+        """
+        return AdaptiveIntervals(self, self._level(level))
+
+    def _labelled_rows(self, X, y, noise_std, groups=None):
         """Rows with targets, as the model reads them."""
         if y is None:
             raise ValueError("y is missing; give the targets of the rows")
         x = self._inputs(X)
         noise = numbers_of_rows(noise_std, "noise_std", x)
-        return _nomu.rows_dataset(x, numbers_of_rows(y, "y", x), names=self._fitted_model().input_names, noise=noise)
+        groups = None if groups is None else [str(group) for group in np.asarray(groups).ravel()]
+        names = self._fitted_model().input_names
+        return _nomu.rows_dataset(x, numbers_of_rows(y, "y", x), names=names, noise=noise, groups=groups)
 
     def _level(self, level):
-        return float(level if level is not None else self._fitted_model().default_level or self.level)
+        return float(level if level is not None else self._fitted_model().default_level or self.level or 0.95)
 
     def _predicted(self, X, noise_std, required) -> Predicted:
         model = self._fitted_model()
@@ -168,3 +214,49 @@ class Predictions:
         if noise is None and self.known_noise_ and not required:
             noise = np.zeros(len(x))  # the mean does not depend on it
         return model.predict(x, noise)
+
+
+class AdaptiveIntervals:
+    """Bounds of a model that are updated as results come in; ``Predictions.adaptive`` makes one.
+
+    Whatever the rows do, the share of them within the bounds that they had before their results approaches the level:
+    it is never farther from it than ``allowance``, which falls like one over the number of results.
+    """
+
+    def __init__(self, predictions: Predictions, level: float):
+        self._predictions = predictions
+        self.level = level
+        self._bounds = _nomu.adaptive_bounds(predictions._fitted_model(), level)
+
+    def predict_interval(self, X: Any, *, noise_std: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper bounds of rows to come, from the results so far; arrays of shape (q,)."""
+        return self._follow(X, None, noise_std)
+
+    def update(self, X: Any, y: ArrayLike, *, noise_std: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Take the results of rows, the earliest first; returns the bounds that each had before its result."""
+        return self._follow(X, y, noise_std)
+
+    def _follow(self, X, y, noise_std):
+        x = self._predictions._inputs(X)
+        noise = numbers_of_rows(noise_std, "noise_std", x)
+        model = self._predictions._fitted_model()
+        return _nomu.adaptive_follow(self._bounds, model, x, numbers_of_rows(y, "y", x), noise)
+
+    @property
+    def rows(self) -> int:
+        """Results so far."""
+        return self._bounds.rows
+
+    @property
+    def missed(self) -> int:
+        """Results outside the bounds that their rows had before."""
+        return self._bounds.missed
+
+    @property
+    def allowance(self) -> float:
+        """How far the share of rows within their bounds can be from the level at most; proven."""
+        return self._bounds.allowance
+
+    def guarantee(self) -> str:
+        """What is proven about the rows so far, in a sentence."""
+        return self._bounds.guarantee()

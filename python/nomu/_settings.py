@@ -45,3 +45,14 @@ def seed_of(random_state):
     from sklearn.utils import check_random_state
 
     return int(check_random_state(random_state).randint(_LARGEST_SEED))
+
+
+def range_of(limits):
+    """(low, high) as two floats; None: everything."""
+    if limits is None:
+        return None
+    try:
+        low, high = (float(limit) for limit in limits)
+    except (TypeError, ValueError):
+        raise TypeError(f"range must be two numbers such as (0, inf), got {limits!r}") from None
+    return low, high

@@ -153,7 +153,7 @@ def attach(
     features: str | None = None,
     noise: str = "none",
     calibration: str = "auto",
-    level: float = 0.95,
+    level: float | None = None,
     settings: dict[str, Any] | None = None,
     random_state: Any = 1,
     device: str = "auto",
@@ -184,8 +184,8 @@ def attach(
     calibration : str
         "auto", "none", "nll", "separate", "coverage", "isotonic" or, with ``calibrate_on``, "conformal", which "auto"
         then chooses if the rows support the level.
-    level : float
-        Default level of the bounds.
+    level : float, optional
+        Default level of the bounds; None: 0.95. "auto" refuses a level that is given here and not supported.
     settings : dict, optional
         Any setting of the sigma networks, by its name on the command line, such as ``{"ensemble": 1}`` for a single one
         or, for images, ``{"sigma_net.filters": [8, 12]}`` to read the pixels too.
@@ -204,12 +204,14 @@ def attach(
         except (TypeError, ValueError):
             raise TypeError("calibrate_on must be a pair (X, y)") from None
         unseen = _dataset(read, X_unseen, y_unseen, names, ("X of calibrate_on", "y of calibrate_on"))
-    chosen = {"seed": seed_of(random_state), "calibration.kind": calibration, "calibration.level": level}
+    chosen = {"seed": seed_of(random_state), "calibration.kind": calibration}
+    if level is not None:
+        chosen["calibration.level"] = level
     with ProgressBar(progress) as bar:
         model = _nomu.attach(
             read, data, unseen, noise, pairs_of({**chosen, **checked_settings(settings)}), device, threads, bar.callback
         )
-    return AttachedNetwork(read, model, names, level)
+    return AttachedNetwork(read, model, names, 0.95 if level is None else level)
 
 
 def _dataset(network, X, y, names, called):

@@ -48,10 +48,10 @@ class NOMURegressor(Regressor):
 
     def __init__(
         self, hidden=None, epochs=None, learning_rate=None, l2=None, ensemble=None, mu_sqr=None, mu_exp=None,
-        c_exp=None, *, calibration="auto", level=0.95, noise="auto", preset="auto", settings=None, random_state=1,
-        device="auto", threads=0, progress=None,
+        c_exp=None, *, calibration="auto", level=None, noise="auto", preset="auto", settings=None, range=None,
+        random_state=1, device="auto", threads=0, progress=None,
     ):  # fmt: skip
-        super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
+        super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
         self.hidden = hidden
         self.epochs = epochs
         self.learning_rate = learning_rate
@@ -91,10 +91,10 @@ class DeepEnsembleRegressor(Regressor):
     }
 
     def __init__(
-        self, hidden=None, epochs=None, learning_rate=None, l2=None, networks=None, *, calibration="auto", level=0.95,
-        noise="auto", preset="auto", settings=None, random_state=1, device="auto", threads=0, progress=None,
+        self, hidden=None, epochs=None, learning_rate=None, l2=None, networks=None, *, calibration="auto", level=None,
+        noise="auto", preset="auto", settings=None, range=None, random_state=1, device="auto", threads=0, progress=None,
     ):  # fmt: skip
-        super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
+        super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
         self.hidden = hidden
         self.epochs = epochs
         self.learning_rate = learning_rate
@@ -132,10 +132,10 @@ class HyperDeepEnsembleRegressor(Regressor):
 
     def __init__(
         self, hidden=None, epochs=None, learning_rate=None, networks=None, candidates=None, *, calibration="auto",
-        level=0.95, noise="auto", preset="auto", settings=None, random_state=1, device="auto", threads=0,
+        level=None, noise="auto", preset="auto", settings=None, range=None, random_state=1, device="auto", threads=0,
         progress=None,
     ):  # fmt: skip
-        super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
+        super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
         self.hidden = hidden
         self.epochs = epochs
         self.learning_rate = learning_rate
@@ -176,10 +176,10 @@ class MCDropoutRegressor(Regressor):
 
     def __init__(
         self, hidden=None, epochs=None, learning_rate=None, l2=None, dropout=None, passes=None, *, calibration="auto",
-        level=0.95, noise="auto", preset="auto", settings=None, random_state=1, device="auto", threads=0,
+        level=None, noise="auto", preset="auto", settings=None, range=None, random_state=1, device="auto", threads=0,
         progress=None,
     ):  # fmt: skip
-        super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
+        super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
         self.hidden = hidden
         self.epochs = epochs
         self.learning_rate = learning_rate
@@ -208,10 +208,10 @@ class GPRegressor(Regressor):
     }
 
     def __init__(
-        self, length_per_input=None, restarts=None, *, calibration="auto", level=0.95, noise="auto", preset="auto",
-        settings=None, random_state=1, device="auto", threads=0, progress=None,
+        self, length_per_input=None, restarts=None, *, calibration="auto", level=None, noise="auto", preset="auto",
+        settings=None, range=None, random_state=1, device="auto", threads=0, progress=None,
     ):  # fmt: skip
-        super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
+        super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
         self.length_per_input = length_per_input
         self.restarts = restarts
 
@@ -245,10 +245,10 @@ class LaplaceRegressor(Regressor):
     }
 
     def __init__(
-        self, hidden=None, epochs=None, learning_rate=None, l2=None, weights=None, *, calibration="auto", level=0.95,
-        noise="auto", preset="auto", settings=None, random_state=1, device="auto", threads=0, progress=None,
+        self, hidden=None, epochs=None, learning_rate=None, l2=None, weights=None, *, calibration="auto", level=None,
+        noise="auto", preset="auto", settings=None, range=None, random_state=1, device="auto", threads=0, progress=None,
     ):  # fmt: skip
-        super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
+        super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
         self.hidden = hidden
         self.epochs = epochs
         self.learning_rate = learning_rate
@@ -282,10 +282,10 @@ class NeuralLinearRegressor(Regressor):
     }
 
     def __init__(
-        self, hidden=None, epochs=None, learning_rate=None, l2=None, *, calibration="auto", level=0.95, noise="auto",
-        preset="auto", settings=None, random_state=1, device="auto", threads=0, progress=None,
+        self, hidden=None, epochs=None, learning_rate=None, l2=None, *, calibration="auto", level=None, noise="auto",
+        preset="auto", settings=None, range=None, random_state=1, device="auto", threads=0, progress=None,
     ):  # fmt: skip
-        super().__init__(calibration, level, noise, preset, settings, random_state, device, threads, progress)
+        super().__init__(calibration, level, noise, preset, settings, range, random_state, device, threads, progress)
         self.hidden = hidden
         self.epochs = epochs
         self.learning_rate = learning_rate

@@ -137,15 +137,11 @@ def test_text_columns_of_a_table(rows):
     X, y = rows
     table = pandas.DataFrame({"x": X[:, 0], "kind": np.where(X[:, 1] > 0, "up", "1"), "n": np.arange(40)})
     model = quick("GPRegressor").fit(table, y)
-    assert model.model_.input_names == ["x", "kind=1", "kind=up", "n"]
+    assert model.model_.input_names == ["x", "kind=1", "kind=up", "kind unknown", "n"]
     assert list(model.feature_names_in_) == ["x", "kind", "n"]
     assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(table), model.predict(table))
     categories = quick("GPRegressor").fit(table.astype({"kind": "category"}), y)
     assert np.array_equal(categories.predict(table), model.predict(table))
-    with pytest.raises(nomu.DataError, match="kind"):
-        model.predict(table.assign(kind="never seen"))
-    with pytest.raises(nomu.DataError, match="row 1, column 'kind'"):
-        model.predict(table.assign(kind=None))
     with pytest.raises(ValueError, match="feature names"):
         model.predict(table[["x", "n"]])
     with pytest.raises(ValueError, match="text columns"):
@@ -194,8 +190,8 @@ def test_wrong_rows_are_refused(rows):
         quick("GPRegressor").fit(X[:3], y[:3])
     with pytest.raises(nomu.DataError, match="nothing to learn"):
         quick("GPRegressor").fit(X, np.ones(40))
-    with pytest.raises(ValueError, match="NaN"):
-        model.predict(np.full((1, 2), np.nan))
+    with pytest.raises(ValueError, match="infinity"):
+        model.predict(np.full((1, 2), np.inf))
     with pytest.raises(ValueError, match="features"):
         model.predict(np.ones((1, 3)))
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):

@@ -31,7 +31,7 @@ std::atomic<std::uint32_t>& forks() {
 
 }  // namespace
 
-Team::Team(std::size_t threads, std::function<void()> prepare) : born_(forks().load()) {
+Team::Team(std::size_t threads, const std::function<void()>& prepare) : born_(forks().load()) {
   for (std::size_t i = 1; i < threads; ++i) workers_.emplace_back([this, i, prepare] { work(i, prepare); });
 }
 

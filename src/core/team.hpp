@@ -19,7 +19,7 @@ class Team {
   using Task = std::function<void(std::size_t piece, std::size_t worker)>;
 
   /// Every thread except the caller's calls `prepare` once, before its first piece.
-  explicit Team(std::size_t threads, std::function<void()> prepare = {});
+  explicit Team(std::size_t threads, const std::function<void()>& prepare = {});
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
   Team(Team&&) = delete;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "data/constant_columns.hpp"
+#include "data/encoding.hpp"
+#include "data/stand_ins.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -55,12 +57,32 @@ DataSet make_dataset(std::vector<double> inputs, std::vector<std::string> names,
   data.input_names = std::move(names);
   for (const std::string& name : data.input_names) data.features.push_back({.name = name, .levels = {}});
   check_dataset(data);
+  add_stand_ins(data);
   list_constant_columns(data);
   return data;
 }
 
+void add_stand_ins(DataSet& data) {
+  std::size_t first = 0;
+  for (FeatureColumn& column : data.features) {
+    if (first >= data.cols()) return;  // columns that do not match the inputs are refused elsewhere
+    if (column.kind != ColumnKind::names && !column.stand_in) {
+      std::vector<double> values;
+      values.reserve(data.rows());
+      for (std::size_t i = 0; i < data.rows(); ++i) values.push_back(data.row(i)[first]);
+      column.stand_in = encoding::median_of(std::move(values));
+    }
+    first += input_count(column);
+  }
+}
+
 void list_constant_columns(DataSet& data) {
+  std::vector<bool> unknown(data.cols(), false);
+  for (const InputBlock& block : input_blocks(data)) {
+    if (block.unknown) unknown[block.first + block.other] = true;
+  }
   for (std::size_t j = 0; j < data.cols(); ++j) {
+    if (unknown[j]) continue;  // nothing there yet to tell of
     bool constant = true;
     for (std::size_t i = 1; i < data.rows() && constant; ++i) constant = data.row(i)[j] == data.row(0)[j];
     if (constant) data.report.constant_columns.push_back(data.input_names[j]);

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
 #include <utility>
 
 #include "data/constant_columns.hpp"
@@ -89,38 +92,65 @@ std::vector<std::string> feature_names(const Table& table, const DatasetOptions&
   return names;
 }
 
-/// Indices of the rows without a missing cell in `names`; the lines of the others go into the report.
-std::vector<std::size_t> find_complete_rows(const Table& table, std::span<const std::string> names,
-                                            const DatasetOptions& options, DatasetReport& report) {
-  std::vector<bool> complete(table.rows(), true);
-  std::size_t first_row = table.rows();
-  std::string_view first_column;
-  for (const std::string& name : names) {
-    const Column& column = column_of(table, name);
-    for (std::size_t i = 0; i < column.size(); ++i) {
-      if (read_cell(column[i]).kind != CellKind::missing) continue;
-      complete[i] = false;
-      if (i < first_row) {
-        first_row = i;
-        first_column = name;
-      }
+using IsMissing = std::function<bool(std::string_view cell)>;
+
+/// A column that rows may lack cells of.
+struct NeededColumn {
+  std::string name;
+  IsMissing is_missing = [](std::string_view cell) { return read_cell(cell).kind == CellKind::missing; };
+};
+
+struct RowsByCompleteness {
+  std::vector<std::size_t> complete;
+  std::vector<std::size_t> incomplete;
+  std::string first_column;  ///< where the first incomplete row lacks a cell
+};
+
+RowsByCompleteness sort_rows(const Table& table, std::span<const std::size_t> rows,
+                             std::span<const NeededColumn> needed) {
+  RowsByCompleteness sorted;
+  std::vector<const NeededColumn*> lacking(table.rows(), nullptr);
+  for (const NeededColumn& wanted : needed) {
+    const Column& column = column_of(table, wanted.name);
+    for (const std::size_t i : rows) {
+      if (lacking[i] == nullptr && wanted.is_missing(column[i])) lacking[i] = &wanted;
     }
   }
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    if (complete[i]) {
-      rows.push_back(i);
-    } else {
-      report.dropped_lines.push_back(table.line(i));
-    }
+  for (const std::size_t i : rows) {
+    if (lacking[i] != nullptr && sorted.incomplete.empty()) sorted.first_column = lacking[i]->name;
+    (lacking[i] == nullptr ? sorted.complete : sorted.incomplete).push_back(i);
   }
-  if (!options.drop_missing && !report.dropped_lines.empty()) {
-    fail_at(table, first_row, first_column,
-            fmt::format("the value is missing, as in {} of {} rows (rows {}); fill them in, or choose to drop rows "
-                        "with missing values",
-                        report.dropped_lines.size(), table.rows(), line_list(report.dropped_lines)));
-  }
+  return sorted;
+}
+
+std::vector<std::size_t> lines_of(const Table& table, std::span<const std::size_t> rows) {
+  std::vector<std::size_t> lines;
+  lines.reserve(rows.size());
+  for (const std::size_t i : rows) lines.push_back(table.line(i));
+  return lines;
+}
+
+std::vector<std::size_t> all_rows(const Table& table) {
+  std::vector<std::size_t> rows(table.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
   return rows;
+}
+
+/// Leaves out the rows that lack a cell, or refuses them.
+std::vector<std::size_t> complete_or_refused(const Table& table, std::span<const std::size_t> rows,
+                                             std::span<const NeededColumn> needed, const DatasetOptions& options,
+                                             DatasetReport& report) {
+  RowsByCompleteness sorted = sort_rows(table, rows, needed);
+  if (sorted.incomplete.empty()) return std::move(sorted.complete);
+  const std::vector<std::size_t> lines = lines_of(table, sorted.incomplete);
+  if (!options.drop_missing) {
+    fail_at(table, sorted.incomplete.front(), sorted.first_column,
+            fmt::format("the value is missing, as in {} of {} rows (rows {}); fill them in, or drop such rows ({})",
+                        lines.size(), table.rows(), line_list(lines), options.words.drop_missing));
+  }
+  report.dropped_lines.insert(report.dropped_lines.end(), lines.begin(), lines.end());
+  std::ranges::sort(report.dropped_lines);
+  return std::move(sorted.complete);
 }
 
 void name_inputs(DataSet& data) {
@@ -136,22 +166,58 @@ void check_target(const Table& table, const DataSet& data) {
                                      table.source(), data.target_name, data.targets.front(), data.rows()));
 }
 
-/// The rows without missing cells. Throws DataError when there are too few.
-std::vector<std::size_t> usable_rows(const Table& table, std::span<const std::string> inputs,
-                                     const DatasetOptions& options, DatasetReport& report) {
-  std::vector<std::string> used(inputs.begin(), inputs.end());
-  used.push_back(options.target);
-  for (std::string& name : row_info_columns(options)) used.push_back(std::move(name));
-  std::vector<std::size_t> rows = find_complete_rows(table, used, options, report);
-  if (rows.size() < std::max<std::size_t>(1, options.min_rows)) {
-    throw DataError(
-        where, fmt::format("{}: {} rows{}, but at least {} are needed", table.source(), rows.size(),
-                           report.dropped_lines.empty() ? std::string{}
-                                                        : fmt::format(" are left after dropping {} with missing values",
-                                                                      report.dropped_lines.size()),
-                           options.min_rows));
+/// The rows with a target, and with all that describes a row.
+std::vector<std::size_t> labelled_rows(const Table& table, const DatasetOptions& options, DatasetReport& report) {
+  const std::vector<NeededColumn> target{{.name = options.target}};
+  const RowsByCompleteness sorted = sort_rows(table, all_rows(table), target);
+  report.unlabelled_lines = lines_of(table, sorted.incomplete);
+  std::vector<NeededColumn> row_info;
+  for (const std::string& name : row_info_columns(options)) row_info.push_back({.name = name});
+  return complete_or_refused(table, sorted.complete, row_info, options, report);
+}
+
+/// The rows without missing cells in the inputs, if they are to be dropped or there is no other way.
+std::vector<std::size_t> without_missing_inputs(const Table& table, std::span<const std::size_t> rows,
+                                                std::span<const FeatureColumn> features, const DatasetOptions& options,
+                                                DatasetReport& report) {
+  std::vector<NeededColumn> needed;
+  for (const FeatureColumn& feature : features) {
+    const bool accepted =
+        feature.kind == ColumnKind::names ? feature.unknown || feature.missing : feature.stand_in.has_value();
+    if (accepted && !options.drop_missing) continue;
+    needed.push_back({feature.name, [&feature](std::string_view cell) { return is_missing(feature, cell); }});
   }
-  return rows;
+  return complete_or_refused(table, rows, needed, options, report);
+}
+
+void check_row_count(const Table& table, std::size_t rows, const DatasetOptions& options, const DatasetReport& report) {
+  if (rows >= std::max<std::size_t>(1, options.min_rows)) return;
+  std::string left;
+  if (!report.dropped_lines.empty())
+    left += fmt::format(" are left after dropping {} with missing values", report.dropped_lines.size());
+  if (!report.unlabelled_lines.empty()) {
+    left += fmt::format("{} without a target",
+                        left.empty() ? fmt::format(" are left after dropping {}", report.unlabelled_lines.size())
+                                     : fmt::format(" and {}", report.unlabelled_lines.size()));
+  }
+  throw DataError(
+      where, fmt::format("{}: {} rows{}, but at least {} are needed", table.source(), rows, left, options.min_rows));
+}
+
+void check_target_range(const DatasetOptions& options) {
+  if (options.range.low < options.range.high) return;
+  throw DataError(where, fmt::format("{} must be two numbers, the smaller first, got {} and {}", options.words.range,
+                                     options.range.low, options.range.high));
+}
+
+void check_range(const Table& table, std::span<const std::size_t> rows, const DatasetOptions& options,
+                 const DataSet& data) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (data.range.contains(data.targets[i])) continue;
+    fail_at(table, rows[i], options.target,
+            fmt::format("{} is not in the range {} to {} of the target ({}); correct it or the range", data.targets[i],
+                        data.range.low, data.range.high, options.words.range));
+  }
 }
 
 /// Fills everything but the inputs.
@@ -159,7 +225,9 @@ void fill_targets_and_row_info(const Table& table, std::span<const std::size_t> 
                                DataSet& data) {
   data.target_name = options.target;
   data.noise_name = options.noise;
+  data.range = options.range;
   data.targets = numbers_of(table, options.target, rows, "the target");
+  check_range(table, rows, options, data);
   if (!options.weight.empty()) data.row_weight = nonnegative_numbers_of(table, options.weight, rows, "a weight");
   if (!options.noise.empty()) data.noise = nonnegative_numbers_of(table, options.noise, rows, "a noise level");
   if (!options.time.empty()) data.times = times_of(table, options.time, rows);
@@ -171,9 +239,41 @@ void fill_targets_and_row_info(const Table& table, std::span<const std::size_t> 
 /// Fills the inputs, encoded as in data.features.
 void fill_inputs(const Table& table, std::span<const std::size_t> rows, DataSet& data) {
   name_inputs(data);
-  data.inputs = encode_rows(table, data.features, rows);
+  EncodedRows encoded = encode_rows(table, data.features, rows);
+  data.inputs = std::move(encoded.inputs);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (encoded.unfamiliar[i]) data.report.unfamiliar_rows.push_back(i);
+  }
   list_constant_columns(data);
   check_dataset(data);
+}
+
+std::vector<FeatureColumn> classify(const Table& table, std::span<const std::string> names,
+                                    std::span<const std::size_t> rows, const DatasetOptions& options,
+                                    DatasetReport& report) {
+  std::vector<FeatureColumn> features;
+  report.missing_cells.clear();
+  report.notes.clear();
+  for (const std::string& name : names) {
+    if (options.fixed_inputs) {
+      features.push_back(classify_fixed_column(table, name, rows, options));
+    } else if (std::optional<FeatureColumn> feature = classify_column(table, name, rows, options, report)) {
+      features.push_back(std::move(*feature));
+    }
+  }
+  if (!features.empty()) return features;
+  std::string why;
+  for (const ColumnNote& note : report.notes) why += "; " + note.text;
+  throw DataError(where, fmt::format("{}: no input column can be used{}", table.source(), why));
+}
+
+/// For a network that exists, rows with missing cells have to go before the columns are looked at.
+std::vector<std::size_t> rows_for_fixed_inputs(const Table& table, std::span<const std::size_t> rows,
+                                               std::span<const std::string> inputs, const DatasetOptions& options,
+                                               DatasetReport& report) {
+  std::vector<NeededColumn> needed;
+  for (const std::string& name : inputs) needed.push_back({.name = name});
+  return complete_or_refused(table, rows, needed, options, report);
 }
 
 }  // namespace
@@ -181,19 +281,30 @@ void fill_inputs(const Table& table, std::span<const std::size_t> rows, DataSet&
 DataSet make_dataset(const Table& table, const DatasetOptions& options) {
   DataSet data;
   const std::vector<std::string> inputs = feature_names(table, options);
-  const std::vector<std::size_t> rows = usable_rows(table, inputs, options, data.report);
+  check_target_range(options);
+  std::vector<std::size_t> rows = labelled_rows(table, options, data.report);
+  if (options.fixed_inputs) rows = rows_for_fixed_inputs(table, rows, inputs, options, data.report);
+  check_row_count(table, rows.size(), options, data.report);
+  data.features = classify(table, inputs, rows, options, data.report);
+  if (options.drop_missing && !options.fixed_inputs) {
+    std::vector<std::size_t> complete = without_missing_inputs(table, rows, data.features, options, data.report);
+    check_row_count(table, complete.size(), options, data.report);
+    if (complete.size() < rows.size()) {
+      rows = std::move(complete);
+      data.features = classify(table, inputs, rows, options, data.report);
+    }
+  }
   fill_targets_and_row_info(table, rows, options, data);
   check_target(table, data);
-  for (const std::string& name : inputs) data.features.push_back(classify_column(table, name, rows, options));
   fill_inputs(table, rows, data);
   return data;
 }
 
 DataSet make_dataset(const Table& table, std::span<const FeatureColumn> features, const DatasetOptions& options) {
   DataSet data;
-  std::vector<std::string> inputs;
-  for (const FeatureColumn& feature : features) inputs.push_back(feature.name);
-  const std::vector<std::size_t> rows = usable_rows(table, inputs, options, data.report);
+  std::vector<std::size_t> rows = labelled_rows(table, options, data.report);
+  rows = without_missing_inputs(table, rows, features, options, data.report);
+  check_row_count(table, rows.size(), options, data.report);
   fill_targets_and_row_info(table, rows, options, data);
   data.features.assign(features.begin(), features.end());
   fill_inputs(table, rows, data);
@@ -205,27 +316,26 @@ DataSet read_dataset(const std::filesystem::path& path, const DatasetOptions& op
 }
 
 Table complete_rows(const Table& table, std::span<const std::string> columns) {
-  DatasetReport report;
-  const std::vector<std::size_t> rows = find_complete_rows(table, columns, {.drop_missing = true}, report);
+  std::vector<NeededColumn> needed;
+  for (const std::string& name : columns) needed.push_back({.name = name});
+  const std::vector<std::size_t> rows = sort_rows(table, all_rows(table), needed).complete;
   std::vector<Column> kept;
   for (const Column& column : table.columns()) {
     kept.emplace_back(column.name());
     for (const std::size_t i : rows) kept.back().push_back(column[i]);
   }
-  std::vector<std::size_t> lines;
-  lines.reserve(rows.size());
-  for (const std::size_t i : rows) lines.push_back(table.line(i));
-  return {table.source(), std::move(kept), std::move(lines)};
+  return {table.source(), std::move(kept), lines_of(table, rows)};
+}
+
+EncodedRows encode(const Table& table, std::span<const FeatureColumn> features) {
+  const std::vector<std::size_t> rows = all_rows(table);
+  DatasetReport nothing;
+  (void)without_missing_inputs(table, rows, features, {}, nothing);  // a message with the number of such rows
+  return encode_rows(table, features, rows);
 }
 
 std::vector<double> encode_inputs(const Table& table, std::span<const FeatureColumn> features) {
-  std::vector<std::size_t> rows(table.rows());
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = i;
-  std::vector<std::string> names;
-  for (const FeatureColumn& feature : features) names.push_back(feature.name);
-  DatasetReport missing;
-  (void)find_complete_rows(table, names, DatasetOptions{}, missing);
-  return encode_rows(table, features, rows);
+  return encode(table, features).inputs;
 }
 
 }  // namespace nomu

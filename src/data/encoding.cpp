@@ -3,44 +3,126 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <array>
+#include <numeric>
 
+#include "data/dates.hpp"
 #include "data/did_you_mean.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu::encoding {
 namespace {
 
-/// "2024-05-17", with or without a time after it. Written in one format, such texts sort in the order of time.
-bool looks_like_date(std::string_view cell) {
-  constexpr std::string_view form = "dddd-dd-dd";
-  if (cell.size() < form.size()) return false;
-  for (std::size_t i = 0; i < form.size(); ++i) {
-    const bool digit = cell[i] >= '0' && cell[i] <= '9';
-    if (form[i] == 'd' ? !digit : cell[i] != form[i]) return false;
-  }
-  return true;
+bool equals_ignoring_case(std::string_view text, std::string_view lower_case) {
+  return std::ranges::equal(text, lower_case, [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  });
 }
 
-void encode_column(const Table& table, const FeatureColumn& feature, std::span<const std::size_t> rows,
-                   std::size_t first, std::size_t cols, std::span<double> inputs) {
-  if (feature.levels.empty()) {
-    const std::vector<double> numbers = numbers_of(table, feature.name, rows, "an input");
-    for (std::size_t i = 0; i < rows.size(); ++i) inputs[i * cols + first] = numbers[i];
-    return;
-  }
-  const Column& column = column_of(table, feature.name);
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::string_view cell = column[rows[i]];
-    const auto at = std::ranges::lower_bound(feature.levels, cell);
-    if (at == feature.levels.end() || *at != cell) {
-      fail_at(table, rows[i], feature.name,
-              fmt::format("'{}' is not one of the names the model was trained on{} (known: {})", cell,
-                          did_you_mean(cell, feature.levels), quoted_list(feature.levels, 10)));
+/// The inputs of one column, [rows][inputs of the column] within [rows][cols].
+class ColumnEncoder {
+ public:
+  ColumnEncoder(const Table& table, const FeatureColumn& feature, std::size_t first, std::size_t cols, EncodedRows& out)
+      : table_(table),
+        feature_(feature),
+        column_(column_of(table, feature.name)),
+        first_(first),
+        cols_(cols),
+        missing_at_(input_count(feature) - 1),
+        out_(out) {}
+
+  /// Writes row `i` of the output from row `row` of the table.
+  void encode(std::size_t row, std::size_t i) {
+    const std::string_view cell = column_[row];
+    const std::span<double> at = std::span(out_.inputs).subspan(i * cols_ + first_, input_count(feature_));
+    if (is_missing(feature_, cell)) return write_missing(row, i, at);
+    switch (feature_.kind) {
+      case ColumnKind::names: return write_name(row, cell, at);
+      case ColumnKind::number: return write_number(row, cell, at);
+      case ColumnKind::boolean: return write_boolean(i, cell, at);
+      case ColumnKind::date: return write_date(row, cell, at);
     }
-    inputs[i * cols + first + static_cast<std::size_t>(at - feature.levels.begin())] = 1.0;
   }
-}
+
+ private:
+  void write_missing(std::size_t row, std::size_t i, std::span<double> at) {
+    const bool names = feature_.kind == ColumnKind::names;
+    if (names ? !feature_.unknown && !feature_.missing : !feature_.stand_in) {
+      fail_at(table_, row, feature_.name, "the value is missing, and the model has no input for that; fill it in");
+    }
+    if (feature_.missing) {
+      at[missing_at_] = 1.0;
+    } else {
+      out_.unfamiliar[i] = true;
+    }
+    if (!names) {
+      write_numbers({.day = *feature_.stand_in, .local = *feature_.stand_in}, at);
+    } else if (!feature_.missing) {
+      at[feature_.levels.size()] = 1.0;
+    }
+  }
+
+  void write_name(std::size_t row, std::string_view cell, std::span<double> at) const {
+    const auto found = std::ranges::lower_bound(feature_.levels, cell);
+    if (found != feature_.levels.end() && *found == cell) {
+      at[static_cast<std::size_t>(found - feature_.levels.begin())] = 1.0;
+    } else if (feature_.unknown) {
+      at[feature_.levels.size()] = 1.0;
+    } else {
+      fail_at(table_, row, feature_.name,
+              fmt::format("'{}' is not one of the names the model was trained on{} (known: {})", cell,
+                          did_you_mean(cell, feature_.levels), quoted_list(feature_.levels, 10)));
+    }
+  }
+
+  void write_number(std::size_t row, std::string_view cell, std::span<double> at) const {
+    const CellValue value = read_cell(cell);
+    if (value.kind != CellKind::number) {
+      fail_at(table_, row, feature_.name,
+              fmt::format("'{}' is not a {}number; an input must be numeric", cell,
+                          value.kind == CellKind::infinite ? "finite " : ""));
+    }
+    at[0] = value.number;
+  }
+
+  void write_boolean(std::size_t i, std::string_view cell, std::span<double> at) {
+    const CellValue value = read_cell(cell);
+    const bool digit = value.kind == CellKind::number && (value.number == 0.0 || value.number == 1.0);
+    const std::optional<double> read = digit ? value.number : read_boolean(cell);
+    if (!read) out_.unfamiliar[i] = true;
+    at[0] = read.value_or(feature_.stand_in.value_or(0.0));
+  }
+
+  void write_date(std::size_t row, std::string_view cell, std::span<double> at) const {
+    const std::optional<Instant> instant = read_date(cell);
+    if (!instant) {
+      fail_at(table_, row, feature_.name,
+              fmt::format("'{}' is not a date like 2024-05-17 or 2024-05-17T09:30, as this column has", cell));
+    }
+    write_numbers(*instant, at);
+  }
+
+  /// A number is an instant without parts.
+  void write_numbers(const Instant& instant, std::span<double> at) const {
+    at[0] = instant.day;
+    std::size_t next = 1;
+    const auto add = [&](bool present, std::array<double, 2> (*part)(double)) {
+      if (!present) return;
+      for (const double value : part(instant.local)) at[next++] = value;
+    };
+    add(feature_.seasons, season_of);
+    add(feature_.weekdays, weekday_of);
+    add(feature_.daytimes, daytime_of);
+  }
+
+  const Table& table_;
+  const FeatureColumn& feature_;
+  const Column& column_;
+  std::size_t first_;
+  std::size_t cols_;
+  std::size_t missing_at_;
+  EncodedRows& out_;
+};
 
 }  // namespace
 
@@ -83,54 +165,42 @@ std::vector<double> nonnegative_numbers_of(const Table& table, std::string_view 
   return numbers;
 }
 
-/// "6,229" or "-0,5e3".
+bool is_missing_word(std::string_view cell) {
+  constexpr std::array<std::string_view, 15> words = {"-",       "--",      "---",           ".",    "..",
+                                                      "n.a.",    "n.d.",    "#n/a",          "<na>", "none",
+                                                      "missing", "unknown", "not available", "nat",  "nil"};
+  return std::ranges::any_of(words, [&](std::string_view word) { return equals_ignoring_case(cell, word); });
+}
+
+std::optional<double> read_boolean(std::string_view cell) {
+  for (const std::string_view word : {"true", "yes"}) {
+    if (equals_ignoring_case(cell, word)) return 1.0;
+  }
+  for (const std::string_view word : {"false", "no"}) {
+    if (equals_ignoring_case(cell, word)) return 0.0;
+  }
+  return {};
+}
+
+bool is_missing(const FeatureColumn& feature, std::string_view cell) {
+  if (read_cell(cell).kind == CellKind::missing) return true;
+  if (feature.kind == ColumnKind::names || !feature.stand_in) return false;
+  return is_missing_word(cell) || std::ranges::binary_search(feature.missing_words, cell);
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  if (values.size() % 2 == 1) return *middle;
+  return std::midpoint(*std::max_element(values.begin(), middle), *middle);
+}
+
 bool has_decimal_comma(std::string_view cell) {
   const std::size_t comma = cell.find(',');
   if (comma == std::string_view::npos || comma + 1 == cell.size()) return false;
   std::string pointed(cell);
   pointed[comma] = '.';
   return read_cell(pointed).kind == CellKind::number;
-}
-
-FeatureColumn classify_column(const Table& table, const std::string& name, std::span<const std::size_t> rows,
-                              const DatasetOptions& options) {
-  const Column& column = column_of(table, name);
-  const bool categorical = contains(options.categorical, name);
-  FeatureColumn feature{.name = name, .levels = {}};
-  std::optional<std::size_t> first_text;
-  std::size_t numbers = 0;
-  for (const std::size_t i : rows) {
-    const CellKind kind = read_cell(column[i]).kind;
-    if (kind == CellKind::number && !categorical) {
-      ++numbers;
-      continue;
-    }
-    if (kind == CellKind::infinite && !categorical)
-      fail_at(table, i, name, fmt::format("'{}' is not a finite number", column[i]));
-    if (!categorical && has_decimal_comma(column[i])) {
-      fail_at(table, i, name,
-              fmt::format("'{}' looks like a number with a decimal comma; use a decimal point, or list the column as "
-                          "categorical if these are names",
-                          column[i]));
-    }
-    if (!first_text) first_text = i;
-    const auto at = std::ranges::lower_bound(feature.levels, column[i]);
-    if (at == feature.levels.end() || *at != column[i]) feature.levels.emplace(at, column[i]);
-    if (feature.levels.size() > options.max_levels && numbers == 0) {
-      fail_at(table, i, name,
-              fmt::format("'{}' is distinct name number {} of this column, and at most {} can become inputs; group the "
-                          "names or leave the column out",
-                          column[i], feature.levels.size(), options.max_levels));
-    }
-  }
-  if (first_text && numbers > 0) {
-    fail_at(table, *first_text, name,
-            fmt::format("'{}' is not a number, but {} of {} cells of this column are; correct it, or list the column "
-                        "as categorical",
-                        column[*first_text], numbers, rows.size()));
-  }
-  if (!feature.levels.empty()) feature.kind = ColumnKind::names;
-  return feature;
 }
 
 std::vector<double> times_of(const Table& table, std::string_view name, std::span<const std::size_t> rows) {
@@ -153,17 +223,19 @@ std::vector<double> times_of(const Table& table, std::string_view name, std::spa
   return times;
 }
 
-std::vector<double> encode_rows(const Table& table, std::span<const FeatureColumn> features,
-                                std::span<const std::size_t> rows) {
+EncodedRows encode_rows(const Table& table, std::span<const FeatureColumn> features,
+                        std::span<const std::size_t> rows) {
   std::size_t cols = 0;
   for (const FeatureColumn& feature : features) cols += input_count(feature);
-  std::vector<double> inputs(rows.size() * cols, 0.0);
+  EncodedRows out{.inputs = std::vector<double>(rows.size() * cols, 0.0),
+                  .unfamiliar = std::vector<bool>(rows.size(), false)};
   std::size_t first = 0;
   for (const FeatureColumn& feature : features) {
-    encode_column(table, feature, rows, first, cols, inputs);
+    ColumnEncoder encoder(table, feature, first, cols, out);
+    for (std::size_t i = 0; i < rows.size(); ++i) encoder.encode(rows[i], i);
     first += input_count(feature);
   }
-  return inputs;
+  return out;
 }
 
 }  // namespace nomu::encoding

@@ -1,8 +1,9 @@
 #pragma once
-/// How columns of text become inputs: which are numeric, which names become indicators, and the values of given rows.
-/// Every error names file, row and column.
+/// How columns of text become inputs: what their cells are, and the values of given rows. Every error names file, row
+/// and column.
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,13 +29,33 @@ namespace nomu::encoding {
 [[nodiscard]] std::vector<double> times_of(const Table& table, std::string_view name,
                                            std::span<const std::size_t> rows);
 
-/// Decides whether a column is numeric. One that mixes numbers and names most likely has a typing error, so it is
-/// refused.
-[[nodiscard]] FeatureColumn classify_column(const Table& table, const std::string& name,
-                                            std::span<const std::size_t> rows, const DatasetOptions& options);
+/// "-", "unknown", "n.a.": no name and no number, but what people write for a missing number or date.
+[[nodiscard]] bool is_missing_word(std::string_view cell);
 
-/// Inputs [rows][d], encoded as in `features`.
-[[nodiscard]] std::vector<double> encode_rows(const Table& table, std::span<const FeatureColumn> features,
-                                              std::span<const std::size_t> rows);
+/// 1 for true and yes, 0 for false and no, in upper or lower case; empty for other texts.
+[[nodiscard]] std::optional<double> read_boolean(std::string_view cell);
+
+/// Whether the cell counts as missing in this column.
+[[nodiscard]] bool is_missing(const FeatureColumn& feature, std::string_view cell);
+
+/// "6,229" or "-0,5e3".
+[[nodiscard]] bool has_decimal_comma(std::string_view cell);
+
+/// Decides how a column becomes inputs, by the rules of docs/tables.md. Empty if it is left out; the report says why,
+/// and how many cells are missing.
+[[nodiscard]] std::optional<FeatureColumn> classify_column(const Table& table, const std::string& name,
+                                                           std::span<const std::size_t> rows,
+                                                           const DatasetOptions& options, DatasetReport& report);
+
+/// The same for the inputs of a network that exists: numbers or names, nothing else.
+[[nodiscard]] FeatureColumn classify_fixed_column(const Table& table, const std::string& name,
+                                                  std::span<const std::size_t> rows, const DatasetOptions& options);
+
+/// Rows encoded as in `features`.
+[[nodiscard]] EncodedRows encode_rows(const Table& table, std::span<const FeatureColumn> features,
+                                      std::span<const std::size_t> rows);
+
+/// The median; of an even number of values, the mean of the middle two. At least one value is needed.
+[[nodiscard]] double median_of(std::vector<double> values);
 
 }  // namespace nomu::encoding

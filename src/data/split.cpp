@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <utility>
 
 #include "nomu/core/error.hpp"
 #include "nomu/core/random.hpp"
@@ -38,24 +41,36 @@ Split split_by(std::span<const std::size_t> part, std::size_t test) {
   return split;
 }
 
-struct Groups {
-  std::vector<std::size_t> of_row;  ///< number of the group of each row
-  std::vector<std::size_t> rows;    ///< rows of each group
-};
+/// Rows of each unit.
+std::vector<std::size_t> sizes_of(const Units& units) {
+  std::vector<std::size_t> sizes(units.count, 0);
+  for (const std::size_t unit : units.of_row) ++sizes[unit];
+  return sizes;
+}
 
-/// Numbers the groups in the order of their names, so that the order of the rows does not matter.
-Groups number_groups(std::span<const std::string> names) {
-  std::map<std::string_view, std::size_t> numbers;
-  for (const std::string& name : names) numbers.emplace(name, 0);
-  std::size_t next = 0;
-  for (auto& [name, number] : numbers) number = next++;
-  Groups groups;
-  groups.rows.assign(numbers.size(), 0);
-  for (const std::string& name : names) {
-    groups.of_row.push_back(numbers.at(name));
-    ++groups.rows[groups.of_row.back()];
+/// Row i goes to the part of its unit.
+std::vector<std::size_t> by_row(const Units& units, std::span<const std::size_t> part_of_unit) {
+  std::vector<std::size_t> part;
+  part.reserve(units.of_row.size());
+  for (const std::size_t unit : units.of_row) part.push_back(part_of_unit[unit]);
+  return part;
+}
+
+Units single_rows(std::size_t rows) {
+  Units units{.of_row = std::vector<std::size_t>(rows), .count = rows};
+  std::iota(units.of_row.begin(), units.of_row.end(), std::size_t{0});
+  return units;
+}
+
+/// Equal rows have equal hashes; most different rows are told apart without a look at their numbers.
+std::size_t hash_of(std::span<const double> row) {
+  std::uint64_t hash = 0x9e3779b97f4a7c15U;
+  for (const double value : row) {
+    // 0 and -0 are equal.
+    hash = (hash ^ std::bit_cast<std::uint64_t>(value == 0.0 ? 0.0 : value)) * 0xff51afd7ed558ccdU;
+    hash ^= hash >> 32U;
   }
-  return groups;
+  return hash;
 }
 
 void check_group_count(std::size_t found, std::size_t needed) {
@@ -68,64 +83,107 @@ void check_group_count(std::size_t found, std::size_t needed) {
 
 }  // namespace
 
-Split random_split(std::size_t rows, double test_fraction, std::uint64_t seed) {
+Units distinct_rows(std::span<const double> inputs, std::size_t cols) {
+  const std::size_t rows = cols == 0 ? 0 : inputs.size() / cols;
+  const auto row = [&](std::size_t i) { return inputs.subspan(i * cols, cols); };
+  std::vector<std::pair<std::size_t, std::size_t>> order;
+  order.reserve(rows);
+  for (std::size_t i = 0; i < rows; ++i) order.emplace_back(hash_of(row(i)), i);
+  std::ranges::sort(order, [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    if (std::ranges::equal(row(a.second), row(b.second))) return a.second < b.second;
+    return std::ranges::lexicographical_compare(row(a.second), row(b.second));
+  });
+  std::vector<std::size_t> first(rows);
+  for (std::size_t k = 0; k < rows; ++k) {
+    const std::size_t i = order[k].second;
+    const bool same =
+        k > 0 && order[k].first == order[k - 1].first && std::ranges::equal(row(i), row(order[k - 1].second));
+    first[i] = same ? first[order[k - 1].second] : i;
+  }
+  Units units{.of_row = std::vector<std::size_t>(rows), .count = 0};
+  for (std::size_t i = 0; i < rows; ++i) units.of_row[i] = first[i] == i ? units.count++ : units.of_row[first[i]];
+  return units;
+}
+
+Units group_units(std::span<const std::string> groups) {
+  std::map<std::string_view, std::size_t> numbers;
+  for (const std::string& name : groups) numbers.emplace(name, 0);
+  Units units;
+  for (auto& [name, number] : numbers) number = units.count++;
+  for (const std::string& name : groups) units.of_row.push_back(numbers.at(name));
+  return units;
+}
+
+Split unit_split(const Units& units, double test_fraction, std::uint64_t seed) {
   check_fraction(test_fraction);
-  if (rows < 2) throw DataError(where, fmt::format("{} rows cannot be split; at least 2 are needed", rows));
-  const std::vector<std::size_t> order = Random(seed).permutation(rows);
-  std::vector<std::size_t> part(rows, 0);
-  for (std::size_t i = 0; i < test_count(rows, test_fraction); ++i) part[order[i]] = 1;
-  return split_by(part, 1);
+  if (units.count < 2) {
+    throw DataError(where, fmt::format("{} rows cannot be split; at least 2 are needed", units.count));
+  }
+  const std::vector<std::size_t> order = Random(seed).permutation(units.count);
+  std::vector<std::size_t> part(units.count, 0);
+  for (std::size_t i = 0; i < test_count(units.count, test_fraction); ++i) part[order[i]] = 1;
+  return split_by(by_row(units, part), 1);
+}
+
+std::vector<Split> unit_folds(const Units& units, std::size_t k, std::uint64_t seed) {
+  check_folds(k);
+  if (k > units.count)
+    throw ConfigError(where, fmt::format("{} folds requested, but there are only {} rows", k, units.count));
+  const std::vector<std::size_t> order = Random(seed).permutation(units.count);
+  std::vector<std::size_t> fold(units.count);
+  for (std::size_t i = 0; i < units.count; ++i) fold[order[i]] = i % k;
+  const std::vector<std::size_t> fold_of_row = by_row(units, fold);
+  std::vector<Split> splits;
+  for (std::size_t f = 0; f < k; ++f) splits.push_back(split_by(fold_of_row, f));
+  return splits;
+}
+
+Split random_split(std::size_t rows, double test_fraction, std::uint64_t seed) {
+  return unit_split(single_rows(rows), test_fraction, seed);
 }
 
 std::vector<Split> k_folds(std::size_t rows, std::size_t k, std::uint64_t seed) {
-  check_folds(k);
-  if (k > rows) throw ConfigError(where, fmt::format("{} folds requested, but there are only {} rows", k, rows));
-  const std::vector<std::size_t> order = Random(seed).permutation(rows);
-  std::vector<std::size_t> fold(rows);
-  for (std::size_t i = 0; i < rows; ++i) fold[order[i]] = i % k;
-  std::vector<Split> splits;
-  for (std::size_t f = 0; f < k; ++f) splits.push_back(split_by(fold, f));
-  return splits;
+  return unit_folds(single_rows(rows), k, seed);
 }
 
 Split group_split(std::span<const std::string> groups, double test_fraction, std::uint64_t seed) {
   check_fraction(test_fraction);
-  const Groups found = number_groups(groups);
-  check_group_count(found.rows.size(), 2);
-  const std::vector<std::size_t> order = Random(seed).permutation(found.rows.size());
+  const Units found = group_units(groups);
+  const std::vector<std::size_t> sizes = sizes_of(found);
+  check_group_count(found.count, 2);
+  const std::vector<std::size_t> order = Random(seed).permutation(found.count);
   const std::size_t wanted = test_count(groups.size(), test_fraction);
-  std::vector<std::size_t> in_test(found.rows.size(), 0);
+  std::vector<std::size_t> in_test(found.count, 0);
   std::size_t taken = 0;
   // The last group of the order is never taken, so the training part is not empty.
   for (std::size_t i = 0; i + 1 < order.size() && taken < wanted; ++i) {
-    const std::size_t size = found.rows[order[i]];
+    const std::size_t size = sizes[order[i]];
     // Skip a group that would overshoot by more than is still missing.
     const bool overshoots = taken + size > wanted && taken + size - wanted > wanted - taken;
     if (overshoots) continue;
     in_test[order[i]] = 1;
     taken += size;
   }
-  if (taken == 0) in_test[static_cast<std::size_t>(std::ranges::min_element(found.rows) - found.rows.begin())] = 1;
-  std::vector<std::size_t> part;
-  for (const std::size_t group : found.of_row) part.push_back(in_test[group]);
-  return split_by(part, 1);
+  if (taken == 0) in_test[static_cast<std::size_t>(std::ranges::min_element(sizes) - sizes.begin())] = 1;
+  return split_by(by_row(found, in_test), 1);
 }
 
 std::vector<Split> group_folds(std::span<const std::string> groups, std::size_t k, std::uint64_t seed) {
   check_folds(k);
-  const Groups found = number_groups(groups);
-  check_group_count(found.rows.size(), k);
-  std::vector<std::size_t> order = Random(seed).permutation(found.rows.size());
-  std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t group) { return found.rows[group]; });
+  const Units found = group_units(groups);
+  const std::vector<std::size_t> sizes = sizes_of(found);
+  check_group_count(found.count, k);
+  std::vector<std::size_t> order = Random(seed).permutation(found.count);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](std::size_t group) { return sizes[group]; });
   std::vector<std::size_t> load(k, 0);
-  std::vector<std::size_t> fold_of_group(found.rows.size());
+  std::vector<std::size_t> fold_of_group(found.count);
   for (const std::size_t group : order) {
     const auto lightest = static_cast<std::size_t>(std::ranges::min_element(load) - load.begin());
     fold_of_group[group] = lightest;
-    load[lightest] += found.rows[group];
+    load[lightest] += sizes[group];
   }
-  std::vector<std::size_t> fold;
-  for (const std::size_t group : found.of_row) fold.push_back(fold_of_group[group]);
+  const std::vector<std::size_t> fold = by_row(found, fold_of_group);
   std::vector<Split> splits;
   for (std::size_t f = 0; f < k; ++f) splits.push_back(split_by(fold, f));
   return splits;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "eval/row_checks.hpp"
+#include "eval/score_set.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -38,17 +40,27 @@ void check_folds(std::span<const PredictedRows> fold_models, const Calibration& 
   }
 }
 
-double nth_smallest(std::vector<double>& values, std::size_t n) {
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>(n - 1);
-  std::ranges::nth_element(values, place);
-  return *place;
+void check_strata(std::span<const std::string> strata, std::size_t rows) {
+  if (strata.empty() || strata.size() == rows) return;
+  throw DataError(where, fmt::format("{} strata given for {} rows; give one per row", strata.size(), rows));
 }
 
 }  // namespace
 
-Bounds make_bounds(const PredictedRows& rows, const Calibration& calibration, double level) {
+Bounds make_bounds(const PredictedRows& rows, const Calibration& calibration, double level,
+                   std::span<const std::string> strata) {
+  check_strata(strata, rows.rows());
   const Multipliers interval = multipliers(calibration, level);
-  return interval_bounds(rows, calibrated_sigma(calibration, rows), interval);
+  const CalibratedSigma sigma = calibrated_sigma(calibration, rows);
+  Bounds bounds = interval_bounds(rows, sigma, interval);
+  if (calibration.strata.empty() || strata.empty()) return bounds;
+  const LevelSets sets(calibration, level);
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const double score = sets.score(sets.of(strata[i]));
+    bounds.lower[i] = rows.mean[i] - score * sigma.below[i];
+    bounds.upper[i] = rows.mean[i] + score * sigma.above[i];
+  }
+  return bounds;
 }
 
 Bounds make_bounds(const Prediction& prediction, std::size_t member, const Calibration& calibration, double level) {
@@ -60,33 +72,31 @@ Bounds make_bounds(const PredictedRows& rows, const Calibration& calibration) {
 }
 
 Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibration& calibration, double level,
-                    const std::function<double(std::size_t, double)>& back) {
+                    const std::function<double(std::size_t, double)>& back, std::span<const std::string> strata) {
   if (calibration.kind != CalibrationKind::cross_conformal) {
     throw ConfigError(where,
                       fmt::format("CV+ bounds need a calibration of kind 'cross_conformal', but this one is '{}'",
                                   to_text(calibration.kind)));
   }
   check_calibration(calibration);
-  const std::size_t n = calibration.scores.size();
-  const std::size_t rank = conformal_rank(n, level);
+  const LevelSets sets(calibration, level);
   check_folds(fold_models, calibration);
+  check_strata(strata, fold_models[0].rows());
   std::vector<CalibratedSigma> sigma;
   for (const PredictedRows& rows : fold_models) sigma.push_back(calibrated_sigma(calibration, rows));
   Bounds bounds;
-  std::vector<double> lows(n);
-  std::vector<double> highs(n);
   for (std::size_t row = 0; row < fold_models[0].rows(); ++row) {
-    for (std::size_t i = 0; i < n; ++i) {
+    const ScoreSet& set = strata.empty() ? sets.widest() : sets.of(strata[row]);
+    std::vector<double> lows;
+    std::vector<double> highs;
+    for (const std::size_t i : set.scores) {
       const std::size_t fold = calibration.score_folds[i];
-      lows[i] = fold_models[fold].mean[row] - calibration.scores[i] * sigma[fold].below[row];
-      highs[i] = fold_models[fold].mean[row] + calibration.scores[i] * sigma[fold].above[row];
-      if (!back) continue;
-      lows[i] = back(fold, lows[i]);
-      highs[i] = back(fold, highs[i]);
+      const double low = fold_models[fold].mean[row] - calibration.scores[i] * sigma[fold].below[row];
+      const double high = fold_models[fold].mean[row] + calibration.scores[i] * sigma[fold].above[row];
+      lows.push_back(back ? back(fold, low) : low);
+      highs.push_back(back ? back(fold, high) : high);
     }
-    // floor((n + 1) alpha) and ceil((n + 1) (1 - alpha)) add up to n + 1. Below level 1/2, where nothing is guaranteed,
-    // the two ends may cross.
-    const auto [lower, upper] = std::minmax({nth_smallest(lows, n + 1 - rank), nth_smallest(highs, rank)});
+    const auto [lower, upper] = cross_ends(set, std::move(lows), std::move(highs), level);
     bounds.lower.push_back(lower);
     bounds.upper.push_back(upper);
   }

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "eval/row_checks.hpp"
 #include "nomu/core/error.hpp"
@@ -202,34 +205,90 @@ Calibration calibrate_width(const PredictedRows& rows, double mean_width) {
   return {.kind = CalibrationKind::width, .c_model = c, .c_noise = c, .rows = rows.rows()};
 }
 
-Calibration calibrate_conformal(const PredictedRows& rows, std::span<const double> targets, const Calibration& base) {
-  Calibration calibration{.kind = CalibrationKind::conformal,
-                          .c_model = base.c_model,
-                          .c_noise = base.c_noise,
-                          .rows = rows.rows(),
-                          .scores = absolute(residuals(rows, targets, base))};
-  std::ranges::sort(calibration.scores);
+namespace {
+
+/// The different values, ascending, and the place of each value among them.
+template <class T>
+std::vector<T> numbered(std::span<const T> values, std::vector<std::size_t>& places) {
+  std::vector<T> different(values.begin(), values.end());
+  std::ranges::sort(different);
+  const auto rest = std::ranges::unique(different);
+  different.erase(rest.begin(), rest.end());
+  for (const T& value : values) {
+    places.push_back(static_cast<std::size_t>(std::ranges::lower_bound(different, value) - different.begin()));
+  }
+  return different;
+}
+
+void check_known(const CalibrationRows& known, std::size_t rows) {
+  for (const auto& [count, what] : {std::pair(known.units.size(), "units"), std::pair(known.strata.size(), "strata")}) {
+    if (count != 0 && count != rows)
+      throw DataError(where, fmt::format("{} {} given for {} rows; give one per row", count, what, rows));
+  }
+}
+
+/// Scores, folds, units and strata in the order of the scores.
+void set_scores(Calibration& calibration, const std::vector<double>& scores, std::span<const std::size_t> folds,
+                const CalibrationRows& known) {
+  check_known(known, scores.size());
+  std::vector<std::size_t> units;
+  std::vector<std::size_t> strata;
+  calibration.rows = scores.size();
+  calibration.unit = known.unit;
+  calibration.units = numbered<std::size_t>(known.units, units).size();
+  calibration.strata = numbered<std::string>(known.strata, strata);
+  if (calibration.units == scores.size()) {  // every row for itself
+    calibration.units = 0;
+    units.clear();
+  }
+  std::vector<std::size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return scores[i]; });
+  for (const std::size_t i : order) {
+    calibration.scores.push_back(scores[i]);
+    if (!folds.empty()) calibration.score_folds.push_back(folds[i]);
+    if (!units.empty()) calibration.score_units.push_back(units[i]);
+    if (!strata.empty()) calibration.score_strata.push_back(strata[i]);
+  }
+}
+
+/// A unit in two folds would be predicted by a model that has seen a part of it.
+void check_units_in_folds(std::span<const std::size_t> units, std::span<const std::size_t> folds) {
+  std::map<std::size_t, std::size_t> fold_of_unit;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    if (fold_of_unit.emplace(units[i], folds[i]).first->second != folds[i])
+      throw DataError(where, fmt::format("unit {} lies in more than one fold", units[i]));
+  }
+}
+
+}  // namespace
+
+Calibration calibrate_conformal(const PredictedRows& rows, std::span<const double> targets, const Calibration& base,
+                                const CalibrationRows& known) {
+  Calibration calibration{.kind = CalibrationKind::conformal, .c_model = base.c_model, .c_noise = base.c_noise};
+  set_scores(calibration, absolute(residuals(rows, targets, base)), {}, known);
   return calibration;
 }
 
 Calibration calibrate_cross_conformal(const PredictedRows& out_of_fold, std::span<const double> targets,
-                                      std::span<const std::size_t> folds, const Calibration& base) {
+                                      std::span<const std::size_t> folds, const Calibration& base,
+                                      const CalibrationRows& known) {
   const std::vector<double> scores = absolute(residuals(out_of_fold, targets, base));
   if (folds.size() != scores.size()) {
     throw DataError(where, fmt::format("{} folds given for {} rows; give one per row", folds.size(), scores.size()));
   }
   check_folds(folds);
-  std::vector<std::size_t> order(scores.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return scores[i]; });
-  Calibration calibration{.kind = CalibrationKind::cross_conformal,
-                          .c_model = base.c_model,
-                          .c_noise = base.c_noise,
-                          .rows = scores.size()};
-  for (const std::size_t i : order) {
-    calibration.scores.push_back(scores[i]);
-    calibration.score_folds.push_back(folds[i]);
-  }
+  check_units_in_folds(known.units, folds);
+  Calibration calibration{.kind = CalibrationKind::cross_conformal, .c_model = base.c_model, .c_noise = base.c_noise};
+  set_scores(calibration, scores, folds, known);
+  return calibration;
+}
+
+Calibration with_units(Calibration calibration, const CalibrationRows& known) {
+  std::vector<std::size_t> units;
+  calibration.unit = known.unit;
+  calibration.units = numbered<std::size_t>(known.units, units).size();
+  if (calibration.units == calibration.rows) calibration.units = 0;
   return calibration;
 }
 

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "eval/normal.hpp"
 #include "eval/row_checks.hpp"
+#include "eval/score_set.hpp"
+#include "eval/student.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -17,6 +20,8 @@ namespace {
 constexpr std::string_view where = "eval/calibration";
 constexpr std::array<std::string_view, 8> kind_names = {"none",  "nll",       "separate",        "coverage",
                                                         "width", "conformal", "cross_conformal", "isotonic"};
+constexpr std::array<std::string_view, 5> unit_names = {"rows", "new_inputs", "known_inputs", "new_groups",
+                                                        "later_rows"};
 
 std::vector<double> member_values(const Tensor<float>& tensor, std::size_t member, std::size_t rows,
                                   std::string_view what) {
@@ -47,9 +52,12 @@ void check_rows(const PredictedRows& rows) {
 /// 100 * 0.95.
 constexpr double rounding_slack = 1e-9;
 
-void throw_too_few(std::size_t rows, double level, double needed) {
-  throw ConfigError(
-      where, fmt::format("level {} needs at least {:.0f} calibration rows, but there are {}", level, needed, rows));
+void throw_too_few(std::size_t count, double level, double needed, CalibrationUnit unit = CalibrationUnit::rows) {
+  const std::string_view what = unit == CalibrationUnit::new_groups   ? "calibration groups"
+                                : unit == CalibrationUnit::new_inputs ? "calibration rows with distinct inputs"
+                                                                      : "calibration rows";
+  throw ConfigError(where,
+                    fmt::format("level {} needs at least {:.0f} {}, but there are {}", level, needed, what, count));
 }
 
 /// The interpolated quantile of the standardised residuals; knot i is at level (i + 1) / (n + 1).
@@ -68,9 +76,24 @@ Multipliers isotonic_multipliers(const Calibration& calibration, double level) {
           .above = knot_quantile(calibration.knots, 0.5 * (1.0 + level))};
 }
 
-/// Number of folds of a cross-conformal calibration; they are numbered without gaps.
-std::size_t fold_count(const Calibration& calibration) {
-  return *std::ranges::max_element(calibration.score_folds) + 1;
+/// Refuses units and strata that do not match the rows.
+template <class F>
+void check_units(const Calibration& c, bool has_scores, const F& refuse) {
+  if (static_cast<std::size_t>(c.unit) >= unit_names.size()) refuse("unknown unit");
+  if (c.units > c.rows) refuse("more units than rows");
+  const bool counted = has_scores && c.units != 0;
+  if (c.score_units.size() != (counted ? c.rows : 0)) refuse("units are not one per row");
+  std::vector<bool> found(c.units, false);
+  for (const std::size_t unit : c.score_units) {
+    if (unit >= c.units) refuse("a unit that does not exist");
+    found[unit] = true;
+  }
+  if (counted && !std::ranges::all_of(found, std::identity{})) refuse("a unit without rows");
+  if (!c.strata.empty() && !has_scores) refuse("strata without scores");
+  if (c.score_strata.size() != (c.strata.empty() ? 0 : c.rows)) refuse("strata are not one per row");
+  if (!std::ranges::is_sorted(c.strata)) refuse("strata are not in order");
+  if (std::ranges::any_of(c.score_strata, [&](std::size_t stratum) { return stratum >= c.strata.size(); }))
+    refuse("a stratum that does not exist");
 }
 
 }  // namespace
@@ -93,6 +116,11 @@ PredictedRows predicted_rows(const Prediction& prediction, std::size_t member) {
 }
 
 std::string_view to_text(CalibrationKind kind) { return kind_names.at(static_cast<std::size_t>(kind)); }
+std::string_view to_text(CalibrationUnit unit) { return unit_names.at(static_cast<std::size_t>(unit)); }
+
+std::size_t unit_count(const Calibration& calibration) {
+  return calibration.units == 0 ? calibration.rows : calibration.units;
+}
 
 void check_calibration(const Calibration& calibration) {
   const auto refuse = [](std::string_view what) {
@@ -117,6 +145,7 @@ void check_calibration(const Calibration& calibration) {
     if (!std::ranges::is_sorted(*values)) refuse("scores are not in ascending order");
   }
   if (has_scores && calibration.scores.front() < 0.0) refuse("a score is negative");
+  check_units(calibration, has_scores, refuse);
   if (calibration.kind == CalibrationKind::coverage && !(calibration.level > 0.0 && calibration.level < 1.0)) {
     refuse(fmt::format("a level of {}", calibration.level));
   }
@@ -143,12 +172,14 @@ std::vector<double> central_sigma(const Calibration& calibration, const Predicte
   return std::move(sigma.above);
 }
 
-std::size_t conformal_rank(std::size_t rows, double level) {
+std::size_t conformal_rank(std::size_t rows, double level, CalibrationUnit unit) {
   require_level(where, level);
   const double rank = std::max(1.0, std::ceil(static_cast<double>(rows + 1) * level - rounding_slack));
   // n rows support the level when (n + 1) level <= n.
   if (rank > static_cast<double>(rows)) {
-    throw_too_few(rows, level, std::max(1.0, std::ceil(level / (1.0 - level) - rounding_slack)));
+    // 1 - level is only as exact as its last digits, so the slack grows with the quotient.
+    const double odds = level / (1.0 - level);
+    throw_too_few(rows, level, std::max(1.0, std::ceil(odds - rounding_slack * (1.0 + odds))), unit);
   }
   return static_cast<std::size_t>(rank);
 }
@@ -172,7 +203,8 @@ Multipliers multipliers(const Calibration& calibration, double level) {
       }
       return {.below = 1.0, .above = 1.0};
     case CalibrationKind::conformal: {
-      const double score = calibration.scores[conformal_rank(calibration.scores.size(), level) - 1];
+      const LevelSets sets(calibration, level);
+      const double score = sets.score(sets.widest());
       return {.below = score, .above = score};
     }
     case CalibrationKind::cross_conformal:
@@ -181,7 +213,8 @@ Multipliers multipliers(const Calibration& calibration, double level) {
     case CalibrationKind::nll:
     case CalibrationKind::separate: break;
   }
-  const double z = -normal_quantile(0.5 * (1.0 - level));
+  // Few units measure the factor badly, however many rows they have.
+  const double z = student_central_quantile(level, calibration.units);
   return {.below = z, .above = z};
 }
 
@@ -204,53 +237,6 @@ double quantile_map(const Calibration& calibration, double level) {
   }
   (void)isotonic_multipliers(calibration, std::abs(2.0 * level - 1.0));  // throws if there are too few rows
   return normal_cdf(knot_quantile(calibration.knots, level));
-}
-
-double guaranteed_coverage(const Calibration& calibration, double level) {
-  if (calibration.kind == CalibrationKind::cross_conformal) {
-    check_calibration(calibration);
-    (void)conformal_rank(calibration.scores.size(), level);
-    const auto n = static_cast<double>(calibration.scores.size());
-    const auto k = static_cast<double>(fold_count(calibration));
-    const double allowance = std::min(2.0 * (1.0 - 1.0 / k) / (n / k + 1.0), (1.0 - k / n) / (k + 1.0));
-    return std::max(0.0, 1.0 - 2.0 * (1.0 - level) - allowance);
-  }
-  (void)multipliers(calibration, level);
-  return calibration.kind == CalibrationKind::conformal ? level : 0.0;
-}
-
-std::string guarantee(const Calibration& calibration, double level) {
-  const std::size_t n = calibration.rows;
-  if (calibration.kind == CalibrationKind::width) {
-    return "no coverage is guaranteed: the factor sets the mean width of the bounds";
-  }
-  const double proven = guaranteed_coverage(calibration, level);
-  switch (calibration.kind) {
-    case CalibrationKind::conformal:
-      return fmt::format(
-          "a new row like the {} calibration rows (exchangeable with them) is covered with probability "
-          "at least {} (split conformal)",
-          n, percent(proven));
-    case CalibrationKind::cross_conformal:
-      return fmt::format(
-          "a new row like the {} rows (exchangeable with them) is covered with probability at least {} "
-          "(1 - 2 alpha for alpha = {}{}); in practice about {}",
-          n, percent(proven), percent(1.0 - level),
-          fold_count(calibration) == n ? ", jackknife+" : ", less an allowance for folds, CV+", percent(level));
-    case CalibrationKind::coverage:
-      return fmt::format("at least {} of the {} calibration rows are covered; for new rows nothing is guaranteed",
-                         percent(level), n);
-    case CalibrationKind::isotonic:
-      return fmt::format(
-          "quantiles match the {} calibration rows; coverage of new rows approaches {} as calibration rows increase, "
-          "with no guarantee for a finite number of them",
-          n, percent(level));
-    default:
-      return fmt::format(
-          "{} holds where errors are Gaussian with the calibrated sigma ({} rows); there is no guarantee "
-          "beyond that",
-          percent(level), n);
-  }
 }
 
 }  // namespace nomu

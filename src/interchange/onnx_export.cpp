@@ -6,6 +6,7 @@
 
 #include "interchange/graph/bayesian_graph.hpp"
 #include "interchange/graph/bounds_graph.hpp"
+#include "interchange/graph/missing_graph.hpp"
 #include "interchange/graph/scaling_graph.hpp"
 #include "interchange/onnx_file.hpp"
 #include "nomu/core/error.hpp"
@@ -20,6 +21,17 @@ constexpr std::int64_t ir_version = 7;  ///< the version released with the opera
 void add_output(onnx::GraphProto& proto, GraphWriter& graph, const GraphValue& value, const char* name) {
   graph.name_output(graph.to_float(graph.reshape(value, {-1, 1})), name);
   describe_rows(*proto.add_output(), name, 1);
+}
+
+/// Moves what cannot occur to the nearest value that can.
+void move_into(GraphWriter& graph, const TargetRange& range, GraphBounds& bounds) {
+  const auto moved = [&](GraphValue& value) {
+    if (range.low > -TargetRange::infinity) value = graph.apply("Max", {value, graph.number(range.low)});
+    if (range.high < TargetRange::infinity) value = graph.apply("Min", {value, graph.number(range.high)});
+  };
+  moved(bounds.mean);
+  if (bounds.lower) moved(*bounds.lower);
+  if (bounds.upper) moved(*bounds.upper);
 }
 
 /// The graph reads and writes single precision, which holds no numbers beyond about 1e38 and no digits below 1e-38.
@@ -59,13 +71,14 @@ std::string pack_onnx(const Model& model, std::optional<double> wanted) {
   describe_rows(*proto.add_input(), "x", model.cols());
   GraphWriter graph(proto, onnx_opset, "nomu_");
   const std::vector<MemberScaling>& scalings = model.parts().scalings;
-  const GraphValue x = add_input_scaling(graph, {"x"}, scalings);
+  const GraphValue x = add_input_scaling(graph, add_stand_ins(graph, {"x"}, model.data()), scalings);
   GraphPrediction members = add_target_scaling(graph, add_method(graph, model, x), scalings);
   if (!model.data().noise.empty()) {
     describe_rows(*proto.add_input(), "noise", 1);
     members.sigma_noise = constant_like(graph, graph.to_double({"noise"}), members.mean);
   }
-  const GraphBounds bounds = add_bounds(graph, members, model.calibration(), scalings, level);
+  GraphBounds bounds = add_bounds(graph, members, model.calibration(), scalings, level);
+  move_into(graph, model.data().range, bounds);
   add_output(proto, graph, bounds.mean, "mean");
   add_output(proto, graph, bounds.sigma_model, "sigma_model");
   if (bounds.sigma_below) add_output(proto, graph, *bounds.sigma_below, "sigma_below");

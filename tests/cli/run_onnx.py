@@ -68,6 +68,7 @@ OPERATORS = {
     "Neg": lambda n, a: -a, "Pow": lambda n, a, b: np.power(a, b), "Relu": lambda n, a: np.maximum(a, 0), "Sign": lambda n, a: np.sign(a),
     "Softplus": lambda n, a: np.logaddexp(a, np.zeros_like(a)), "Sqrt": lambda n, a: np.sqrt(a),
     "Sub": lambda n, a, b: a - b, "Tanh": lambda n, a: np.tanh(a), "Gemm": gemm,
+    "Greater": lambda n, a, b: a > b, "IsNaN": lambda n, a: np.isnan(a), "Where": lambda n, c, a, b: np.where(c, a, b),
     "Erf": lambda n, a: np.vectorize(math.erf)(a).astype(a.dtype),
     "Cast": lambda n, a: a.astype(number_type(n["to"])),
     "Concat": lambda n, *parts: np.concatenate(parts, n["axis"]),

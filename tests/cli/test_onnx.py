@@ -79,8 +79,8 @@ class Export(OnnxTest):
         lines = ["site,a,b"] + [f"{draw.choice(['north', 'south'])},{draw.uniform(-1, 3):.3f},{draw.uniform(-8, 8):.3f}"
                                 for _ in range(1000)]
         cells = [line.split(",") for line in lines[1:]]
-        x = np.array([[site == "north", site == "south", float(a), float(b)] for site, a, b in cells], np.float32)
-        text = ["site,a,b"] + [f"{cell[0]},{row[2]:.17g},{row[3]:.17g}" for cell, row in zip(cells, x.astype(float))]
+        x = np.array([[site == "north", site == "south", 0.0, float(a), float(b)] for site, a, b in cells], np.float32)
+        text = ["site,a,b"] + [f"{cell[0]},{row[3]:.17g},{row[4]:.17g}" for cell, row in zip(cells, x.astype(float))]
         return self.write("rows.csv", "\n".join(text) + "\n"), x
 
     def test_every_method(self) -> None:
@@ -93,11 +93,38 @@ class Export(OnnxTest):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 said = run("export", model, "--level", "0.9", "-o", out)
                 self.assertEqual(said.returncode, 0, said.stderr)
-                self.assertIn("input x, float [rows][4]: site=north, site=south, a, b", said.stdout)
+                self.assertIn("input x, float [rows][5]: site=north, site=south, site unknown, a, b", said.stdout)
                 names = NAMES + (["sigma_below"] if name == "directed" else [])
                 # The fast engines compute in single precision, the graph and the reference in double.
                 done = run("predict", model, rows, "--level", "0.9", "--device", "reference")
                 self.compare(run_onnx.outputs(out, {"x": x}), columns(done.stdout, names))
+        model.unlink()
+        out.unlink()
+
+    def test_missing_numbers_dates_and_ranges(self) -> None:
+        import numpy as np
+
+        draw = random.Random(5)
+        lines = ["when,size,y"]
+        for i in range(60):
+            size = "" if i % 5 == 0 else f"{draw.randrange(64) / 8}"
+            when = "" if i % 7 == 0 else f"{2020 + i // 12}-{1 + i % 12:02}-01"
+            lines.append(f"{when},{size},{min(3.0, max(0.0, draw.gauss(1, 2))):.6f}")
+        train = self.write("holes.csv", "\n".join(lines) + "\n")
+        model, out = self.folder / "holes.nomu", self.folder / "holes.onnx"
+        done = run("fit", train, "--target", "y", "--range", "0,3", "-o", model, "--calibrate", "nll", *METHODS["nomu"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = run("export", model, "--level", "0.9", "-o", out).stdout
+        self.assertIn("[rows][6]: when, when season sine, when season cosine, when missing, size, size missing", said)
+        rows = self.write("rows.csv", "when,size\n2022-01-01,2.5\n,-40\n2022-01-01,\n,\n")
+        day, nan = 18993.0, np.nan
+        x = np.array([[day, 0, 1, 0, 2.5, 0], [nan, nan, nan, 0, -40, 0], [day, 0, 1, 0, nan, 0], [nan, 0, 0, 0, nan, 0]],
+                     np.float32)
+        done = run("predict", model, rows, "--level", "0.9", "--device", "reference")
+        expected = columns(done.stdout, NAMES)
+        self.compare(run_onnx.outputs(out, {"x": x}), expected, dict.fromkeys(NAMES, 1e-5))
+        self.assertGreaterEqual(min(expected["lower"]), 0.0)
+        self.assertLessEqual(max(expected["upper"]), 3.0)
         model.unlink()
         out.unlink()
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,12 +29,12 @@ struct FeatureColumn {
   std::string name;
   std::vector<std::string> levels = {};  ///< of names: sorted, those with an indicator of their own
   ColumnKind kind = ColumnKind::number;
-  bool unknown = false;   ///< of names: one more indicator, for all other names
-  bool missing = false;   ///< one more input: 1 where the cell is missing, otherwise 0
-  double stand_in = 0.0;  ///< what a missing cell counts as, except in columns of names; a date's day
-  bool seasons = false;   ///< of a date: position in the year
-  bool weekdays = false;  ///< of a date: position in the week
-  bool daytimes = false;  ///< of a date: position in the day
+  bool unknown = false;                 ///< of names: one more indicator, for all other names
+  bool missing = false;                 ///< one more input: 1 where the cell is missing, otherwise 0
+  std::optional<double> stand_in = {};  ///< what a missing cell counts as, except in columns of names; none: refused
+  bool seasons = false;                 ///< of a date: position in the year
+  bool weekdays = false;                ///< of a date: position in the week
+  bool daytimes = false;                ///< of a date: position in the day
   std::vector<std::string> missing_words = {};  ///< texts that count as missing cells, sorted; not of names
 
   friend bool operator==(const FeatureColumn&, const FeatureColumn&) = default;
@@ -122,7 +123,6 @@ struct InputBlock {
 /// How messages spell the options below, for an interface with spellings of its own.
 struct OptionNames {
   std::string categorical = "categorical";
-  std::string features = "features";
   std::string ignore = "ignore";
   std::string drop_missing = "drop_missing";
   std::string range = "range";

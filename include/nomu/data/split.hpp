@@ -18,6 +18,29 @@ struct Split {
   friend bool operator==(const Split&, const Split&) = default;
 };
 
+/// Rows that belong together: those of one unit are never split.
+struct Units {
+  std::vector<std::size_t> of_row;  ///< the unit of each row, numbered 0, 1, ... without gaps
+  std::size_t count = 0;
+
+  friend bool operator==(const Units&, const Units&) = default;
+};
+
+/// Rows with equal inputs [n][cols] are one unit; numbered in the order of their first rows.
+[[nodiscard]] Units distinct_rows(std::span<const double> inputs, std::size_t cols);
+
+/// Rows of the same group are one unit; numbered in the order of their names.
+[[nodiscard]] Units group_units(std::span<const std::string> groups);
+
+/// A random `test_fraction` of the units, rounded, with at least one on either side. Which units are chosen depends on
+/// nothing but their number, so that those of the test part are like new ones. If every row is a unit, this is
+/// `random_split`. Throws like it.
+[[nodiscard]] Split unit_split(const Units& units, double test_fraction, std::uint64_t seed);
+
+/// k splits whose test parts partition the units at random into numbers that differ by at most one; `k_folds` if every
+/// row is a unit. Throws ConfigError when k < 2 or k > units.
+[[nodiscard]] std::vector<Split> unit_folds(const Units& units, std::size_t k, std::uint64_t seed);
+
 /// A random `test_fraction` of the rows, rounded, with at least one row on either side. Throws ConfigError when the
 /// fraction is not inside (0, 1), DataError when there are fewer than two rows.
 [[nodiscard]] Split random_split(std::size_t rows, double test_fraction, std::uint64_t seed);

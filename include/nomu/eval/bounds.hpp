@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "nomu/core/prediction.hpp"
@@ -20,9 +21,12 @@ struct Bounds {
   [[nodiscard]] std::size_t rows() const { return lower.size(); }
 };
 
-/// Central bounds of a level. Throws ConfigError when the calibration does not support the level, DataError when sizes
-/// do not match or a number is not finite.
-[[nodiscard]] Bounds make_bounds(const PredictedRows& rows, const Calibration& calibration, double level);
+/// Central bounds of a level; those of a lower level lie within them. Throws ConfigError when the calibration does not
+/// support the level, DataError when sizes do not match or a number is not finite. `strata` names each row's stratum,
+/// [q], where the calibration has strata: a name with too few rows for the level gets the bounds of all rows, an
+/// unknown one (or none) the widest.
+[[nodiscard]] Bounds make_bounds(const PredictedRows& rows, const Calibration& calibration, double level,
+                                 std::span<const std::string> strata = {});
 
 /// The same for one member of a prediction.
 [[nodiscard]] Bounds make_bounds(const Prediction& prediction, std::size_t member, const Calibration& calibration,
@@ -34,9 +38,11 @@ struct Bounds {
 /// CV+ bounds (jackknife+ with one row per fold) of a level: `fold_models[k]` holds the predictions for the same q rows
 /// by the model fitted without fold k. Throws ConfigError when the calibration is of another kind or has too few rows
 /// for the level, DataError when there is not one prediction per fold or sizes differ. Fold models that learned on
-/// scales of their own need the way back from them, an increasing map (fold, value) to the target.
+/// scales of their own need the way back from them, an increasing map (fold, value) to the target. Strata as above.
+/// Where the two ends would cross, at low levels, the bounds are those of the lowest level at which they do not.
 [[nodiscard]] Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibration& calibration,
-                                  double level, const std::function<double(std::size_t, double)>& back = {});
+                                  double level, const std::function<double(std::size_t, double)>& back = {},
+                                  std::span<const std::string> strata = {});
 
 /// The same with the fold models as the members of one prediction, [K][q][1].
 [[nodiscard]] Bounds cross_bounds(const Prediction& fold_models, const Calibration& calibration, double level);

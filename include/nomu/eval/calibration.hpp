@@ -40,6 +40,25 @@ enum class CalibrationKind {
 /// "nll", "cross_conformal", ...
 [[nodiscard]] std::string_view to_text(CalibrationKind kind);
 
+/// Which new rows the claim of a calibration is about, and with it what it counts.
+enum class CalibrationUnit {
+  rows,          ///< new rows like the calibration rows
+  new_inputs,    ///< rows with inputs that no row had; rows with equal inputs count once together
+  known_inputs,  ///< rows that repeat the inputs of calibration rows
+  new_groups,    ///< rows of new groups; the rows of a group count once together
+  later_rows,    ///< later rows, as far as they are like the latest ones
+};
+
+/// "rows", "new_inputs", ...
+[[nodiscard]] std::string_view to_text(CalibrationUnit unit);
+
+/// What is known about the rows of a calibration besides their predictions.
+struct CalibrationRows {
+  CalibrationUnit unit = CalibrationUnit::rows;
+  std::vector<std::size_t> units = {};   ///< [q], rows of the same unit have the same number; empty: each row is one
+  std::vector<std::string> strata = {};  ///< [q], names within each of which coverage is wanted; empty: none
+};
+
 /// Plain data that archives can store. The calibrated standard deviation is sqrt((c_model sigma_model)^2 + (c_noise
 /// sigma_noise)^2), so c_model^2 and c_noise^2 are the paper's c1 and c2; a single c is stored in both.
 struct Calibration {
@@ -52,12 +71,23 @@ struct Calibration {
   std::vector<std::size_t> score_folds = {};  ///< cross_conformal: the fold (0, 1, ...) of each score's row
   std::vector<double> knots =
       {};  ///< isotonic: (y - mean) / calibrated sigma, ascending; knot i has level (i+1)/(rows+1)
+  CalibrationUnit unit = CalibrationUnit::rows;
+  std::size_t units = 0;                       ///< how many the rows are; 0: one per row
+  std::vector<std::size_t> score_units = {};   ///< conformal kinds: the unit of each score's row; empty: one per row
+  std::vector<std::string> strata = {};        ///< conformal kinds: names with a coverage of their own, sorted
+  std::vector<std::size_t> score_strata = {};  ///< the stratum of each score's row; empty: none
 
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };
 
 /// Throws DataError when a calibration read from an archive is not valid: unordered scores, wrong counts, ...
 void check_calibration(const Calibration& calibration);
+
+/// Number of units that the calibration was learned from: rows, distinct inputs or groups.
+[[nodiscard]] std::size_t unit_count(const Calibration& calibration);
+
+/// The calibration with its claim about these units, for kinds that prove nothing and only name what they measured.
+[[nodiscard]] Calibration with_units(Calibration calibration, const CalibrationRows& known);
 
 /// One c by likelihood: the root mean square of (y - mean) / sigma, which minimises the Gaussian NLL. Needs no level.
 /// This and the functions below throw DataError when sizes do not match, a number is not finite, or a sigma is 0.
@@ -73,14 +103,18 @@ void check_calibration(const Calibration& calibration);
 [[nodiscard]] Calibration calibrate_width(const PredictedRows& rows, double mean_width);
 
 /// Split conformal. The rows must not have been used for fitting, nor for the c_model and c_noise of `base` when those
-/// differ (a single c cancels).
+/// differ (a single c cancels). Rows of the same unit count once together (hierarchical conformal: Lee, Barber and
+/// Willett 2023); of units `new_inputs` the bounds are the wider of those by units and those by rows. Strata get scores
+/// of their own (Mondrian).
 [[nodiscard]] Calibration calibrate_conformal(const PredictedRows& rows, std::span<const double> targets,
-                                              const Calibration& base = {});
+                                              const Calibration& base = {}, const CalibrationRows& known = {});
 
 /// CV+ (one row per fold: jackknife+). Row i was predicted by the model fitted without fold `folds[i]`; folds are
-/// numbered 0, 1, ... without gaps. Throws ConfigError when there are fewer than two.
+/// numbered 0, 1, ... without gaps. Throws ConfigError when there are fewer than two. Units and strata as above; a unit
+/// must lie in one fold.
 [[nodiscard]] Calibration calibrate_cross_conformal(const PredictedRows& out_of_fold, std::span<const double> targets,
-                                                    std::span<const std::size_t> folds, const Calibration& base = {});
+                                                    std::span<const std::size_t> folds, const Calibration& base = {},
+                                                    const CalibrationRows& known = {});
 
 /// Recalibrates quantiles as Kuleshov et al. (2018) do. The increasing map is the empirical distribution of the
 /// predicted levels of the targets, stored as standardised residuals so that it neither saturates in the tails nor
@@ -117,12 +151,12 @@ struct Multipliers {
 [[nodiscard]] double quantile_map(const Calibration& calibration, double level);
 
 /// The rank, from 1, of the score that a level needs among n ascending scores: ceil((n + 1) level). Throws ConfigError
-/// naming the number of rows needed when it exceeds n.
-[[nodiscard]] std::size_t conformal_rank(std::size_t rows, double level);
+/// naming the number of rows, or of other units, needed when it exceeds n.
+[[nodiscard]] std::size_t conformal_rank(std::size_t rows, double level, CalibrationUnit unit = CalibrationUnit::rows);
 
-/// The coverage that is proven for new rows exchangeable with the calibration rows; 0 if none is. For CV+ this is 1 - 2
-/// alpha less the allowance for K folds of Barber et al. (2021), Theorem 4. Throws ConfigError as `multipliers` does,
-/// except that it accepts cross_conformal.
+/// The coverage that is proven for the new rows that the calibration's unit names; 0 if none is, as for later rows. For
+/// CV+ this is 1 - 2 alpha less the allowance for K folds of Barber et al. (2021), Theorem 4. Throws ConfigError as
+/// `multipliers` does, except that it accepts cross_conformal.
 [[nodiscard]] double guaranteed_coverage(const Calibration& calibration, double level);
 
 /// The same as a sentence. Ignores the level for a calibration of kind width, which has none.

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "nomu/core/progress.hpp"
 #include "nomu/eval/desiderata.hpp"
@@ -37,6 +39,31 @@ struct Evaluation {
 /// The same for existing predictions; `bounds` may be null.
 [[nodiscard]] Evaluation evaluate(const Calibration& calibration, const PredictedRows& predicted,
                                   std::span<const double> targets, const Bounds* bounds, double level);
+
+/// How much an input has to do with the uncertainty of the predictions.
+struct UncertaintyDriver {
+  std::string column;
+  double change = 0.0;  ///< mean relative change of the standard deviation when the column's values are exchanged
+};
+
+/// What a user should know about a model before trusting its bounds.
+struct Trustworthiness {
+  double seen_error = 0.0;    ///< root mean square error of the rows it learned from
+  double unseen_error = 0.0;  ///< and of those that the predicting models had not seen
+  std::size_t unseen = 0;     ///< how many of these there are
+  double level = 0.0;         ///< of the bounds that are compared; 0: there are none
+  /// Interval score of the bounds divided by that of bounds of constant width around the same mean, on unseen rows, and
+  /// its standard error. Below 1: the width of the bounds carries information.
+  double ratio = 1.0;
+  double ratio_error = 0.0;
+  std::vector<UncertaintyDriver> drivers = {};  ///< strongest first, at most three
+};
+
+/// Empty if no rows were kept from the model or its fold models.
+[[nodiscard]] std::optional<Trustworthiness> judge_trust(const Model& model);
+
+/// The same in three lines, with advice where the bounds do no better than a constant width.
+[[nodiscard]] std::string trust_text(const Trustworthiness& trust);
 
 /// Where and how densely `check_model` probes.
 struct CheckSpec {

@@ -37,7 +37,8 @@ enum class CalibrationChoice {
 
 /// Which rows the calibration learns from.
 enum class CalibrationPolicy {
-  automatic,  ///< folds below `few_rows` rows, otherwise hold_out; with times always hold_out
+  automatic,  ///< folds below `few_rows` rows, or if too few groups or distinct inputs would be held out for the
+              ///< level; otherwise hold_out; with times always hold_out
   folds,      ///< K fits, each of which predicts the rows it has not seen
   hold_out,   ///< a share of the rows; the model is refitted on all of them afterwards, except under conformal
 };
@@ -45,9 +46,10 @@ enum class CalibrationPolicy {
 /// docs/decisions/0008-calibration-policy.md explains the rule.
 struct CalibrationSpec {
   CalibrationChoice kind = CalibrationChoice::automatic;
-  double level = 0.95;  ///< default level of the bounds; the rows must support it
+  double level = 0.95;       ///< default level of the bounds; the rows must support it
+  bool level_asked = false;  ///< the user named the level: refuse it where `automatic` would settle for no guarantee
   CalibrationPolicy policy = CalibrationPolicy::automatic;
-  std::int64_t folds = 10;  ///< fewer if there are fewer rows or groups
+  std::int64_t folds = 0;  ///< fewer if there are fewer rows or groups; 0: 10, or 5 if the fit is by evidence
   std::int64_t few_rows = 200;
   double hold_out = 0.2;  ///< share of the rows
 };
@@ -104,7 +106,7 @@ struct HeldOut {
 /// Everything a model consists of besides its fitted members; an archive stores both.
 struct ModelParts {
   FitSpec spec = {};                          ///< as it was used, with all automatic choices made
-  DataSet data = {};                          ///< every row that `fit` was given, without groups and times
+  DataSet data = {};                          ///< every row that `fit` was given, without groups, times and strata
   std::vector<std::size_t> fitted_rows = {};  ///< rows of `data` the model learned from, ascending
   std::vector<MemberScaling> scalings = {};   ///< [members]; member 0 is the model, any others are CV+ fold models
   Calibration calibration = {};
@@ -119,8 +121,9 @@ class Model {
   /// Assembles a model; called by `fit` and archives. Throws DataError if the parts do not match.
   Model(ModelParts parts, std::shared_ptr<const FittedCohort> fitted, std::shared_ptr<Engine> engine);
 
-  /// Means and calibrated standard deviations at x [q][d], in the units of the target. A model with known noise needs
-  /// the noise of the rows, [q]. Throws DataError for wrong sizes and numbers that are not finite.
+  /// Means and calibrated standard deviations at x [q][d], in the units of the target; means stay in the target's
+  /// range. A model with known noise needs the noise of the rows, [q]. Throws DataError for wrong sizes and numbers
+  /// that are not finite.
   [[nodiscard]] PredictedRows predict(std::span<const double> x, std::span<const double> noise = {}) const;
 
   /// The same for the rows of a table, whose columns are matched by name and encoded as in training. Throws DataError
@@ -135,12 +138,27 @@ class Model {
   [[nodiscard]] const Warp& warp() const;
 
   /// Bounds at x [q][d]. Throws ConfigError if the calibration does not support the level, in particular if there is no
-  /// calibration.
-  [[nodiscard]] Bounds bounds(std::span<const double> x, double level, std::span<const double> noise = {}) const;
+  /// calibration. A model with coverage by a column takes the rows' names in that column, [q]; without them it reads
+  /// them from x if the column is an input.
+  [[nodiscard]] Bounds bounds(std::span<const double> x, double level, std::span<const double> noise = {},
+                              std::span<const std::string> strata = {}) const;
   [[nodiscard]] Bounds bounds(const Table& rows, double level) const;
+
+  /// Bounds of the rows the calibration learned from, [q] as in `held_out`, by models that had not seen them. Throws
+  /// like `bounds`.
+  [[nodiscard]] Bounds held_out_bounds(double level) const;
+
+  /// Quantiles at x [q][d] for k probabilities inside (0, 1): [q][k], not decreasing with the probability. Those below
+  /// one half are lower bounds, those above are upper bounds, and the median is the mean. Throws ConfigError if the
+  /// calibration does not support them.
+  [[nodiscard]] std::vector<double> quantiles(std::span<const double> x, std::span<const double> probabilities,
+                                              std::span<const double> noise = {}) const;
+  [[nodiscard]] std::vector<double> quantiles(const Table& rows, std::span<const double> probabilities) const;
 
   /// Whether a row lies outside the box of the rows the model learned from, [q].
   [[nodiscard]] std::vector<bool> outside(std::span<const double> x) const;
+  /// The same for a table; a missing cell where training had none lies outside, too.
+  [[nodiscard]] std::vector<bool> outside(const Table& rows) const;
 
   /// Sigma before its readout, on the method's own scale, [q]; empty for methods without a readout.
   [[nodiscard]] std::vector<double> raw_sigma(std::span<const double> x) const;
@@ -170,6 +188,7 @@ class Model {
   [[nodiscard]] Model with_calibration(Calibration calibration, HeldOut held_out, const CalibrationSpec& spec) const;
 
  private:
+  [[nodiscard]] std::vector<std::string> strata_of(std::span<const double> x) const;
   [[nodiscard]] std::vector<PredictedRows> predict_members(const FittedCohort& members, std::size_t first,
                                                            std::span<const double> x,
                                                            std::span<const double> noise) const;
@@ -197,13 +216,16 @@ class Model {
 
 /// The columns of the table, then mean, sigma_model, sigma_noise, lower, upper and outside (1 or 0); with asymmetric
 /// uncertainty also sigma_below. Columns are matched by name and encoded as in training. Without a level, the cells of
-/// the bounds are empty. Throws like `bounds`, and DataError naming row and column.
-[[nodiscard]] Table predict_table(const Model& model, const Table& rows, std::optional<double> level);
+/// the bounds are empty. Before `outside`, one column for each of `probabilities`, such as q0.05. Throws like `bounds`
+/// and `quantiles`, and DataError naming row and column.
+[[nodiscard]] Table predict_table(const Model& model, const Table& rows, std::optional<double> level,
+                                  std::span<const double> probabilities = {});
 
 /// The rows of the table without missing values in columns the model reads. Throws DataError if none is left.
 [[nodiscard]] Table predictable_rows(const Model& model, const Table& table);
 
-/// Rows with a known target, encoded like the model's training rows. Throws like `make_dataset`.
+/// Rows with a known target, encoded like the model's training rows; others are left out and reported. Throws like
+/// `make_dataset`.
 [[nodiscard]] DataSet labelled_rows(const Model& model, const Table& table, bool drop_missing = false);
 
 }  // namespace nomu

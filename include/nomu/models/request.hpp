@@ -31,7 +31,9 @@ struct FitRequest {
                                           ///< unless the settings say otherwise
   std::optional<double> level = {};       ///< of the bounds; empty: 0.95, unless the settings say otherwise
   std::optional<std::int64_t> seed = {};  ///< for everything random; empty: 1, unless the settings say otherwise
-  DatasetOptions columns = {};            ///< roles of other columns of a table; `target` and `noise` come from above
+  TargetRange range = {};                 ///< what the target can be: means and bounds stay inside
+  DatasetOptions columns = {};            ///< roles of other columns of a table; `target`, `noise` and
+                                          ///< `range` come from above
 };
 
 /// The method alone, for callers who fit their own cohorts: preset, noise, then settings, all of which must be the

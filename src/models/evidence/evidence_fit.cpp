@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <numeric>
 
 #include "engine/layout.hpp"
@@ -198,22 +197,6 @@ Tensor<float> steps_of_members(std::span<const FoldedRows> members) {
   return all;
 }
 
-void trace(const EvidenceSpec& evidence, const Judged& judged, const SigmaStage& sigmas, const NetworkHead& head,
-           std::size_t m) {
-  if (std::getenv("NOMU_TRACE") == nullptr) return;
-  const auto& e = judged.errors[m];
-  std::fprintf(stderr,
-               "member %zu: penalties %g %g weights %g %g noise penalty %g power %g noise %g [%g %g]; rms error %g; "
-               "distance 75%% %g 95%% %g near %g far %g\n",
-               m, judged.penalties[m][judged.chosen[m].candidates[0]],
-               judged.penalties[m][judged.chosen[m].candidates.back()], judged.chosen[m].weights[0],
-               judged.chosen[m].weights.back(), evidence.noise_penalties[judged.noise.chosen[m]], head.power,
-               head.noise_far, head.noise_low, head.noise_high,
-               std::sqrt(std::inner_product(e.begin(), e.end(), e.begin(), 0.0) / static_cast<double>(e.size())),
-               quantile(sigmas.unseen[m], 0.75), quantile(sigmas.unseen[m], 0.95), sigmas.raw_near[m * 10],
-               sigmas.raw_far[m * 10]);
-}
-
 /// Trains sigma on top of what was chosen, and puts the model together.
 std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec& evidence, const Judged& judged,
                                         std::span<const std::uint64_t> seeds, Engine& engine,
@@ -233,7 +216,6 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
                     .steps = steps_of_members(judged.rows)};
   for (std::size_t m = 0; m < members; ++m) {
     NetworkHead head = head_of(judged.errors[m], judged.noise, m, sigmas.unseen[m]);
-    trace(evidence, judged, sigmas, head, m);
     for (std::size_t f = 0; f < folds; ++f) {
       for (std::size_t k = 0; k < kept; ++k) {
         const std::size_t network = (m * folds + f) * kept + k;
@@ -272,9 +254,6 @@ EvidenceFit fit_by_evidence(const NomuSpec& spec, const EvidenceSpec& evidence,
     fit.versions.push_back(best);
     which.push_back(first + best);
     first += versions.size();
-    if (std::getenv("NOMU_TRACE") != nullptr)
-      std::fprintf(stderr, "versions %zu chosen %zu losses %g %g\n", losses.size(), best, losses.front(),
-                   losses.back());
   }
   fit.fitted = finished(spec, evidence, selected(judged, which), seeds, engine, progress);
   return fit;

@@ -21,7 +21,7 @@ constexpr std::string_view where = "models/archive";
 constexpr std::string_view magic("\x89NOMU\r\n\x1a", 8);
 constexpr std::uint32_t major_version = 1;  ///< raised when older readers would misread
 constexpr std::uint32_t minor_version =
-    1;  ///< raised for additions: older readers ignore them, or refuse by the name of a missing block
+    2;  ///< raised for additions: older readers ignore them, or refuse by the name of a missing block
 
 /// The first bytes of a file, the same in every version.
 struct Preamble {

@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "core/json_numbers.hpp"
+#include "data/stand_ins.hpp"
 #include "models/attached/fitted_attached.hpp"
+#include "models/fit/archive_columns.hpp"
 #include "models/network/fitted_network.hpp"
 #include "nomu/core/error.hpp"
 
@@ -65,13 +67,6 @@ json reports_of(const FittedCohort& fitted) {
   return list;
 }
 
-json columns_of(const DataSet& data) {
-  json columns = json::array();
-  for (const FeatureColumn& feature : data.features)
-    columns.push_back({{"name", feature.name}, {"levels", feature.levels}});
-  return columns;
-}
-
 std::string history_name(std::size_t member) { return fmt::format("history/{}", member); }
 std::string state_name(const std::string& block) { return "state/" + block; }
 
@@ -81,6 +76,11 @@ FitSpec read_spec(const json& header) {
   const Fields fields = fields_of(spec);
   for (const auto& [name, text] : header.at("settings").items()) fields.set_text(name, text.get<std::string>());
   return spec;
+}
+
+/// Files before format 1.2 hold neither kinds of columns nor stand-ins for missing cells.
+bool holds_kinds(const json& columns) {
+  return std::ranges::any_of(columns, [](const json& column) { return column.contains("kind"); });
 }
 
 DataSet read_data(const json& header, const BlockReader& blocks) {
@@ -93,12 +93,10 @@ DataSet read_data(const json& header, const BlockReader& blocks) {
   data.target_name = facts.at("target");
   data.noise_name = facts.at("noise");
   data.input_names = facts.at("inputs").get<std::vector<std::string>>();
-  for (const json& column : facts.at("columns")) {
-    data.features.push_back({.name = column.at("name"), .levels = column.at("levels").get<std::vector<std::string>>()});
-    if (!data.features.back().levels.empty()) data.features.back().kind = ColumnKind::names;
-  }
+  data.features = read_columns(facts.at("columns"));
   data.report.dropped_lines = whole_numbers(facts.at("dropped_lines"));
   data.report.constant_columns = facts.at("constant_columns").get<std::vector<std::string>>();
+  read_table_facts(facts, data);
   return data;
 }
 
@@ -111,15 +109,35 @@ EngineInfo read_engine(const json& facts) {
   return info;
 }
 
+CalibrationUnit unit_named(const std::string& name) {
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(CalibrationUnit::later_rows); ++i) {
+    if (name == to_text(static_cast<CalibrationUnit>(i))) return static_cast<CalibrationUnit>(i);
+  }
+  refuse(fmt::format("this version does not know calibration by '{}'", name));
+}
+
+/// Units and strata; files before 1.2 have none, nor have those of models that need none.
+void read_units(const json& facts, const BlockReader& blocks, Calibration& calibration) {
+  if (facts.contains("unit")) {
+    calibration.unit = unit_named(facts.at("unit"));
+    calibration.units = whole_number(facts.at("units"));
+  }
+  calibration.score_units = blocks.counts("calibration/units");
+  if (facts.contains("strata")) calibration.strata = facts.at("strata").get<std::vector<std::string>>();
+  calibration.score_strata = blocks.counts("calibration/strata");
+}
+
 Calibration read_calibration(const json& facts, const BlockReader& blocks) {
-  return {.kind = kind_named(facts.at("kind")),
-          .c_model = facts.at("c_model"),
-          .c_noise = facts.at("c_noise"),
-          .level = facts.at("level"),
-          .rows = whole_number(facts.at("rows")),
-          .scores = blocks.doubles("calibration/scores"),
-          .score_folds = blocks.counts("calibration/folds"),
-          .knots = blocks.doubles("calibration/knots")};
+  Calibration calibration{.kind = kind_named(facts.at("kind")),
+                          .c_model = facts.at("c_model"),
+                          .c_noise = facts.at("c_noise"),
+                          .level = facts.at("level"),
+                          .rows = whole_number(facts.at("rows")),
+                          .scores = blocks.doubles("calibration/scores"),
+                          .score_folds = blocks.counts("calibration/folds"),
+                          .knots = blocks.doubles("calibration/knots")};
+  read_units(facts, blocks, calibration);
+  return calibration;
 }
 
 HeldOut read_held_out(const json& facts, const BlockReader& blocks) {
@@ -236,19 +254,20 @@ json header_of(const Model& model) {
   const Calibration& calibration = parts.calibration;
   std::vector<std::string> state;
   for (const FittedState::Block& block : model.fitted().state().blocks) state.push_back(block.name);
+  json data{{"rows", parts.data.rows()},
+            {"target", parts.data.target_name},
+            {"noise", parts.data.noise_name},
+            {"inputs", parts.data.input_names},
+            {"columns", columns_json(parts.data.features)},
+            {"dropped_lines", parts.data.report.dropped_lines},
+            {"constant_columns", parts.data.report.constant_columns},
+            {"fitted_rows", parts.fitted_rows.size()}};
+  add_table_facts(parts.data, data);
   json header{{"format", "nomu model"},
               {"library", parts.version},
               {"method", method_name(parts.spec.method)},
               {"settings", settings_of(parts.spec)},
-              {"data",
-               {{"rows", parts.data.rows()},
-                {"target", parts.data.target_name},
-                {"noise", parts.data.noise_name},
-                {"inputs", parts.data.input_names},
-                {"columns", columns_of(parts.data)},
-                {"dropped_lines", parts.data.report.dropped_lines},
-                {"constant_columns", parts.data.report.constant_columns},
-                {"fitted_rows", parts.fitted_rows.size()}}},
+              {"data", std::move(data)},
               {"calibration",
                {{"kind", to_text(calibration.kind)},
                 {"c_model", calibration.c_model},
@@ -267,6 +286,10 @@ json header_of(const Model& model) {
                 {"isa", parts.engine.isa},
                 {"device", parts.engine.device}}},
               {"state", state}};
+  if (calibration.unit != CalibrationUnit::rows) {
+    header["calibration"].update({{"unit", to_text(calibration.unit)}, {"units", calibration.units}});
+  }
+  if (!calibration.strata.empty()) header["calibration"]["strata"] = calibration.strata;
   if (const FittedAttached* attached = attached_to_network(model)) {
     header["network"] = {{"inputs", attached->network().inputs()}, {"features", attached->network().features()}};
   }
@@ -299,6 +322,8 @@ BlockWriter blocks_of(const Model& model) {
   blocks.add("calibration/scores", std::span<const double>(parts.calibration.scores));
   blocks.add("calibration/folds", std::span<const std::size_t>(parts.calibration.score_folds));
   blocks.add("calibration/knots", std::span<const double>(parts.calibration.knots));
+  blocks.add("calibration/units", std::span<const std::size_t>(parts.calibration.score_units));
+  blocks.add("calibration/strata", std::span<const std::size_t>(parts.calibration.score_strata));
   const HeldOut& held = parts.held_out;
   blocks.add("held_out/rows", std::span<const std::size_t>(held.rows));
   blocks.add("held_out/folds", std::span<const std::size_t>(held.folds));
@@ -331,6 +356,7 @@ Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<
                    .engine = read_engine(header.at("engine")),
                    .version = header.at("library")};
   check_dataset(parts.data);
+  if (!holds_kinds(header.at("data").at("columns"))) add_stand_ins(parts.data);
   // TUBE of format 1.0 left its networks to be chosen.
   parts.spec.method = resolved_for(parts.spec.method, parts.data.rows(), parts.data.cols());
   FittedState state{.inputs = parts.data.cols(), .blocks = {}};

@@ -41,7 +41,14 @@ FitSpec checked(const FitSpec& given, const ForeignNetwork* network, const DataS
     throw DataError(where,
                     fmt::format("the network reads {} columns, but the data have {}", network->inputs(), data.cols()));
   if (spec.calibration.kind == CalibrationChoice::automatic) spec.calibration.kind = CalibrationChoice::nll;
+  spec.evidence.use = EvidenceSpec::Use::no;  // the network has seen all rows
   return spec;
+}
+
+/// The inputs are the network's, so nothing can be added to them.
+DataSet rows_for_network(FitRequest request, const Table& table) {
+  request.columns.fixed_inputs = true;
+  return rows_of(request, table);
 }
 
 }  // namespace
@@ -60,7 +67,7 @@ Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> net
 
 Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  const DataSet& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  (void)plan_given(given.calibration, calibration_rows.rows());  // before the work, not after it
+  (void)plan_given(given.calibration, calibration_rows);  // before the work, not after it
   FitSpec spec = checked(given, network.get(), data);
   spec.calibration.kind = CalibrationChoice::none;
   const Model model = fit_with(spec, data, fit_attached(std::move(network), data), std::move(engine), progress);
@@ -69,10 +76,12 @@ Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> net
 
 namespace {
 
-/// Without a word about noise, none is learned: the network's errors on rows it has seen say too little about it.
+constexpr std::size_t enough_for_noise = 100;
+
+/// Without a word about noise, it is learned from 100 rows on; fewer say too little about it.
 FitRequest quiet(const FitRequest& given, const DataSet& data) {
   FitRequest request = given;
-  if (request.noise == "auto" && data.noise.empty()) request.noise = "none";
+  if (request.noise == "auto" && data.noise.empty() && data.rows() < enough_for_noise) request.noise = "none";
   return request;
 }
 
@@ -91,12 +100,12 @@ Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const Table& table,
                  std::shared_ptr<Engine> engine, const Progress& progress) {
-  return fit_bounds(request, std::move(network), rows_of(request, table), std::move(engine), progress);
+  return fit_bounds(request, std::move(network), rows_for_network(request, table), std::move(engine), progress);
 }
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const Table& table,
                  const Table& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  const DataSet rows = rows_of(request, table);
+  const DataSet rows = rows_for_network(request, table);
   return fit_bounds(request, std::move(network), rows, calibration_rows_of(request, rows, calibration_rows),
                     std::move(engine), progress);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 #include "core/utf8.hpp"
@@ -39,6 +40,17 @@ void check_names(const DataSet& data) {
   }
 }
 
+/// Epochs for the networks of one fold: at least so many steps, and for thousands of rows so many epochs.
+void resolve(TrainSpec& train, std::size_t rows, std::int64_t folds, double effort) {
+  if (train.epochs != 0) return;
+  const auto seen = static_cast<std::int64_t>(rows) * (folds - 1) / folds;
+  const std::int64_t batch = train.batch_size == 0 ? seen : std::min(train.batch_size, seen);
+  const std::int64_t batches = (seen + batch - 1) / batch;
+  const auto epochs = static_cast<double>(std::max({900 / batches, std::min<std::int64_t>(70, 10000 / batches),
+                                                    std::min<std::int64_t>(25, 40000 / batches)}));
+  train.epochs = std::max<std::int64_t>(1, std::llround(effort * epochs));
+}
+
 /// Whether penalties and noise are left to evidence, and what follows for the networks.
 void settle_evidence(FitSpec& spec, const DataSet& rows) {
   EvidenceSpec& evidence = spec.evidence;
@@ -60,6 +72,7 @@ void settle_evidence(FitSpec& spec, const DataSet& rows) {
   for (MlpSpec* net : {&method->mean_net, &method->sigma_net}) {
     if (net->hidden.empty() && small) net->hidden = {32, 32};
   }
+  resolve(method->train, rows.rows(), evidence.folds, evidence.effort);
 }
 
 }  // namespace
@@ -67,9 +80,13 @@ void settle_evidence(FitSpec& spec, const DataSet& rows) {
 FitPlan plan_fit(const FitSpec& given, const DataSet& rows) {
   check_trainable(rows);
   check_names(rows);
-  FitPlan plan{.spec = given,
-               .calibration = plan_calibration(given.calibration, rows, static_cast<std::uint64_t>(given.seed))};
+  FitPlan plan{.spec = given, .calibration = {}};
   settle_evidence(plan.spec, rows);
+  if (plan.spec.calibration.folds == 0) {
+    // By evidence, every one of these fits is itself one of folds times candidates.
+    plan.spec.calibration.folds = plan.spec.evidence.use == EvidenceSpec::Use::yes ? 5 : 10;
+  }
+  plan.calibration = plan_calibration(plan.spec.calibration, rows, static_cast<std::uint64_t>(given.seed));
   plan.spec.method = resolved_for(plan.spec.method, rows.rows(), rows.cols());
   const ScaleChoice scale = wants_cube(given.method) ? ScaleChoice::min_max : ScaleChoice::standardise;
   if (given.scale_inputs == ScaleChoice::automatic)

@@ -68,6 +68,26 @@ void check_inputs(std::span<const double> x, std::size_t cols) {
   }
 }
 
+/// The score that a share `level` of all calibration scores does not exceed.
+double sorted_score(const Calibration& calibration, double level) {
+  std::vector<double> scores = calibration.scores;
+  const auto place = scores.begin() + static_cast<std::ptrdiff_t>(conformal_rank(scores.size(), level) - 1);
+  std::ranges::nth_element(scores, place);
+  return *place;
+}
+
+/// Moves what cannot occur to the nearest value that can.
+void move_into(const TargetRange& range, std::vector<double>& values) {
+  if (range.everything()) return;
+  for (double& value : values) value = std::clamp(value, range.low, range.high);
+}
+
+Bounds in_range(Bounds bounds, const TargetRange& range) {
+  move_into(range, bounds.lower);
+  move_into(range, bounds.upper);
+  return bounds;
+}
+
 }  // namespace
 
 Fields fields_of(CalibrationSpec& spec) {
@@ -76,7 +96,7 @@ Fields fields_of(CalibrationSpec& spec) {
                "how standard deviations are turned into bounds");
   f.add("level", spec.level, Range::between(0.0, 1.0), "level of the bounds");
   f.add_choice("policy", spec.policy, {"auto", "folds", "hold_out"}, "which rows the calibration learns from");
-  f.add("folds", spec.folds, Range::at_least(2), "number of fits, each of which leaves out some rows");
+  f.add("folds", spec.folds, Range::at_least(0), "number of fits, each of which leaves out some rows; 0: automatic");
   f.add("few_rows", spec.few_rows, Range::at_least(0), "below this number of rows, auto uses folds");
   f.add("hold_out", spec.hold_out, Range::between(0.0, 1.0), "share of the rows held out");
   return f;
@@ -156,19 +176,49 @@ PredictedRows Model::predict(std::span<const double> x, std::span<const double> 
   for (double& sigma : rows.sigma_model) sigma *= calibration().c_model;
   for (double& sigma : rows.sigma_below) sigma *= calibration().c_model;
   for (double& sigma : rows.sigma_noise) sigma *= calibration().c_noise;
-  return unwarped(rows, warp());
+  rows = unwarped(std::move(rows), warp());
+  move_into(data().range, rows.mean);
+  return rows;
 }
 
-Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise) const {
+Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise,
+                     std::span<const std::string> strata) const {
   (void)guaranteed_coverage(calibration(), level);  // throws for levels that the calibration does not support
   if (calibration().kind != CalibrationKind::cross_conformal) {
     const PredictedRows own = predict_warped(x, noise);
-    return own.rows() == 0 ? Bounds{} : unwarped(make_bounds(own, calibration(), level), warp());
+    if (own.rows() == 0) return {};
+    return in_range(unwarped(make_bounds(own, calibration(), level, strata), warp()), data().range);
   }
   const std::vector<PredictedRows> members = predict_members(*folds_, 1, x, noise);
   if (members.front().rows() == 0) return {};
   const auto back = [this](std::size_t fold, double z) { return parts_->scalings[1 + fold].warp.invert(z); };
-  return cross_bounds(members, calibration(), level, back);
+  return in_range(cross_bounds(members, calibration(), level, back, strata), data().range);
+}
+
+Bounds Model::held_out_bounds(double level) const {
+  const HeldOut& held = held_out();
+  if (calibration().kind != CalibrationKind::cross_conformal || held.folds.empty()) {
+    // The factor of the units of the target is that of the mean's neighbourhood; exact without a warp.
+    const bool own = !held.refitted && !held.rows.empty() && held.folds.empty();
+    if (!own) return make_bounds(held.predicted, calibration(), level);
+    const DataSet rows = subset(data(), held.rows);
+    return bounds(rows.inputs, level, rows.noise);
+  }
+  // Every score is of a row and the model that had not seen it, so the level's score bounds them all.
+  const double score = calibration().scores.empty() ? 0.0 : sorted_score(calibration(), level);
+  Bounds found{.lower = std::vector<double>(held.rows.size()), .upper = std::vector<double>(held.rows.size())};
+  const DataSet rows = subset(data(), held.rows);
+  const std::vector<PredictedRows> members = predict_members(*folds_, 1, rows.inputs, rows.noise);
+  for (std::size_t k = 0; k < members.size(); ++k) {
+    const CalibratedSigma sigma = calibrated_sigma(calibration(), members[k]);
+    const Warp& back = parts_->scalings[1 + k].warp;
+    for (std::size_t i = 0; i < held.rows.size(); ++i) {
+      if (held.folds[i] != k) continue;
+      found.lower[i] = back.invert(members[k].mean[i] - score * sigma.below[i]);
+      found.upper[i] = back.invert(members[k].mean[i] + score * sigma.above[i]);
+    }
+  }
+  return in_range(std::move(found), data().range);
 }
 
 std::vector<bool> Model::outside(std::span<const double> x) const {

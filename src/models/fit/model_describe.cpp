@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "nomu/data/split.hpp"
 #include "nomu/models/model.hpp"
 
 namespace nomu {
@@ -22,6 +23,20 @@ std::string kind_text(CalibrationKind kind) {
   return "unknown";
 }
 
+/// Which rows were never on both sides of a split; empty: each was drawn for itself.
+std::string together_text(const Model& model, std::string_view before) {
+  if (model.held_out().split == "group") return fmt::format("{}whole groups", before);
+  if (model.calibration().unit == CalibrationUnit::new_inputs)
+    return fmt::format("{}whole sets of equal inputs", before);
+  return {};
+}
+
+/// How many rows have inputs of their own, where it is not all of them.
+std::string distinct_text(const DataSet& data) {
+  const std::size_t distinct = distinct_rows(data.inputs, data.cols()).count;
+  return distinct == data.rows() ? "" : fmt::format(", {} with distinct inputs", distinct);
+}
+
 /// Which rows the calibration learned from, and whether the model was later trained on them.
 std::string source_text(const Model& model) {
   const HeldOut& held = model.held_out();
@@ -31,25 +46,58 @@ std::string source_text(const Model& model) {
     case CalibrationSource::given: return fmt::format(", on {} separate rows", rows);
     case CalibrationSource::folds: {
       const std::size_t folds = held.folds.empty() ? 0 : held.folds.back() + 1;
-      const std::string by = held.split == "group" ? " of whole groups" : "";
-      return fmt::format(", on {} rows in {} folds{}, {}", rows, folds, by,
+      return fmt::format(", on {} rows in {} folds{}, {}", rows, folds, together_text(model, " of "),
                          held.refitted ? "then refitted on all rows" : "with the fold models kept");
     }
     case CalibrationSource::hold_out: break;
   }
-  const std::string by = held.split == "time" ? "the latest" : held.split == "group" ? "whole groups" : "at random";
+  const std::string by = held.split == "time" ? "the latest" : together_text(model, "");
   return fmt::format(
-      ", on {} rows held out ({}), {}", rows, by,
+      ", on {} rows held out ({}), {}", rows, by.empty() ? "at random" : by,
       held.refitted ? "then refitted on all rows" : "not refitted: the guarantee is for the model that never saw them");
+}
+
+std::string column_text(const FeatureColumn& column) {
+  switch (column.kind) {
+    case ColumnKind::names: return fmt::format("{} ({} names)", column.name, column.levels.size());
+    case ColumnKind::boolean: return fmt::format("{} (yes or no)", column.name);
+    case ColumnKind::date: break;
+    case ColumnKind::number: return column.name;
+  }
+  std::string parts = "day";
+  if (column.seasons) parts += ", season";
+  if (column.weekdays) parts += ", weekday";
+  if (column.daytimes) parts += ", time of day";
+  return fmt::format("{} ({})", column.name, parts);
 }
 
 std::string inputs_text(const DataSet& data) {
   std::vector<std::string> names;
-  for (const FeatureColumn& feature : data.features) {
-    names.push_back(feature.levels.empty() ? feature.name
-                                           : fmt::format("{} ({} names)", feature.name, feature.levels.size()));
-  }
+  for (const FeatureColumn& feature : data.features) names.push_back(column_text(feature));
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// What happened to the rows and columns of the table.
+std::string table_text(const DataSet& data) {
+  const DatasetReport& report = data.report;
+  std::string text;
+  if (!report.unlabelled_lines.empty())
+    text += fmt::format("  {} rows without a value of '{}' were left out\n", report.unlabelled_lines.size(),
+                        data.target_name);
+  if (!report.dropped_lines.empty())
+    text += fmt::format("  {} rows with missing values were dropped\n", report.dropped_lines.size());
+  if (!report.missing_cells.empty()) {
+    std::vector<std::string> columns;
+    for (const MissingCells& missing : report.missing_cells)
+      columns.push_back(fmt::format("{} ({})", missing.column, missing.cells));
+    text += fmt::format("  missing cells are learned from, with an input of their own: {}\n", fmt::join(columns, ", "));
+  }
+  for (const ColumnNote& note : report.notes) text += fmt::format("  {}\n", note.text);
+  for (const std::string& name : report.constant_columns)
+    text += fmt::format("  input '{}' is the same in every row and carries no information\n", name);
+  if (!data.range.everything())
+    text += fmt::format("  '{}' stays between {} and {}\n", data.target_name, data.range.low, data.range.high);
+  return text;
 }
 
 /// Settings that differ from the defaults of the method.
@@ -64,12 +112,6 @@ std::string settings_text(const FitSpec& spec) {
   return changed.empty() ? "all at their defaults" : fmt::format("{}", fmt::join(changed, ", "));
 }
 
-std::string split_warning(const HeldOut& held) {
-  if (held.split == "group") return "  rows of one group are not independent, so the level is only approximate\n";
-  if (held.split == "time") return "  later rows may differ from earlier ones, so the level is only approximate\n";
-  return {};
-}
-
 }  // namespace
 
 std::string Model::describe() const {
@@ -77,19 +119,13 @@ std::string Model::describe() const {
   const FitReport& fit = report();
   std::string text = fmt::format("{} for '{}' from {} inputs: {}\n", method_title(p.spec.method), p.data.target_name,
                                  p.data.features.size(), inputs_text(p.data));
-  text += fmt::format("learned from {} of {} rows; loss {:.3g} after {} epochs, seed {}{}\n", p.fitted_rows.size(),
-                      p.data.rows(), fit.best_loss, fit.epochs, fit.seed,
+  text += fmt::format("learned from {} of {} rows{}; loss {:.3g} after {} epochs, seed {}{}\n", p.fitted_rows.size(),
+                      p.data.rows(), distinct_text(p.data), fit.best_loss, fit.epochs, fit.seed,
                       fit.restarts > 0 ? fmt::format(", {} restarts", fit.restarts) : "");
-  if (!p.data.report.dropped_lines.empty()) {
-    text += fmt::format("  {} rows with missing values were dropped\n", p.data.report.dropped_lines.size());
-  }
-  for (const std::string& name : p.data.report.constant_columns) {
-    text += fmt::format("  input '{}' is the same in every row and carries no information\n", name);
-  }
+  text += table_text(p.data);
   text += fmt::format("calibration: {}{}\n", kind_text(p.calibration.kind), source_text(*this));
   if (const std::optional<double> level = default_level()) {
-    text += fmt::format("bounds of {}: {}\n{}", percent(*level), guarantee(p.calibration, *level),
-                        split_warning(p.held_out));
+    text += fmt::format("bounds of {}: {}\n", percent(*level), guarantee(p.calibration, *level));
   }
   text += fmt::format("settings: {}\n", settings_text(p.spec));
   text += fmt::format("fitted by nomu {} on {} ({}, {})\n", p.version, p.engine.name, p.engine.provider, p.engine.isa);

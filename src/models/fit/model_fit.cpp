@@ -121,7 +121,7 @@ Model fit(const FitSpec& spec, const DataSet& data, std::shared_ptr<Engine> engi
 
 Model fit(const FitSpec& spec, const DataSet& data, const DataSet& calibration_rows, std::shared_ptr<Engine> engine,
           const Progress& progress) {
-  (void)plan_given(spec.calibration, calibration_rows.rows());  // before the work, not after it
+  (void)plan_given(spec.calibration, calibration_rows);  // before the work, not after it
   FitSpec uncalibrated = spec;
   uncalibrated.calibration.kind = CalibrationChoice::none;
   return calibrated(fit(uncalibrated, data, std::move(engine), progress), calibration_rows, spec.calibration);
@@ -129,7 +129,7 @@ Model fit(const FitSpec& spec, const DataSet& data, const DataSet& calibration_r
 
 Model calibrated(const Model& model, const DataSet& rows, const CalibrationSpec& spec) {
   check_dataset(rows);
-  const CalibrationPlan plan = plan_given(spec, rows.rows());
+  const CalibrationPlan plan = plan_given(spec, rows);
   CalibrationSpec settled = spec;
   settled.kind = plan.kind;
   if (plan.kind == CalibrationChoice::none) return model.with_calibration({}, {}, settled);

@@ -12,6 +12,21 @@ std::vector<double> known_noise(const Model& model, const Table& table) {
   return model.data().noise_name.empty() ? std::vector<double>{} : numeric_column(table, model.data().noise_name);
 }
 
+std::vector<bool> outside_of(const Model& model, const EncodedRows& rows) {
+  std::vector<bool> outside = model.outside(rows.inputs);
+  for (std::size_t i = 0; i < outside.size(); ++i) outside[i] = outside[i] || rows.unfamiliar[i];
+  return outside;
+}
+
+void add_quantiles(Table& table, std::span<const double> quantiles, std::span<const double> probabilities) {
+  const std::size_t count = probabilities.size();
+  for (std::size_t k = 0; k < count; ++k) {
+    std::vector<double> column;
+    for (std::size_t i = k; i < quantiles.size(); i += count) column.push_back(quantiles[i]);
+    table.add_column("q" + format_number(probabilities[k]), column);
+  }
+}
+
 }  // namespace
 
 PredictedRows Model::predict(const Table& rows) const {
@@ -22,13 +37,21 @@ Bounds Model::bounds(const Table& rows, double level) const {
   return bounds(encode_inputs(rows, data().features), level, known_noise(*this, rows));
 }
 
-Table predict_table(const Model& model, const Table& rows, std::optional<double> level) {
-  const std::vector<double> x = encode_inputs(rows, model.data().features);
+std::vector<double> Model::quantiles(const Table& rows, std::span<const double> probabilities) const {
+  return quantiles(encode_inputs(rows, data().features), probabilities, known_noise(*this, rows));
+}
+
+std::vector<bool> Model::outside(const Table& rows) const { return outside_of(*this, encode(rows, data().features)); }
+
+Table predict_table(const Model& model, const Table& rows, std::optional<double> level,
+                    std::span<const double> probabilities) {
+  const EncodedRows encoded = encode(rows, model.data().features);
+  const std::vector<double>& x = encoded.inputs;
   const std::vector<double> noise = known_noise(model, rows);
   const PredictedRows predicted = model.predict(x, noise);
   const std::vector<double> nothing(rows.rows(), std::numeric_limits<double>::quiet_NaN());
   const Bounds bounds = level ? model.bounds(x, *level, noise) : Bounds{.lower = nothing, .upper = nothing};
-  const std::vector<bool> outside = model.outside(x);
+  const std::vector<bool> outside = outside_of(model, encoded);
 
   Table table = rows;
   table.add_column("mean", predicted.mean);
@@ -41,6 +64,7 @@ Table predict_table(const Model& model, const Table& rows, std::optional<double>
   table.add_column("sigma_noise", noisy ? predicted.sigma_noise : std::vector<double>(rows.rows(), 0.0));
   table.add_column("lower", bounds.lower);
   table.add_column("upper", bounds.upper);
+  add_quantiles(table, model.quantiles(x, probabilities, noise), probabilities);
   table.add_column("outside", std::vector<double>(outside.begin(), outside.end()));
   return table;
 }

@@ -38,6 +38,19 @@ MethodSpec preset_of(const FitRequest& request, std::size_t rows, std::size_t co
   return spec;
 }
 
+void check_targets(const DataSet& data) {
+  const TargetRange& range = data.range;
+  if (range.everything()) return;
+  if (!(range.low < range.high)) {
+    throw DataError(where, fmt::format("the range of the target must be two numbers, the smaller first, got {} and {}",
+                                       range.low, range.high));
+  }
+  const auto beyond = std::ranges::find_if(data.targets, [&](double y) { return !range.contains(y); });
+  if (beyond == data.targets.end()) return;
+  throw DataError(where, fmt::format("the target of row {} (counted from 0) is {}, which is not in its range {} to {}",
+                                     beyond - data.targets.begin(), *beyond, range.low, range.high));
+}
+
 }  // namespace
 
 MethodSpec method_of(const FitRequest& request, std::size_t rows, std::size_t cols) {
@@ -65,6 +78,8 @@ void set_calibration(CalibrationSpec& spec, const FitRequest& request) {
   fields.add_nested("calibration", fields_of(spec));
   if (!request.calibration.empty()) fields.set_text("calibration.kind", request.calibration);
   if (request.level) spec.level = *request.level;  // checked on use, with a better message
+  const auto sets_level = [](const Setting& setting) { return setting.name == "calibration.level"; };
+  spec.level_asked = request.level.has_value() || std::ranges::any_of(request.settings, sets_level);
 }
 
 FitSpec resolve(const FitRequest& request, const DataSet& rows) { return plan_fit(spec_of(request, rows), rows).spec; }
@@ -73,6 +88,7 @@ DataSet rows_of(const FitRequest& request, const Table& table) {
   DatasetOptions columns = request.columns;
   if (!request.target.empty()) columns.target = request.target;
   if (!is_keyword(request.noise)) columns.noise = request.noise;
+  if (!request.range.everything()) columns.range = request.range;
   return make_dataset(table, columns);
 }
 
@@ -85,7 +101,12 @@ DataSet calibration_rows_of(const FitRequest& request, const DataSet& rows, cons
 }
 
 Model fit(const FitRequest& request, const DataSet& rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  return fit(spec_of(request, rows), rows, std::move(engine), progress);
+  if (request.range.everything() || rows.range == request.range)
+    return fit(spec_of(request, rows), rows, std::move(engine), progress);
+  DataSet limited = rows;
+  limited.range = request.range;
+  check_targets(limited);
+  return fit(spec_of(request, rows), limited, std::move(engine), progress);
 }
 
 Model fit(const FitRequest& request, const Table& table, std::shared_ptr<Engine> engine, const Progress& progress) {

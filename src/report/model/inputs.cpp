@@ -18,30 +18,36 @@ namespace {
 constexpr double margin = 0.15;
 constexpr std::uint64_t seed = 0;
 
-/// The columns of the data and the inputs each one takes.
+/// Columns of names, and every other input.
 std::vector<InputImportance> columns_of(const DataSet& data) {
   std::vector<InputImportance> columns;
   std::size_t first = 0;
   for (const FeatureColumn& feature : data.features) {
-    columns.push_back({.name = feature.name, .levels = feature.levels, .first = first});
-    first += columns.back().inputs();
+    if (feature.kind == ColumnKind::names) {
+      columns.push_back({.name = feature.name, .levels = feature.levels, .first = first});
+      if (feature.unknown) columns.back().levels.emplace_back("other names");
+      if (feature.missing) columns.back().levels.emplace_back("missing");
+      first += columns.back().inputs();
+      continue;
+    }
+    for (std::string& name : input_names(feature)) columns.push_back({.name = std::move(name), .first = first++});
   }
   return columns;
 }
 
 /// Points between training rows and random points of a box around the data. They cover every distance from 0 up,
-/// whereas uniform points in many dimensions would all be far away. Indicators of names stay as in the row.
+/// whereas uniform points in many dimensions would all be far away. Indicators stay as in the row.
 std::vector<double> probes(const DataSet& data, const ReportBox& box, std::size_t count) {
-  const std::vector<InputImportance> columns = columns_of(data);
+  const std::vector<InputBlock> blocks = input_blocks(data);
   Random random(seed, 1);
   std::vector<double> points;
   for (std::size_t p = 0; p < count; ++p) {
     const std::span<const double> row = data.row(random.below(data.rows()));
     const double step = random.uniform();
-    for (const InputImportance& column : columns) {
-      for (std::size_t j = column.first; j < column.first + column.inputs(); ++j) {
-        points.push_back(column.levels.empty() ? std::lerp(row[j], random.uniform(box.low[j], box.high[j]), step)
-                                               : row[j]);
+    for (const InputBlock& block : blocks) {
+      for (std::size_t j = block.first; j < block.first + block.size; ++j) {
+        const bool fixed = block.names || block.indicator;
+        points.push_back(fixed ? row[j] : std::lerp(row[j], random.uniform(box.low[j], box.high[j]), step));
       }
     }
   }

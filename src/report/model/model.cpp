@@ -142,7 +142,9 @@ std::vector<NamedPlot> grid_figures(const ReportSubject& subject) {
 
 std::vector<NamedPlot> model_figures(const ReportSubject& subject) {
   const std::size_t cols = subject.data.cols();
-  const auto is_number = [](const FeatureColumn& column) { return column.levels.empty(); };
+  const auto is_number = [](const FeatureColumn& column) {
+    return column.kind == ColumnKind::number && !column.missing;
+  };
   if (cols > 2 || !std::ranges::all_of(subject.data.features, is_number)) return input_figures(subject);
   if (cols == 2) return grid_figures(subject);
   std::vector<NamedPlot> figures;

@@ -78,8 +78,7 @@ std::string remark_of(const Model& model) {
     remark = "The noise of each row was given; elsewhere the plots assume its median. ";
   }
   const std::string& split = model.held_out().split;
-  if (split == "group") remark += "Rows of one group are not independent, so the level is only approximate.";
-  if (split == "time") remark += "Later rows may differ from earlier ones, so the level is only approximate.";
+  if (split == "time") remark += "Where later rows differ from earlier ones, the level does not hold.";
   return remark;
 }
 

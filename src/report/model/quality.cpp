@@ -181,7 +181,7 @@ NamedPlot width_figure(const ReportSubject& subject, const ReportQuality& qualit
 
 Interval chance_interval(const Calibration& calibration, std::size_t rows, double level) {
   if (calibration.kind == CalibrationKind::conformal) {
-    return conformal_coverage_interval(calibration.rows, rows, level);
+    return conformal_coverage_interval(unit_count(calibration), rows, level);
   }
   const double reach = normal_quantile(0.975) * std::sqrt(level * (1.0 - level) / static_cast<double>(rows));
   return {.lower = std::max(0.0, level - reach), .upper = std::min(1.0, level + reach)};

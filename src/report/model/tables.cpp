@@ -198,6 +198,17 @@ std::string data_table(const ReportSubject& subject) {
     table.rows.push_back(
         {"Rows dropped", fmt::format("{}, because a cell is missing: lines {}", lines.size(), listed(lines, most))});
   }
+  if (!data.report.unlabelled_lines.empty()) {
+    table.rows.push_back(
+        {"Rows left out", fmt::format("{}, because the target is missing", data.report.unlabelled_lines.size())});
+  }
+  if (!data.report.missing_cells.empty()) {
+    std::vector<std::string> columns;
+    for (const MissingCells& missing : data.report.missing_cells)
+      columns.push_back(fmt::format("{} ({})", missing.column, missing.cells));
+    table.rows.push_back({"Missing cells", fmt::format("{}; an input of their own says where", listed(columns, most))});
+  }
+  for (const ColumnNote& note : data.report.notes) table.rows.push_back({short_name(note.column), note.text});
   if (!data.report.constant_columns.empty()) {
     table.rows.push_back({"Same in every row", fmt::format("{}; kept, but without information for the model",
                                                            listed(data.report.constant_columns, most))});

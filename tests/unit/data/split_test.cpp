@@ -130,6 +130,42 @@ TEST(Split, EqualTimesStayTogether) {
   }
 }
 
+TEST(Split, EqualInputsAreOneUnit) {
+  const Units units = distinct_rows(std::vector<double>{1, 2, 3, 4, 1, 2, 0.0, 5, 3, 4, -0.0, 5, 2, 1}, 2);
+  EXPECT_EQ(units.count, 4U);
+  EXPECT_THAT(units.of_row, ElementsAre(0, 1, 0, 2, 1, 2, 3));
+  EXPECT_EQ(distinct_rows(std::vector<double>{}, 3).count, 0U);
+  const std::vector<std::string> names{"b", "a", "b", "c"};
+  EXPECT_EQ(group_units(names), (Units{.of_row = {1, 0, 1, 2}, .count = 3}));
+}
+
+TEST(Split, UnitsAreNeverTornApart) {
+  Random random(3);
+  std::vector<double> inputs;
+  for (std::size_t i = 0; i < 200; ++i) inputs.push_back(std::floor(random.uniform(0.0, 40.0)));
+  const Units units = distinct_rows(inputs, 1);
+  const auto expect_whole = [&](const Split& split) {
+    expect_partition(split, 200);
+    std::set<double> train;
+    for (const std::size_t i : split.train) train.insert(inputs[i]);
+    for (const std::size_t i : split.test) ASSERT_FALSE(train.contains(inputs[i]));
+  };
+  const Split once = unit_split(units, 0.2, 5);
+  expect_whole(once);
+  std::set<double> tested;
+  for (const std::size_t i : once.test) tested.insert(inputs[i]);
+  EXPECT_EQ(tested.size(), static_cast<std::size_t>(std::llround(0.2 * static_cast<double>(units.count))));
+  for (const Split& fold : unit_folds(units, 10, 5)) expect_whole(fold);
+}
+
+TEST(Split, RowsThatDifferAreSplitAsBefore) {
+  std::vector<double> inputs;
+  for (std::size_t i = 0; i < 50; ++i) inputs.push_back(static_cast<double>(i));
+  const Units units = distinct_rows(inputs, 1);
+  EXPECT_EQ(unit_split(units, 0.2, 9), random_split(50, 0.2, 9));
+  EXPECT_EQ(unit_folds(units, 7, 9), k_folds(50, 7, 9));
+}
+
 TEST(Split, RefusesWhatCannotBeSplit) {
   for (const double fraction : {0.0, 1.0, -0.1, std::nan("")}) {
     EXPECT_THAT(message_of<ConfigError>([&] { return random_split(10, fraction, 1); }),

@@ -126,7 +126,7 @@ TEST(Archive, NewerVersionsAreNamedAndOptionalKeysPassedOver) {
   std::memcpy(&size, newer.data() + 16, 8);
   const std::uint64_t checksum = crc64(newer.substr(0, 24) + newer.substr(header_at, size));
   std::memcpy(newer.data() + 24, &checksum, 8);
-  EXPECT_THAT(refusal(newer), AllOf(HasSubstr("format 2.1"), HasSubstr("use a newer nomu")));
+  EXPECT_THAT(refusal(newer), AllOf(HasSubstr("format 2.2"), HasSubstr("use a newer nomu")));
   EXPECT_THAT(refusal(with_header("\"mu_exp\"", "\"mu_new\"")), HasSubstr("written by a newer version"));
 }
 
@@ -141,8 +141,14 @@ TEST(Archive, HeadersThatLieAreRefusedWithoutAllocating) {
   EXPECT_NE(refusal(with_header("\"method\":\"nomu\"", "\"method\":\"nemo\"")), "no error");
   EXPECT_NE(refusal(with_header("\"reports\":[", "\"reports\":[{},")), "no error");
   EXPECT_NE(refusal(with_header("\"kind\":\"cross_conformal\"", "\"kind\":\"conformal\"")), "no error");
-  EXPECT_THAT(refusal(with_header("{\"levels\":[],\"name\":\"x1\"}", "{\"levels\":[\"a\",\"b\"],\"name\":\"x1\"}")),
+  EXPECT_THAT(refusal(with_header("\"kind\":\"number\",\"levels\":[],\"name\":\"x1\"",
+                                  "\"kind\":\"names\",\"levels\":[\"a\",\"b\"],\"name\":\"x1\"")),
               HasSubstr("the columns do not match the inputs"));
+  EXPECT_THAT(refusal(with_header("\"kind\":\"number\",\"levels\":[],\"name\":\"x1\"",
+                                  "\"kind\":\"number\",\"levels\":[\"a\",\"b\"],\"name\":\"x1\"")),
+              HasSubstr("the description of column 'x1' is impossible"));
+  EXPECT_THAT(refusal(with_header("\"kind\":\"number\"", "\"kind\":\"sound\"")),
+              HasSubstr("does not know columns of kind 'sound'"));
   EXPECT_NE(refusal(with_header("\"target\":\"y\"", "\"target\":7")), "no error");
 }
 
@@ -164,6 +170,24 @@ TEST(Archive, TheGoldenFileIsReadAndPredictsTheSame) {
     for (std::size_t i = 0; i < then.size(); ++i)
       EXPECT_NEAR(now[i], then[i], 1e-4 * (1.0 + std::abs(then[i]))) << name;
   }
+}
+
+/// Of the first version with format 1.2: every kind of column, missing cells, unknown names, a range.
+TEST(Archive, TheGoldenFileOfATableIsReadAndPredictsTheSame) {
+  const std::filesystem::path folder(NOMU_GOLDEN_DIR);
+  const Model model = load_model(folder / "table_v1_2.nomu", test_engine());
+  const Table expected = read_table(folder / "table_v1_2.csv");
+  const std::vector<double> probabilities{0.1, 0.9};
+  const Table found = predict_table(model, read_table(folder / "table_v1_2_rows.csv"), 0.95, probabilities);
+  EXPECT_EQ(found.names(), expected.names());
+  for (const char* name : {"mean", "sigma_model", "lower", "upper", "q0.1", "q0.9", "outside"}) {
+    const std::vector<double> then = numeric_column(expected, name);
+    const std::vector<double> now = numeric_column(found, name);
+    for (std::size_t i = 0; i < then.size(); ++i)
+      EXPECT_NEAR(now[i], then[i], 1e-4 * (1.0 + std::abs(then[i]))) << name;
+  }
+  EXPECT_EQ(model.data().range, TargetRange{.low = 0.0});
+  EXPECT_THAT(model.describe(), HasSubstr("like a row id"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "message_of.hpp"
@@ -115,13 +116,15 @@ TEST(Model, GroupsStayTogetherAndTimesInOrder) {
     folds_of_group[grouped.held_out().rows[i] % 6].insert(grouped.held_out().folds[i]);
   }
   for (const std::set<std::size_t>& folds : folds_of_group) EXPECT_EQ(folds.size(), 1U);
-  EXPECT_THAT(grouped.describe(), HasSubstr("the level is only approximate"));
+  EXPECT_THAT(grouped.describe(), AllOf(HasSubstr("in 6 folds of whole groups"), HasSubstr("measured, not proven"),
+                                        HasSubstr("6 groups prove at most 85.71 %")));
 
   data.groups.clear();
   for (std::size_t i = 0; i < 60; ++i) data.times.push_back(static_cast<double>(60 - i));
   const Model timed = fit(tiny_fit(CalibrationChoice::nll, 5), data, test_engine());
   EXPECT_EQ(timed.held_out().source, CalibrationSource::hold_out) << "folds would mix past and future";
-  EXPECT_THAT(timed.held_out().rows, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+  EXPECT_THAT(timed.held_out().rows, ElementsAre(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0))
+      << "the latest, in the order of time";
   FitSpec folds = tiny_fit();
   folds.calibration.policy = CalibrationPolicy::folds;
   EXPECT_THAT(message_of<ConfigError>([&] { return fit(folds, data, test_engine()); }), HasSubstr("time column"));
@@ -237,10 +240,47 @@ TEST(Model, TablesAreMatchedByNameAndKeepTheirColumns) {
   EXPECT_EQ(out.columns()[8][1], "1");
   const Table other = predict_table(model, parse_table("c,a\nblue,2.5\nred,9\n", "x.csv"), 0.9);
   EXPECT_EQ(other.columns()[2].cells(), out.columns()[3].cells()) << "the order of columns does not matter";
-  EXPECT_THAT(message_of([&] { return predict_table(model, parse_table("c,a\ngreen,1\n", "x.csv"), 0.9); }),
-              HasSubstr("x.csv, row 2, column 'c': 'green' is not one of the names"));
+  const Table strange = predict_table(model, parse_table("c,a\ngreen,1\nred,\nred,2\n", "x.csv"), 0.9);
+  EXPECT_THAT(strange.columns().back().cells(), ElementsAre("1", "1", "0")) << "a new name, a missing cell";
   EXPECT_THAT(message_of([&] { return predict_table(model, parse_table("c,b\nred,1\n", "x.csv"), 0.9); }),
               HasSubstr("unknown column 'a'"));
+}
+
+TEST(Model, QuantilesAreBoundsInOrder) {
+  const Model model = fit(tiny_fit(CalibrationChoice::nll, 10), wavy_data(12), test_engine());
+  const std::vector<double> x{0.3, -4.0, 1.9, 2.0};
+  const std::vector<double> probabilities{0.95, 0.5, 0.05};
+  const std::vector<double> found = model.quantiles(x, probabilities);
+  const Bounds bounds = model.bounds(x, 0.9);
+  ASSERT_EQ(found.size(), 3 * bounds.rows());
+  for (std::size_t i = 0; i < bounds.rows(); ++i) {
+    EXPECT_EQ(found[3 * i], bounds.upper[i]);
+    EXPECT_EQ(found[3 * i + 1], model.predict(x).mean[i]);
+    EXPECT_EQ(found[3 * i + 2], bounds.lower[i]);
+  }
+  const auto refusal = [&](std::vector<double> wanted, CalibrationChoice kind) {
+    const Model other = fit(tiny_fit(kind, 10), wavy_data(12), test_engine());
+    return message_of<ConfigError>([&] { return other.quantiles(x, wanted); });
+  };
+  EXPECT_THAT(refusal({0.5, 1.0}, CalibrationChoice::nll), HasSubstr("probabilities inside (0, 1), got 1"));
+  EXPECT_THAT(refusal({0.5, 0.5}, CalibrationChoice::nll), HasSubstr("quantile 0.5 is listed twice"));
+  EXPECT_THAT(refusal({0.1}, CalibrationChoice::none), HasSubstr("quantile 0.1 is a bound of level 0.8: "));
+}
+
+TEST(Model, StaysInTheRangeOfTheTarget) {
+  DataSet data = wavy_data(12);
+  const auto [low, high] = std::ranges::minmax(data.targets);
+  const Model free = fit(tiny_fit(CalibrationChoice::nll, 10), data, test_engine());
+  data.range = {.low = low, .high = high};
+  const Model kept = fit(tiny_fit(CalibrationChoice::nll, 10), data, test_engine());
+  const std::vector<double> x{0.3, -40.0, 19.0, 2.0};
+  const Bounds wide = free.bounds(x, 0.99);
+  const Bounds narrow = kept.bounds(x, 0.99);
+  for (std::size_t i = 0; i < wide.rows(); ++i) {
+    EXPECT_EQ(narrow.lower[i], std::clamp(wide.lower[i], low, high));
+    EXPECT_EQ(narrow.upper[i], std::clamp(wide.upper[i], low, high));
+    EXPECT_EQ(kept.predict(x).mean[i], std::clamp(free.predict(x).mean[i], low, high));
+  }
 }
 
 TEST(Model, SettingsAreListedOnce) {

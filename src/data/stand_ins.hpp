@@ -1,0 +1,11 @@
+#pragma once
+// What missing cells count as in columns that have none in training.
+
+#include "nomu/data/dataset.hpp"
+
+namespace nomu {
+
+/// Gives each column of numbers without a stand-in the median of its rows.
+void add_stand_ins(DataSet& data);
+
+}  // namespace nomu

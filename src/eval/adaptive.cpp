@@ -1,0 +1,99 @@
+#include "nomu/eval/adaptive.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "eval/row_checks.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/eval/calibration.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::string_view where = "eval/adaptive";
+
+double side(const PredictedRow& row, double error) { return error < 0.0 ? row.sigma_below : row.sigma_above; }
+
+void check_spec(const AdaptiveSpec& spec) {
+  require_level(where, spec.level);
+  if (!(spec.step > 0.0 && std::isfinite(spec.step)))
+    throw ConfigError(where, fmt::format("the step must be positive, got {}", spec.step));
+  if (!(spec.memory >= 0.0 && spec.memory < 1.0))
+    throw ConfigError(where, fmt::format("the weight of the newest result must be in [0, 1), got {}", spec.memory));
+}
+
+}  // namespace
+
+AdaptiveBounds::AdaptiveBounds(std::span<const double> errors, const AdaptiveSpec& spec) : spec_(spec) {
+  check_spec(spec);
+  require_finite(where, "error", errors);
+  const auto n = static_cast<double>(errors.size());
+  double sum = 0.0;
+  for (const double error : errors) sum += std::abs(error);
+  spread_ = sum > 0.0 ? sum / n : 1.0;
+  std::vector<double> scores;
+  // A pass over the past, from the spread of all of it, so that the first bounds know where it ended.
+  for (const double error : errors) {
+    scores.push_back(score_of(error));
+    const double distance = std::abs(error - mean_);
+    mean_ += spec_.memory * (error - mean_);
+    spread_ += spec_.memory * (distance - spread_);
+  }
+  std::ranges::sort(scores);
+  const double rank = std::ceil((n + 1.0) * spec_.level - 1e-9);
+  reach_ = scores[static_cast<std::size_t>(std::clamp(rank, 1.0, n)) - 1];
+  farthest_ = reach_;
+}
+
+double AdaptiveBounds::score_of(double error) const {
+  const double distance = std::abs(error - mean_);
+  return spread_ > 0.0 ? distance / spread_ : distance;
+}
+
+AdaptiveInterval AdaptiveBounds::interval(const PredictedRow& row) const {
+  const double width = std::max(0.0, reach_) * (spread_ > 0.0 ? spread_ : 1.0);
+  const double low = mean_ - width;
+  const double high = mean_ + width;
+  return {.lower = row.mean + low * side(row, low), .upper = row.mean + high * side(row, high)};
+}
+
+void AdaptiveBounds::update(double target, const PredictedRow& row) {
+  const double residual = target - row.mean;
+  const double sigma = side(row, residual);
+  if (!(std::isfinite(residual) && std::isfinite(sigma) && sigma > 0.0)) {
+    throw DataError(where, fmt::format("a result of {} for a mean of {} and a sigma of {}; numbers must be finite and "
+                                       "sigma positive",
+                                       target, row.mean, sigma));
+  }
+  const double error = residual / sigma;
+  const double score = score_of(error);
+  const bool miss = score > std::max(0.0, reach_);
+  // The reach moves by step (miss - alpha), so its way in all is step (missed - alpha rows): as it stays between
+  // -step and the farthest score plus step, the share of misses is as near to alpha as `allowance` says.
+  reach_ += spec_.step * ((miss ? 1.0 : 0.0) - (1.0 - spec_.level));
+  farthest_ = std::max(farthest_, score);
+  const double distance = std::abs(error - mean_);
+  mean_ += spec_.memory * (error - mean_);
+  spread_ += spec_.memory * (distance - spread_);
+  ++rows_;
+  missed_ += miss ? 1 : 0;
+}
+
+double AdaptiveBounds::allowance() const {
+  if (rows_ == 0) return 1.0;
+  return std::min(1.0, (farthest_ + spec_.step) / (spec_.step * static_cast<double>(rows_)));
+}
+
+std::string AdaptiveBounds::guarantee() const {
+  const std::string promise =
+      fmt::format("as results come in, the share of rows within their bounds approaches {}, whatever the rows do",
+                  percent(spec_.level));
+  if (rows_ == 0) return promise;
+  return fmt::format("{}; so far {} of {} ({}), proven to be within {} of it", promise, rows_ - missed_, rows_,
+                     percent(static_cast<double>(rows_ - missed_) / static_cast<double>(rows_)), percent(allowance()));
+}
+
+}  // namespace nomu

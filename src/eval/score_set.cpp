@@ -1,0 +1,160 @@
+#include "eval/score_set.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "eval/row_checks.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr double rounding_slack = 1e-9;  ///< as in `conformal_rank`
+
+/// What the scores up to a quantile must weigh. Throws ConfigError when all of them do not.
+double needed_mass(const ScoreSet& set, double level) {
+  (void)conformal_rank(set.units, level, set.unit);
+  return level * static_cast<double>(set.units + 1) - rounding_slack;
+}
+
+/// Values in the order in which their masses add up, and the sums.
+struct Stack {
+  std::vector<double> values;
+  std::vector<double> sums;
+
+  Stack(const std::vector<double>& given, const std::vector<double>& masses, bool descending) {
+    std::vector<std::size_t> order(given.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(
+        order, [&](std::size_t a, std::size_t b) { return descending ? given[a] > given[b] : given[a] < given[b]; });
+    double sum = 0.0;
+    for (const std::size_t i : order) {
+      values.push_back(given[i]);
+      sums.push_back(sum += masses.empty() ? 1.0 : masses[i]);
+    }
+  }
+
+  [[nodiscard]] std::size_t reach(double mass) const {
+    const auto place = static_cast<std::size_t>(std::ranges::lower_bound(sums, mass) - sums.begin());
+    return std::min(place, sums.size() - 1);
+  }
+};
+
+double nth_smallest(std::vector<double>& values, std::size_t n) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(n - 1);
+  std::ranges::nth_element(values, place);
+  return *place;
+}
+
+std::pair<double, double> weighed_ends(const std::vector<double>& lows, const std::vector<double>& highs,
+                                       const std::vector<double>& masses, double needed) {
+  const Stack low(lows, masses, true);
+  const Stack high(highs, masses, false);
+  std::size_t i = low.reach(needed);
+  std::size_t j = high.reach(needed);
+  // The least of the lows never exceeds the greatest of the highs, so this ends.
+  while (low.values[i] > high.values[j]) {
+    const bool move_low = low.sums[i] <= high.sums[j];
+    const bool move_high = high.sums[j] <= low.sums[i];
+    if (move_low && i + 1 < low.values.size()) ++i;
+    if (move_high && j + 1 < high.values.size()) ++j;
+  }
+  return {low.values[i], high.values[j]};
+}
+
+}  // namespace
+
+ScoreSet all_scores(const Calibration& calibration) {
+  ScoreSet set{.scores = std::vector<std::size_t>(calibration.scores.size()), .unit = calibration.unit};
+  std::iota(set.scores.begin(), set.scores.end(), std::size_t{0});
+  set.units = set.scores.size();
+  if (calibration.score_units.empty()) return set;
+  set.units = calibration.units;
+  std::vector<double> rows(set.units, 0.0);
+  for (const std::size_t unit : calibration.score_units) ++rows[unit];
+  for (const std::size_t unit : calibration.score_units) set.masses.push_back(1.0 / rows[unit]);
+  return set;
+}
+
+ScoreSet stratum_scores(const Calibration& calibration, std::size_t stratum) {
+  ScoreSet set{.scores = {}, .unit = calibration.unit};
+  std::map<std::size_t, double> rows;
+  for (std::size_t i = 0; i < calibration.scores.size(); ++i) {
+    if (calibration.score_strata[i] != stratum) continue;
+    set.scores.push_back(i);
+    if (!calibration.score_units.empty()) ++rows[calibration.score_units[i]];
+  }
+  set.units = set.scores.size();
+  if (calibration.score_units.empty()) return set;
+  set.units = rows.size();
+  for (const std::size_t i : set.scores) set.masses.push_back(1.0 / rows.at(calibration.score_units[i]));
+  return set;
+}
+
+bool supports(const ScoreSet& set, double level) {
+  return level * static_cast<double>(set.units + 1) <= static_cast<double>(set.units) + rounding_slack;
+}
+
+double score_at(const Calibration& calibration, const ScoreSet& set, double level) {
+  const double needed = needed_mass(set, level);
+  const std::size_t by_rows =
+      set.scores.size() >= set.units && supports({.scores = {}, .units = set.scores.size()}, level)
+          ? conformal_rank(set.scores.size(), level) - 1
+          : 0;
+  if (set.masses.empty()) return calibration.scores[set.scores[by_rows]];
+  double sum = 0.0;
+  std::size_t place = 0;
+  for (; place + 1 < set.scores.size(); ++place) {
+    sum += set.masses[place];
+    if (sum >= needed) break;
+  }
+  if (set.rows_too()) place = std::max(place, by_rows);
+  return calibration.scores[set.scores[place]];
+}
+
+std::pair<double, double> cross_ends(const ScoreSet& set, std::vector<double> lows, std::vector<double> highs,
+                                     double level) {
+  const double needed = needed_mass(set, level);
+  if (!set.masses.empty()) {
+    std::pair<double, double> ends = weighed_ends(lows, highs, set.masses, needed);
+    if (!set.rows_too()) return ends;
+    ScoreSet rows{.scores = set.scores, .units = set.scores.size()};
+    const auto [lower, upper] = cross_ends(rows, std::move(lows), std::move(highs), level);
+    return {std::min(ends.first, lower), std::max(ends.second, upper)};
+  }
+  // floor((n + 1) alpha) and ceil((n + 1) (1 - alpha)) add up to n + 1.
+  const std::size_t n = lows.size();
+  const std::size_t rank = conformal_rank(n, level, set.unit);
+  const double lower = nth_smallest(lows, n + 1 - rank);
+  const double upper = nth_smallest(highs, rank);
+  return lower <= upper ? std::pair(lower, upper) : weighed_ends(lows, highs, {}, needed);
+}
+
+LevelSets::LevelSets(const Calibration& calibration, double level) : calibration_(&calibration) {
+  sets_.push_back(all_scores(calibration));
+  scores_.push_back(score_at(calibration, sets_[0], level));
+  for (std::size_t s = 0; s < calibration.strata.size(); ++s) {
+    sets_.push_back(stratum_scores(calibration, s));
+    const bool enough = supports(sets_.back(), level);
+    if (!enough) sets_.back() = {};
+    scores_.push_back(enough ? score_at(calibration, sets_.back(), level) : 0.0);
+    if (scores_.back() > scores_[widest_]) widest_ = scores_.size() - 1;
+  }
+}
+
+const ScoreSet& LevelSets::of(const std::string& stratum) const {
+  const auto found = std::ranges::lower_bound(calibration_->strata, stratum);
+  if (found == calibration_->strata.end() || *found != stratum) return widest();
+  const ScoreSet& own = sets_[1 + static_cast<std::size_t>(found - calibration_->strata.begin())];
+  return own.scores.empty() ? sets_.front() : own;
+}
+
+std::vector<std::string> LevelSets::pooled() const {
+  std::vector<std::string> names;
+  for (std::size_t s = 0; s < calibration_->strata.size(); ++s) {
+    if (sets_[1 + s].scores.empty()) names.push_back(calibration_->strata[s]);
+  }
+  return names;
+}
+
+}  // namespace nomu

@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "nomu/core/random.hpp"
+#include "nomu/models/assess.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::size_t most_rows = 400;  ///< enough to rank the inputs
+constexpr std::size_t most_drivers = 3;
+constexpr double weak_driver = 0.05;  ///< changes below this share are not worth a word
+constexpr double memorised = 0.5;     ///< share of the unseen error below which the error of seen rows says little
+
+double root_mean_square_error(std::span<const double> mean, std::span<const double> targets) {
+  double squares = 0.0;
+  for (std::size_t i = 0; i < targets.size(); ++i) squares += std::pow(targets[i] - mean[i], 2);
+  return std::sqrt(squares / static_cast<double>(targets.size()));
+}
+
+std::vector<double> total_sigma(const PredictedRows& rows) { return central_sigma({}, rows); }
+
+/// Each row's share of the interval score.
+std::vector<double> row_scores(const Bounds& bounds, std::span<const double> targets, double level) {
+  const double penalty = 2.0 / (1.0 - level);
+  std::vector<double> scores;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const double beyond = std::max({bounds.lower[i] - targets[i], targets[i] - bounds.upper[i], 0.0});
+    scores.push_back(bounds.upper[i] - bounds.lower[i] + penalty * beyond);
+  }
+  return scores;
+}
+
+/// Bounds of one width around the means, which cover the level of these very rows.
+Bounds constant_width(std::span<const double> mean, std::span<const double> targets, double level) {
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < targets.size(); ++i) errors.push_back(std::abs(targets[i] - mean[i]));
+  const auto rank = std::min(errors.size(), conformal_rank(errors.size(), level));
+  const auto place = errors.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+  std::ranges::nth_element(errors, place);
+  Bounds bounds;
+  for (const double centre : mean) {
+    bounds.lower.push_back(centre - *place);
+    bounds.upper.push_back(centre + *place);
+  }
+  return bounds;
+}
+
+void compare_widths(const Model& model, double level, Trustworthiness& trust) {
+  const HeldOut& held = model.held_out();
+  const std::vector<double> own = row_scores(model.held_out_bounds(level), held.targets, level);
+  const std::vector<double> constant =
+      row_scores(constant_width(held.predicted.mean, held.targets, level), held.targets, level);
+  const auto n = static_cast<double>(own.size());
+  const double sum = std::accumulate(constant.begin(), constant.end(), 0.0);
+  trust.level = level;
+  trust.ratio = std::accumulate(own.begin(), own.end(), 0.0) / sum;
+  double squares = 0.0;  // of a ratio of two means of the same rows
+  for (std::size_t i = 0; i < own.size(); ++i) squares += std::pow(own[i] - trust.ratio * constant[i], 2);
+  trust.ratio_error = std::sqrt(squares * n / std::max(n - 1.0, 1.0)) / sum;
+}
+
+/// The inputs of each column of the table.
+std::vector<std::pair<std::string, std::vector<std::size_t>>> columns_of(const DataSet& data) {
+  std::vector<std::pair<std::string, std::vector<std::size_t>>> columns;
+  std::size_t first = 0;
+  for (const FeatureColumn& feature : data.features) {
+    std::vector<std::size_t> own(input_count(feature));
+    std::iota(own.begin(), own.end(), first);
+    first += own.size();
+    columns.emplace_back(feature.name, std::move(own));
+  }
+  return columns;
+}
+
+std::vector<UncertaintyDriver> drivers_of(const Model& model) {
+  const std::size_t d = model.cols();
+  std::vector<std::size_t> rows = model.parts().fitted_rows;
+  Random random(static_cast<std::uint64_t>(model.spec().seed));
+  const std::vector<std::size_t> order = random.permutation(rows.size());
+  std::vector<std::size_t> used;
+  for (std::size_t k = 0; k < std::min(order.size(), most_rows); ++k) used.push_back(rows[order[k]]);
+  const DataSet sample = subset(model.data(), used);
+  const std::vector<double> before = total_sigma(model.predict(sample.inputs, sample.noise));
+  const std::vector<std::size_t> other = random.permutation(sample.rows());
+  std::vector<UncertaintyDriver> drivers;
+  for (const auto& [name, inputs] : columns_of(sample)) {
+    std::vector<double> x = sample.inputs;
+    for (std::size_t i = 0; i < sample.rows(); ++i) {
+      for (const std::size_t j : inputs) x[i * d + j] = sample.inputs[other[i] * d + j];
+    }
+    const std::vector<double> after = total_sigma(model.predict(x, sample.noise));
+    double change = 0.0;
+    for (std::size_t i = 0; i < before.size(); ++i)
+      change += before[i] > 0.0 ? std::abs(after[i] - before[i]) / before[i] : 0.0;
+    drivers.push_back({name, change / static_cast<double>(before.size())});
+  }
+  std::ranges::stable_sort(drivers, std::ranges::greater{}, &UncertaintyDriver::change);
+  if (drivers.size() > most_drivers) drivers.resize(most_drivers);
+  return drivers;
+}
+
+std::string drivers_text(const std::vector<UncertaintyDriver>& drivers) {
+  std::string text;
+  for (const UncertaintyDriver& driver : drivers) {
+    if (driver.change < weak_driver) continue;
+    text += fmt::format("{}{} ({:.0f} %)", text.empty() ? "" : ", ", driver.column, 100.0 * driver.change);
+  }
+  return text.empty() ? "none: sigma is nearly the same everywhere" : text;
+}
+
+}  // namespace
+
+std::optional<Trustworthiness> judge_trust(const Model& model) {
+  const HeldOut& held = model.held_out();
+  if (held.targets.empty() || held.source == CalibrationSource::given) return {};
+  const DataSet seen = subset(model.data(), model.parts().fitted_rows);
+  Trustworthiness trust{
+      .seen_error = root_mean_square_error(model.predict(seen.inputs, seen.noise).mean, seen.targets),
+      .unseen_error = root_mean_square_error(held.predicted.mean, held.targets),
+      .unseen = held.targets.size()};
+  if (const std::optional<double> level = model.default_level()) compare_widths(model, *level, trust);
+  trust.drivers = drivers_of(model);
+  return trust;
+}
+
+std::string trust_text(const Trustworthiness& trust) {
+  std::string text =
+      fmt::format("error: RMSE {:.4g} on rows it learned from, {:.4g} on {} rows it had not seen{}\n", trust.seen_error,
+                  trust.unseen_error, trust.unseen,
+                  trust.seen_error < memorised * trust.unseen_error ? " (it knows its own rows by heart: go by the second)"
+                                                                    : "");
+  if (trust.level > 0.0) {
+    text += fmt::format("bounds: {:.2f} +- {:.2f} of the interval score of a constant width around the same mean{}\n",
+                        trust.ratio, trust.ratio_error,
+                        trust.ratio < 1.0 ? "" : ", so their width tells nothing about single rows");
+  }
+  text += fmt::format("uncertainty depends most on: {}\n", drivers_text(trust.drivers));
+  if (trust.level > 0.0 && trust.ratio - trust.ratio_error > 1.0) {
+    text +=
+        "warning: sigma is not informative here; more rows, or inputs that tell easy rows from hard ones, would help\n";
+  }
+  return text;
+}
+
+}  // namespace nomu
