@@ -110,10 +110,6 @@ GraphValue GraphWriter::pick(const GraphValue& a, std::span<const std::int64_t> 
 }
 
 // Counted from the front, because Gather of version 7 has no negative axes.
-GraphValue GraphWriter::columns(const GraphValue& a, std::span<const std::int64_t> indices) {
-  return gather(a, indices, 3);
-}
-
 GraphValue GraphWriter::front_columns(const GraphValue& a, std::int64_t count) {
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
   std::iota(indices.begin(), indices.end(), std::int64_t{0});

@@ -64,8 +64,6 @@ class GraphWriter {
   [[nodiscard]] GraphValue concat(std::span<const GraphValue> values, std::int64_t axis);
   /// Axis `order[k]` becomes axis k.
   [[nodiscard]] GraphValue transpose(const GraphValue& a, std::span<const std::int64_t> order);
-  /// Columns of the last axis, in this order.
-  [[nodiscard]] GraphValue columns(const GraphValue& a, std::span<const std::int64_t> indices);
   /// The first `count` columns of the last axis.
   [[nodiscard]] GraphValue front_columns(const GraphValue& a, std::int64_t count);
   /// Entries of the first axis, in this order; the axis is kept.
