@@ -12,7 +12,7 @@ namespace nomu {
 
 struct EvidenceSpec {
   enum class Use {
-    automatic,  ///< for NOMU with learned noise, unless its penalty l2 is given
+    automatic,  ///< for NOMU with learned noise, unless its penalty l2 or the size of its ensemble is given
     yes,
     no
   };

@@ -1,5 +1,5 @@
 #pragma once
-// The steps of models/network/embedding as part of an ONNX graph.
+// The steps of models/inputs/embedding as part of an ONNX graph.
 
 #include "interchange/graph/graph_writer.hpp"
 #include "nomu/core/tensor.hpp"

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "models/network/embedding.hpp"
+#include "models/inputs/embedding.hpp"
 #include "models/network/fitted_network.hpp"
 #include "nomu/core/progress.hpp"
 #include "nomu/data/dataset.hpp"

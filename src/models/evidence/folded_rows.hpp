@@ -8,7 +8,7 @@
 
 #include "engine/plan.hpp"
 #include "models/evidence/trend.hpp"
-#include "models/network/embedding.hpp"
+#include "models/inputs/embedding.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/data/dataset.hpp"
 #include "nomu/data/split.hpp"

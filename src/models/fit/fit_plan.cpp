@@ -46,8 +46,8 @@ void resolve(TrainSpec& train, std::size_t rows, std::int64_t folds, double effo
   const auto seen = static_cast<std::int64_t>(rows) * (folds - 1) / folds;
   const std::int64_t batch = train.batch_size == 0 ? seen : std::min(train.batch_size, seen);
   const std::int64_t batches = (seen + batch - 1) / batch;
-  const auto epochs = static_cast<double>(std::max({900 / batches, std::min<std::int64_t>(70, 10000 / batches),
-                                                    std::min<std::int64_t>(25, 40000 / batches)}));
+  const auto epochs = static_cast<double>(std::max(
+      {900 / batches, std::min<std::int64_t>(70, 10000 / batches), std::min<std::int64_t>(25, 40000 / batches)}));
   train.epochs = std::max<std::int64_t>(1, std::llround(effort * epochs));
 }
 
@@ -63,7 +63,9 @@ void settle_evidence(FitSpec& spec, const DataSet& rows) {
                                          "least {} rows; set evidence.use to auto",
                                          4 * evidence.folds));
   }
-  const bool wanted = possible && evidence.use != EvidenceSpec::Use::no && method->l2 < 0.0;
+  const bool open = possible && method->l2 < 0.0 && method->ensemble == NomuSpec{}.ensemble;
+  const bool wanted =
+      possible && (evidence.use == EvidenceSpec::Use::yes || (evidence.use == EvidenceSpec::Use::automatic && open));
   evidence.use = wanted ? EvidenceSpec::Use::yes : EvidenceSpec::Use::no;
   if (!wanted) return;
   evidence.kept = std::min(evidence.kept, static_cast<std::int64_t>(evidence.penalties.size()));

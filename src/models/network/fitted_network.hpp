@@ -37,7 +37,7 @@ struct NetworkParts {
   Tensor<float> noise = {};  ///< [M][1][1] if the noise is constant, otherwise empty
   Tensor<float> heads = {};  ///< [M K][1][NetworkHead::size], empty: none; only with learned noise and a raw sigma
   Tensor<float> trend = {};  ///< [M K][1][1 + d], intercept and slopes of each network's trend; there if heads are
-  Tensor<float> steps = {};  ///< [M][3][E], the last E inputs of the networks (models/network/embedding); empty: none
+  Tensor<float> steps = {};  ///< [M][3][E], the last E inputs of the networks (models/inputs/embedding); empty: none
 };
 
 /// Equal weights for all networks, [M][1][K].

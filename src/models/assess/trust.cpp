@@ -38,7 +38,8 @@ std::vector<double> row_scores(const Bounds& bounds, std::span<const double> tar
 Bounds constant_width(std::span<const double> mean, std::span<const double> targets, double level) {
   std::vector<double> errors;
   for (std::size_t i = 0; i < targets.size(); ++i) errors.push_back(std::abs(targets[i] - mean[i]));
-  const auto rank = std::min(errors.size(), conformal_rank(errors.size(), level));
+  const auto wanted = static_cast<std::size_t>(std::ceil(level * static_cast<double>(errors.size() + 1)));
+  const std::size_t rank = std::clamp<std::size_t>(wanted, 1, errors.size());
   const auto place = errors.begin() + static_cast<std::ptrdiff_t>(rank - 1);
   std::ranges::nth_element(errors, place);
   Bounds bounds;
@@ -118,21 +119,19 @@ std::optional<Trustworthiness> judge_trust(const Model& model) {
   const HeldOut& held = model.held_out();
   if (held.targets.empty() || held.source == CalibrationSource::given) return {};
   const DataSet seen = subset(model.data(), model.parts().fitted_rows);
-  Trustworthiness trust{
-      .seen_error = root_mean_square_error(model.predict(seen.inputs, seen.noise).mean, seen.targets),
-      .unseen_error = root_mean_square_error(held.predicted.mean, held.targets),
-      .unseen = held.targets.size()};
+  Trustworthiness trust{.seen_error = root_mean_square_error(model.predict(seen.inputs, seen.noise).mean, seen.targets),
+                        .unseen_error = root_mean_square_error(held.predicted.mean, held.targets),
+                        .unseen = held.targets.size()};
   if (const std::optional<double> level = model.default_level()) compare_widths(model, *level, trust);
   trust.drivers = drivers_of(model);
   return trust;
 }
 
 std::string trust_text(const Trustworthiness& trust) {
-  std::string text =
-      fmt::format("error: RMSE {:.4g} on rows it learned from, {:.4g} on {} rows it had not seen{}\n", trust.seen_error,
-                  trust.unseen_error, trust.unseen,
-                  trust.seen_error < memorised * trust.unseen_error ? " (it knows its own rows by heart: go by the second)"
-                                                                    : "");
+  std::string text = fmt::format(
+      "error: RMSE {:.4g} on rows it learned from, {:.4g} on {} rows it had not seen{}\n", trust.seen_error,
+      trust.unseen_error, trust.unseen,
+      trust.seen_error < memorised * trust.unseen_error ? " (it knows its own rows by heart: go by the second)" : "");
   if (trust.level > 0.0) {
     text += fmt::format("bounds: {:.2f} +- {:.2f} of the interval score of a constant width around the same mean{}\n",
                         trust.ratio, trust.ratio_error,

@@ -1,4 +1,4 @@
-#include "models/network/embedding.hpp"
+#include "models/inputs/embedding.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "models/network/input_slopes.hpp"
+#include "models/inputs/input_slopes.hpp"
 
 #include <Eigen/Dense>
 #include <vector>
