@@ -3,6 +3,7 @@
 Usage: test_onnx_evidence.py PATH_TO_NOMU [unittest arguments]
 """
 
+import json
 import math
 import random
 
@@ -38,33 +39,35 @@ def heavy(rows: int, seed: int) -> str:
 
 
 class Evidence(OnnxTest):
-    def fitted(self, text: str, *options):
+    def fitted(self, text: str, *options, evidence: str = "yes"):
         """The model of a table, and its ONNX file."""
         model, out = self.folder / "evidence.nomu", self.folder / "evidence.onnx"
         done = run("fit", self.write("evidence.csv", text), "--target", "y", "-o", model, *options)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("evidence.use = yes", done.stdout)
+        self.assertIn(f"evidence.use = {evidence}", done.stdout)
         self.said = done.stdout
-        made = run("export", model, "-o", out)
+        made = run("export", model, "-o", out, "--json")
         self.assertEqual(made.returncode, 0, made.stderr)
+        self.inputs = json.loads(made.stdout)["inputs"]
         return model, out
 
-    def check(self, model, out, names: bool) -> None:
+    def check(self, model, out) -> None:
         """Every output of 1000 rows among and beyond the data, to 1e-5 of its value."""
         import numpy as np
 
         draw = random.Random(7)
-        cells = [(draw.choice(SITES), draw.uniform(-2, 4), draw.uniform(-12, 12)) for _ in range(1000)]
-        cells[:2] = [("north", 1e6, -3e9), ("west", -1e6, 2e-30)]
-        numbers = np.array([cell[1:] for cell in cells], np.float32)
-        one = np.array([[cell[0] == site for site in SITES] for cell in cells], np.float32)
-        x = np.concatenate([one, numbers], 1) if names else numbers
-        head = "site,a,b" if names else "a,b"
-        lines = [",".join(([cell[0]] if names else []) + [f"{value:.17g}" for value in row])
-                 for cell, row in zip(cells, numbers.astype(float))]
-        rows = self.write("rows.csv", "\n".join([head, *lines]) + "\n")
+        sites = [draw.choice(SITES) for _ in range(1000)]
+        numbers = np.array([[draw.uniform(-2, 4), draw.uniform(-12, 12)] for _ in sites], np.float32)
+        numbers[:2] = [[1e6, -3e9], [-1e6, 2e-30]]
+        values = {"a": numbers[:, 0], "b": numbers[:, 1]}
+        for name in self.inputs:
+            if name not in values:  # "site=north", or the input for names that training did not have
+                values[name] = np.array([name == f"site={site}" for site in sites], np.float32)
+        lines = [f"{site},{a:.17g},{b:.17g}" for site, (a, b) in zip(sites, numbers.astype(float))]
+        rows = self.write("rows.csv", "\n".join(["site,a,b", *lines]) + "\n")
         done = run("predict", model, rows, "--device", "reference")
         self.assertEqual(done.returncode, 0, done.stderr)
+        x = np.stack([values[name] for name in self.inputs], 1)
         self.compare(run_onnx.outputs(out, {"x": x}), columns(done.stdout, NAMES))
 
     def tearDown(self) -> None:
@@ -76,17 +79,17 @@ class Evidence(OnnxTest):
         self.assertIn("split conformal", self.said)
         for part in (b"nomu_warp_scale", b"nomu_step_low", b"nomu_reach", b"nomu_raw_near", b"nomu_slopes"):
             self.assertIn(part, out.read_bytes())
-        self.check(model, out, names=True)
+        self.check(model, out)
 
     def test_few_rows(self) -> None:
         model, out = self.fitted(skewed(60, 5))
         self.assertIn("CV+", self.said)
-        self.check(model, out, names=True)
+        self.check(model, out)
 
     def test_heavy_tails_on_both_sides(self) -> None:
         model, out = self.fitted(heavy(260, 4))
         self.assertIn(b"nomu_warp_scale", out.read_bytes())
-        self.check(model, out, names=False)
+        self.check(model, out)
 
     def test_fold_models_with_and_without_a_warp(self) -> None:
         for seed in range(8):
@@ -95,16 +98,22 @@ class Evidence(OnnxTest):
                 break
         else:
             self.fail("no table gave folds of both kinds; choose others")
-        self.check(model, out, names=True)
+        self.check(model, out)
 
     def test_without_steps_trend_warp_and_calibration(self) -> None:
         plain = ["--set", "evidence.steps=0", "--set", "evidence.trend=false", "--set", "evidence.warp=false"]
         model, out = self.fitted(skewed(60, 2), *QUICK, *plain)
         for part in (b"nomu_warp_scale", b"nomu_step_low"):
             self.assertNotIn(part, out.read_bytes())
-        self.check(model, out, names=True)
+        self.check(model, out)
         model, out = self.fitted(skewed(60, 2), *QUICK, "--calibrate", "nll")
-        self.check(model, out, names=True)
+        self.check(model, out)
+
+    def test_inputs_drawn_in_for_another_method(self) -> None:
+        options = ["--method", "deep_ensemble", "--set", "networks=2", "--set", "train.epochs=40", "--set", "scale.inputs=robust"]
+        model, out = self.fitted(skewed(60, 2), *options, evidence="no")
+        self.assertIn(b"nomu_reach", out.read_bytes())
+        self.check(model, out)
 
 
 if __name__ == "__main__":

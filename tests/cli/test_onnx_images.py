@@ -55,9 +55,9 @@ class Images(OnnxTest):
                 self.compare_bounds({key: found[key][:count] for key in NAMES},
                                     {key: own[key][:count] for key in NAMES})
 
-    def attach(self, *more):
+    def attach(self, *more, network=GOLDEN / "torch_cnn.onnx"):
         self.out = self.folder / "cnn_bounds.onnx"
-        return run("attach", GOLDEN / "torch_cnn.onnx", "--data", self.data, "--target", "y", "-o", self.out, "--device", "cpu",
+        return run("attach", network, "--data", self.data, "--target", "y", "-o", self.out, "--device", "cpu",
                    "--set", "train.epochs=60", "--set", "sigma_net.hidden=16", *more)
 
     def test_a_network_of_images_gets_bounds_with_and_without_filters(self) -> None:
@@ -75,6 +75,20 @@ class Images(OnnxTest):
             self.assertTrue(np.array_equal(before, found["mean"]), "the mean is the network's own, bit for bit")
             self.compare_bounds(found, columns(own.read_text(), NAMES))
         self.assertLess(sizes[0], sizes[1])
+
+    def test_an_old_operator_set_has_no_axes_from_the_back(self) -> None:
+        if run_onnx.onnx is None:
+            self.skipTest("python3-onnx is not installed")
+        old = run_onnx.onnx.load(str(GOLDEN / "torch_cnn.onnx"))
+        old.opset_import[0].version = 10
+        network = self.folder / "old.onnx"
+        network.write_bytes(old.SerializeToString())
+        done = self.attach("--set", "sigma_net.filters=4", network=network)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        axes = [run_onnx.attributes(node)["axis"] for node in run_onnx.onnx.load(str(self.out)).graph.node
+                if node.op_type in ("Gather", "Concat")]
+        self.assertTrue(axes)
+        self.assertGreaterEqual(min(axes), 0)
 
     def test_filters_that_nothing_can_use_are_refused(self) -> None:
         out = self.folder / "no.onnx"

@@ -1,9 +1,12 @@
 #include "interchange/graph/bounds_graph.hpp"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "interchange/graph/bayesian_graph.hpp"
 #include "interchange/graph/warp_graph.hpp"
+#include "nomu/core/error.hpp"
 
 namespace nomu {
 namespace {
@@ -23,9 +26,13 @@ struct Calibrated {
 };
 
 /// CV+: ranks over all calibration rows, each score applied to the fold model fitted without its row, on the scale
-/// which that model learned.
+/// which that model learned. Throws ConfigError for levels at which the ends might cross.
 void add_cross_bounds(GraphWriter& graph, const Calibrated& all, const Calibration& calibration,
                       std::span<const MemberScaling> scalings, double level, GraphBounds& bounds) {
+  const std::size_t rank = conformal_rank(calibration.scores.size(), level);
+  if (2 * rank <= calibration.scores.size())
+    throw ConfigError("interchange/onnx",
+                      fmt::format("an ONNX file holds CV+ bounds of levels from one half on, got {}", level));
   std::vector<std::int64_t> folds;
   std::vector<Warp> warps;
   for (const std::size_t fold : calibration.score_folds) {
@@ -40,11 +47,9 @@ void add_cross_bounds(GraphWriter& graph, const Calibrated& all, const Calibrati
   const GraphValue low = add_unwarping(graph, warps, graph.subtract(mean, below));
   const GraphValue high = add_unwarping(graph, warps, graph.add(mean, above));
   // The rank-th smallest is the (n + 1 - rank)-th largest, and the lower one its mirror image.
-  const std::int64_t k = count + 1 - static_cast<std::int64_t>(conformal_rank(calibration.scores.size(), level));
-  const GraphValue from = graph.apply("Neg", {graph.kth_largest(graph.apply("Neg", {low}), k)});
-  const GraphValue to = graph.kth_largest(high, k);
-  bounds.lower = graph.least(from, to);
-  bounds.upper = graph.most(from, to);
+  const std::int64_t k = count + 1 - static_cast<std::int64_t>(rank);
+  bounds.lower = graph.apply("Neg", {graph.kth_largest(graph.apply("Neg", {low}), k)});
+  bounds.upper = graph.kth_largest(high, k);
 }
 
 /// The model's own predictions in the units of the target; the bounds are left alone.

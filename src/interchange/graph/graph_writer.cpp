@@ -98,6 +98,7 @@ GraphValue GraphWriter::concat(std::span<const GraphValue> values, std::int64_t 
   return {node.output(0)};
 }
 
+// Axes are counted from the front, because Gather of version 7 has no negative ones.
 GraphValue GraphWriter::gather(const GraphValue& a, std::span<const std::int64_t> indices, std::int64_t axis) {
   const GraphValue inputs[] = {a, integers("indices", indices)};
   onnx::NodeProto& node = add_node("Gather", inputs);
@@ -109,7 +110,6 @@ GraphValue GraphWriter::pick(const GraphValue& a, std::span<const std::int64_t> 
   return gather(a, indices, 0);
 }
 
-// Counted from the front, because Gather of version 7 has no negative axes.
 GraphValue GraphWriter::front_columns(const GraphValue& a, std::int64_t count) {
   std::vector<std::int64_t> indices(static_cast<std::size_t>(count));
   std::iota(indices.begin(), indices.end(), std::int64_t{0});

@@ -68,9 +68,9 @@ class GraphWriter {
   [[nodiscard]] GraphValue front_columns(const GraphValue& a, std::int64_t count);
   /// Entries of the first axis, in this order; the axis is kept.
   [[nodiscard]] GraphValue pick(const GraphValue& a, std::span<const std::int64_t> indices);
-  /// Columns of the last axis, in this order.
-  [[nodiscard]] GraphValue columns(const GraphValue& a, std::span<const std::int64_t> indices) {
-    return gather(a, indices, -1);
+  /// Entries of the last axis, in this order; `axis` is its number.
+  [[nodiscard]] GraphValue columns(const GraphValue& a, std::span<const std::int64_t> indices, std::int64_t axis = 3) {
+    return gather(a, indices, axis);
   }
   /// Column k of the last axis, which is kept with length 1.
   [[nodiscard]] GraphValue column(const GraphValue& a, std::int64_t k) { return columns(a, {&k, 1}); }

@@ -42,7 +42,7 @@ GraphValue add_stand_ins(GraphWriter& graph, const GraphValue& x, const DataSet&
   const Filling filling = filling_of(data);
   if (std::ranges::find(filling.fills, 1.0F) == filling.fills.end()) return x;
   const GraphWriter::Shape row{1, static_cast<std::int64_t>(filling.asked.size())};
-  const GraphValue absent = graph.columns(graph.to_float(graph.apply("IsNaN", {x})), filling.asked);
+  const GraphValue absent = graph.columns(graph.to_float(graph.apply("IsNaN", {x})), filling.asked, 1);
   const GraphValue fill = graph.multiply(absent, graph.floats("fills", filling.fills, row));
   const std::array<float, 1> half{0.5F};
   const GraphValue where = graph.apply("Greater", {fill, graph.floats("half", half, {1, 1})});

@@ -116,6 +116,10 @@ TEST_F(Attach, Refusals) {
   const Model uncalibrated = fit_bounds(raw, network, data);
   EXPECT_THAT(message_of<ConfigError>([&] { (void)pack_attached(*network, uncalibrated, 0.9); }),
               HasSubstr("not calibrated"));
+  ModelParts parts = uncalibrated.parts();
+  parts.scalings[0].warp = {.centre = 0.0, .scale = 1.0};
+  const Model warped(parts, uncalibrated.fitted().select(std::vector<std::size_t>{0}), uncalibrated.engine());
+  EXPECT_THAT(message_of<DataError>([&] { (void)pack_attached(*network, warped); }), HasSubstr("a warped target"));
 }
 
 }  // namespace

@@ -42,6 +42,7 @@ TEST_F(OnnxExport, OneFileHoldsAllFoldModels) {
   EXPECT_EQ(bytes, pack_onnx(model, 0.9));
   for (const char* word : {"TopK", "lower", "upper", "nomu.level", "nomu.target"}) EXPECT_THAT(bytes, HasSubstr(word));
   EXPECT_THAT(message_of<ConfigError>([&] { (void)pack_onnx(model, 0.999); }), HasSubstr("calibration rows"));
+  EXPECT_THAT(message_of<ConfigError>([&] { (void)pack_onnx(model, 0.4); }), HasSubstr("from one half on, got 0.4"));
 }
 
 TEST_F(OnnxExport, AGaussianProcessIsRefusedByName) {
