@@ -79,24 +79,16 @@ Tensor<float> fronts(const NomuSpec& spec, const MeanStage& means, std::size_t c
   return all;
 }
 
-double quantile(std::vector<double> values, double share) {
-  const auto place = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::ranges::nth_element(values, place);
-  return *place;
-}
-
 /// What the out-of-fold rows of one member teach about its networks.
 NetworkHead head_of(const std::vector<double>& errors, const NoiseStage& noise, std::size_t m,
                     const std::vector<double>& distance) {
   const SigmaShape shape = choose_shape(errors, noise.unseen[m], distance, sigma_far);
-  std::vector<double> deviations = noise.unseen[m];
-  for (double& deviation : deviations) deviation *= shape.noise_factor;
   double squares = 0.0;
-  for (const double deviation : deviations) squares += deviation * deviation;
+  for (const double deviation : noise.unseen[m]) squares += std::pow(shape.noise_factor * deviation, 2);
   return {.noise_scale = noise.scale[m] * shape.noise_factor,
-          .noise_low = quantile(deviations, 0.01),
-          .noise_high = quantile(deviations, 0.99),
-          .noise_far = std::sqrt(squares / static_cast<double>(deviations.size())),
+          .noise_low = noise.low[m] * shape.noise_factor,
+          .noise_high = noise.high[m] * shape.noise_factor,
+          .noise_far = std::sqrt(squares / static_cast<double>(noise.unseen[m].size())),
           .sigma_far = sigma_far,
           .power = shape.power};
 }
@@ -183,6 +175,8 @@ Judged selected(const Judged& all, std::span<const std::size_t> which) {
     }
     some.noise.chosen.push_back(all.noise.chosen[v]);
     some.noise.scale.push_back(all.noise.scale[v]);
+    some.noise.low.push_back(all.noise.low[v]);
+    some.noise.high.push_back(all.noise.high[v]);
     some.noise.unseen.push_back(all.noise.unseen[v]);
   }
   return some;

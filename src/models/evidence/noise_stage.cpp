@@ -6,6 +6,7 @@
 
 #include "engine/layout.hpp"
 #include "engine/math.hpp"
+#include "models/evidence/noise_limits.hpp"
 #include "models/network/network_plan.hpp"
 
 namespace nomu {
@@ -86,6 +87,11 @@ NoiseStage train_noise(const NomuSpec& spec, std::span<const FoldedRows> members
     }
     stage.scale[m] *= factor;
     for (double& sigma : stage.unseen[m]) sigma *= stage.scale[m];
+    const NoiseLimits limits = choose_limits(stage.unseen[m], errors[m], independent_parts(members[m].plain));
+    stage.scale[m] *= limits.factor;
+    stage.low.push_back(limits.low);
+    stage.high.push_back(limits.high);
+    for (double& sigma : stage.unseen[m]) sigma = limits.applied(sigma);
   }
   return stage;
 }

@@ -16,7 +16,8 @@ struct NoiseStage {
   std::size_t skipped = 0;          ///< parameters before those of the noise network
   std::vector<std::size_t> chosen;  ///< [member], the candidate that predicts unseen errors best
   std::vector<double> scale;        ///< [member], standard deviation for an output that represents 1
-  /// Standard deviations of rows, by networks that have not seen their errors, [member][row].
+  std::vector<double> low, high;    ///< [member], standard deviations beyond which unseen errors do not follow
+  /// Standard deviations of rows within those limits, by networks that have not seen their errors, [member][row].
   std::vector<std::vector<double>> unseen;
 };
 

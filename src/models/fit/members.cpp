@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "models/evidence/evidence_fit.hpp"
-#include "models/evidence/folded_rows.hpp"
-#include "models/evidence/inner_folds.hpp"
+#include "models/evidence/presentation.hpp"
 #include "models/evidence/trend.hpp"
 #include "models/network/fitted_network.hpp"
 #include "models/network/methods.hpp"
@@ -78,31 +77,6 @@ namespace {
 
 constexpr std::uint64_t warp_purpose = 0x77617270;
 
-/// Steps of every number of the rows, exactly `count` for each so that all members have as many inputs.
-std::vector<Step> all_steps(const DataSet& scaled, std::size_t count) {
-  std::vector<Step> steps;
-  if (count == 0) return steps;
-  for (const InputBlock& block : input_blocks(scaled)) {
-    if (block.names || block.indicator) continue;
-    std::vector<double> values;
-    for (std::size_t i = 0; i < scaled.rows(); ++i) values.push_back(scaled.row(i)[block.first]);
-    std::vector<Step> own = steps_of(std::move(values), block.first, count);
-    own.resize(count, {block.first, 0.0, 0.0});
-    steps.insert(steps.end(), own.begin(), own.end());
-  }
-  return steps;
-}
-
-/// Fewer steps where there are many numbers: together they should not outnumber the rows by far, nor cost too much.
-std::size_t steps_per_number(const FitSpec& spec, const DataSet& data) {
-  constexpr std::size_t most = 240;
-  std::size_t numbers = 0;
-  for (const InputBlock& block : input_blocks(data)) numbers += block.names || block.indicator ? 0 : 1;
-  if (numbers == 0) return 0;
-  const std::size_t count = std::min(static_cast<std::size_t>(spec.evidence.steps), most / numbers);
-  return count < 3 ? 0 : count;
-}
-
 /// The rows as the networks see them if the target is warped so.
 EvidenceRows version_of(const FitSpec& spec, const DataSet& data, const Warp& warp, const std::vector<Step>& steps,
                         MemberScaling& scaling) {
@@ -124,28 +98,20 @@ Members fit_evidence(const FitSpec& spec, std::span<const DataSet> data, std::sp
                      Engine& engine, const Progress& progress) {
   std::vector<std::vector<EvidenceRows>> rows;
   std::vector<std::vector<MemberScaling>> scalings;
-  const std::size_t count = steps_per_number(spec, data.front());
   for (std::size_t m = 0; m < data.size(); ++m) {
-    DataSet plain = data[m];
-    plain.inputs = scaling_for(spec, data[m]).inputs.apply(data[m].inputs);
-    const auto folds =
-        inner_folds(plain, static_cast<std::size_t>(spec.evidence.folds), derived_seed(seeds[m], warp_purpose));
-    std::vector<Step> steps = all_steps(plain, count);
-    DataSet wide = with_steps(plain, steps);
-    if (linear_loss(plain, folds) < linear_loss(wide, folds)) {
-      for (Step& step : steps) step.width = 0.0;
-      wide = with_steps(plain, steps);
-    }
+    const MemberScaling start = scaling_for(spec, data[m]);
+    const Presentation presentation =
+        choose_presentation(spec.evidence, data[m], start.inputs, derived_seed(seeds[m], warp_purpose));
     std::vector<Warp> warps{{}};
     if (spec.evidence.warp) {
-      const Warp other = promising_warp(wide, folds);
+      const Warp other = promising_warp(presentation.rows, presentation.folds);
       if (other.active()) warps.push_back(other);
     }
     rows.emplace_back();
     scalings.emplace_back();
     for (const Warp& warp : warps) {
-      scalings[m].push_back(scaling_for(spec, data[m]));
-      rows[m].push_back(version_of(spec, data[m], warp, steps, scalings[m].back()));
+      scalings[m].push_back({.inputs = presentation.inputs, .target = start.target});
+      rows[m].push_back(version_of(spec, data[m], warp, presentation.steps, scalings[m].back()));
     }
   }
   EvidenceFit fit = fit_by_evidence(std::get<NomuSpec>(spec.method), spec.evidence, rows, seeds, engine, progress);

@@ -1,0 +1,162 @@
+#include "models/evidence/presentation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "models/evidence/folded_rows.hpp"
+#include "models/evidence/inner_folds.hpp"
+#include "models/evidence/trend.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr double far_reach = 300.0;  ///< numbers so far from the median still act in proportion
+constexpr double clear_gain = 0.02;  ///< log-likelihood per row that far numbers must be worth
+constexpr double in_step = 0.9;      ///< rank correlation with time above which a number only tells the time
+
+/// Steps of every number of the rows, exactly `count` for each so that all members have as many inputs.
+std::vector<Step> all_steps(const DataSet& scaled, std::size_t count) {
+  std::vector<Step> steps;
+  if (count == 0) return steps;
+  for (const InputBlock& block : input_blocks(scaled)) {
+    if (block.names || block.indicator) continue;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < scaled.rows(); ++i) values.push_back(scaled.row(i)[block.first]);
+    std::vector<Step> own = steps_of(std::move(values), block.first, count);
+    own.resize(count, {block.first, 0.0, 0.0});
+    steps.insert(steps.end(), own.begin(), own.end());
+  }
+  return steps;
+}
+
+/// Fewer steps where there are many numbers: together they should not outnumber the rows by far, nor cost too much.
+std::size_t steps_per_number(const EvidenceSpec& spec, const DataSet& data) {
+  constexpr std::size_t most = 240;
+  std::size_t numbers = 0;
+  for (const InputBlock& block : input_blocks(data)) numbers += block.names || block.indicator ? 0 : 1;
+  if (numbers == 0) return 0;
+  const std::size_t count = std::min(static_cast<std::size_t>(spec.steps), most / numbers);
+  return count < 3 ? 0 : count;
+}
+
+DataSet scaled_inputs(const DataSet& data, const Scaling& inputs) {
+  DataSet scaled = data;
+  scaled.inputs = inputs.apply(data.inputs);
+  return scaled;
+}
+
+/// Ranks 0 to 1, those of equal values averaged.
+std::vector<double> ranks_of(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return values[i]; });
+  std::vector<double> ranks(values.size());
+  for (std::size_t k = 0; k < order.size();) {
+    std::size_t end = k;
+    while (end < order.size() && values[order[end]] == values[order[k]]) ++end;
+    for (std::size_t e = k; e < end; ++e) ranks[order[e]] = static_cast<double>(k + end - 1) / 2.0;
+    k = end;
+  }
+  return ranks;
+}
+
+double correlation(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto n = static_cast<double>(a.size());
+  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / n;
+  const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / n;
+  double ab = 0.0;
+  double aa = 0.0;
+  double bb = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += (a[i] - mean_a) * (b[i] - mean_b);
+    aa += (a[i] - mean_a) * (a[i] - mean_a);
+    bb += (b[i] - mean_b) * (b[i] - mean_b);
+  }
+  return aa > 0.0 && bb > 0.0 ? ab / std::sqrt(aa * bb) : 0.0;
+}
+
+/// Numbers that rise or fall with time, such as the month in the rows of one year: for a later row they take values
+/// that no earlier row had.
+std::vector<std::size_t> clocks(const DataSet& data) {
+  std::vector<std::size_t> found;
+  const std::vector<double> time = ranks_of(data.times);
+  for (const InputBlock& block : input_blocks(data)) {
+    if (block.names || block.indicator) continue;
+    std::vector<double> values;
+    for (std::size_t i = 0; i < data.rows(); ++i) values.push_back(data.row(i)[block.first]);
+    if (std::abs(correlation(ranks_of(values), time)) > in_step) found.push_back(block.first);
+  }
+  return found;
+}
+
+/// The latest fifth, to be predicted from the rows before.
+Split later_rows(const std::vector<double>& times) {
+  std::vector<std::size_t> order(times.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return times[i]; });
+  const auto middle = order.begin() + static_cast<std::ptrdiff_t>(order.size() * 4 / 5);
+  Split split{.train = {order.begin(), middle}, .test = {middle, order.end()}};
+  std::ranges::sort(split.train);
+  std::ranges::sort(split.test);
+  return split;
+}
+
+/// Without the numbers that tell the time, where later rows are better predicted so.
+Scaling without_clocks(const DataSet& data, const Scaling& inputs) {
+  if (data.times.empty() || data.rows() < 50) return inputs;
+  const std::vector<std::size_t> found = clocks(data);
+  if (found.empty()) return inputs;
+  Scaling without = inputs;
+  for (const std::size_t j : found) without.factor[j] = std::numeric_limits<double>::max();  // every value becomes 0
+  const std::vector<Split> later{later_rows(data.times)};
+  return linear_loss(scaled_inputs(data, without), later) < linear_loss(scaled_inputs(data, inputs), later) ? without
+                                                                                                            : inputs;
+}
+
+/// The inputs under one scaling, with steps or, if a linear model predicts better so, without their effect.
+struct Tried {
+  std::vector<Step> steps;
+  DataSet rows;
+  double loss = 0.0;
+};
+
+Tried with_or_without_steps(const EvidenceSpec& spec, const DataSet& data, const Scaling& inputs,
+                            std::span<const Split> folds) {
+  const DataSet plain = scaled_inputs(data, inputs);
+  Tried tried{.steps = all_steps(plain, steps_per_number(spec, data)), .rows = {}};
+  tried.rows = with_steps(plain, tried.steps);
+  tried.loss = linear_loss(tried.rows, folds);
+  const double plain_loss = tried.steps.empty() ? tried.loss : linear_loss(plain, folds);
+  if (plain_loss < tried.loss) {
+    for (Step& step : tried.steps) step.width = 0.0;
+    tried.rows = with_steps(plain, tried.steps);
+    tried.loss = plain_loss;
+  }
+  return tried;
+}
+
+}  // namespace
+
+Presentation choose_presentation(const EvidenceSpec& spec, const DataSet& data, const Scaling& inputs,
+                                 std::uint64_t seed) {
+  Presentation chosen{.inputs = without_clocks(data, inputs), .steps = {}, .folds = {}, .rows = {}};
+  chosen.folds = inner_folds(scaled_inputs(data, chosen.inputs), static_cast<std::size_t>(spec.folds), seed);
+  Tried best = with_or_without_steps(spec, data, chosen.inputs, chosen.folds);
+  if (chosen.inputs.reach > 0.0) {
+    Scaling far = chosen.inputs;
+    far.reach = far_reach;
+    Tried other = with_or_without_steps(spec, data, far, chosen.folds);
+    if (other.loss < best.loss - clear_gain) {
+      best = std::move(other);
+      chosen.inputs = far;
+    }
+  }
+  chosen.steps = std::move(best.steps);
+  chosen.rows = std::move(best.rows);
+  return chosen;
+}
+
+}  // namespace nomu

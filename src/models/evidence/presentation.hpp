@@ -1,0 +1,26 @@
+#pragma once
+// How the inputs of one member are presented to its networks, as linear models of unseen rows suggest.
+
+#include <cstdint>
+#include <vector>
+
+#include "models/inputs/embedding.hpp"
+#include "nomu/data/dataset.hpp"
+#include "nomu/data/scaling.hpp"
+#include "nomu/data/split.hpp"
+#include "nomu/models/evidence.hpp"
+
+namespace nomu {
+
+struct Presentation {
+  Scaling inputs;
+  std::vector<Step> steps;   ///< as many for all data sets with the same columns
+  std::vector<Split> folds;  ///< the parts of the rows that decided
+  DataSet rows;              ///< scaled inputs and steps, targets as they are
+};
+
+/// `inputs` is where the choice starts from, fitted to these rows.
+[[nodiscard]] Presentation choose_presentation(const EvidenceSpec& spec, const DataSet& data, const Scaling& inputs,
+                                               std::uint64_t seed);
+
+}  // namespace nomu

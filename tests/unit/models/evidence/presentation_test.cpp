@@ -1,0 +1,93 @@
+#include "models/evidence/presentation.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "nomu/core/random.hpp"
+
+namespace nomu {
+namespace {
+
+/// One number with a few values far from the others, and a target of it.
+template <class Target>
+DataSet heavy_tailed(std::size_t rows, Target target) {
+  Random random(4);
+  std::vector<double> inputs;
+  std::vector<double> targets;
+  for (std::size_t i = 0; i < rows; ++i) {
+    inputs.push_back(random.normal() * (i % 20 == 0 ? 40.0 : 1.0));
+    targets.push_back(target(inputs.back()) + 0.1 * random.normal());
+  }
+  return make_dataset(inputs, 1, targets);
+}
+
+Scaling robust(const DataSet& data) { return fit_scaling(data.inputs, data.cols(), ScalingKind::robust); }
+
+bool has_effect(const std::vector<Step>& steps) {
+  return std::ranges::any_of(steps, [](const Step& step) { return step.width > 0.0; });
+}
+
+TEST(Presentation, FarNumbersActInProportionWhereTheTargetFollowsThem) {
+  const DataSet data = heavy_tailed(400, [](double x) { return 2.0 * x; });
+  const Scaling near = robust(data);
+  EXPECT_GT(choose_presentation({}, data, near, 1).inputs.reach, 10.0 * near.reach);
+}
+
+TEST(Presentation, FarNumbersAreDrawnInWhereTheTargetDoesNot) {
+  const DataSet data = heavy_tailed(400, [](double x) { return std::tanh(x); });
+  const Scaling near = robust(data);
+  EXPECT_EQ(choose_presentation({}, data, near, 1).inputs.reach, near.reach);
+}
+
+TEST(Presentation, AGivenScalingWithoutReachIsKept) {
+  const DataSet data = heavy_tailed(100, [](double x) { return x; });
+  const Scaling given = fit_scaling(data.inputs, 1, ScalingKind::standardise);
+  EXPECT_EQ(choose_presentation({}, data, given, 1).inputs, given);
+}
+
+TEST(Presentation, StepsServeCurvesAndNotLines) {
+  const DataSet curve = heavy_tailed(400, [](double x) { return std::sin(2.0 * x); });
+  EXPECT_TRUE(has_effect(choose_presentation({}, curve, robust(curve), 1).steps));
+  const DataSet line = heavy_tailed(400, [](double x) { return x; });
+  const Presentation straight = choose_presentation({}, line, robust(line), 1);
+  EXPECT_FALSE(has_effect(straight.steps));
+  EXPECT_EQ(straight.steps.size(), 8U);  // all data sets have as many inputs
+}
+
+/// Months, which rise with time, and a temperature.
+DataSet season(bool month_matters) {
+  Random random(7);
+  std::vector<double> inputs;
+  std::vector<double> targets;
+  std::vector<double> times;
+  for (std::size_t i = 0; i < 300; ++i) {
+    const double month = std::floor(static_cast<double>(i) / 25.0);
+    const double temperature = random.normal();
+    inputs.insert(inputs.end(), {month, temperature});
+    // What seems to grow with the months may end.
+    targets.push_back(temperature + (month_matters || i < 240 ? 0.3 * month : 0.0));
+    times.push_back(static_cast<double>(i));
+  }
+  DataSet data = make_dataset(inputs, 2, targets);
+  data.times = times;
+  return data;
+}
+
+TEST(Presentation, ANumberThatOnlyTellsTheTimeIsLeftOut) {
+  const DataSet data = season(false);
+  const std::vector<double> shown = choose_presentation({}, data, robust(data), 1).inputs.apply(data.inputs);
+  for (std::size_t i = 0; i < data.rows(); ++i) EXPECT_NEAR(shown[2 * i], 0.0, 1e-300);
+  EXPECT_GT(std::abs(shown[1]), 0.0);
+}
+
+TEST(Presentation, ATrendOverTimeIsKept) {
+  const DataSet data = season(true);
+  const Scaling near = robust(data);
+  EXPECT_EQ(choose_presentation({}, data, near, 1).inputs.factor, near.factor);
+}
+
+}  // namespace
+}  // namespace nomu
