@@ -45,6 +45,7 @@ Model fit_file(const Options& options) {
 
 void print_fit(const Options& options, const Model& model, double seconds) {
   const std::optional<MetricsReport> held_out = held_out_metrics(model);
+  const std::optional<Trustworthiness> trust = judge_trust(model);
   const EngineInfo& engine = model.parts().engine;
   if (options.json) {
     nlohmann::json line{{"model", options.out},
@@ -63,6 +64,7 @@ void print_fit(const Options& options, const Model& model, double seconds) {
                         {"isa", engine.isa},
                         {"threads", engine.threads}};
     if (held_out) line["held_out"] = metrics_json(*held_out);
+    if (trust) line["trust"] = trust_json(*trust);
     return print("{}\n", line.dump());
   }
   print("{}", model.describe());
@@ -74,7 +76,9 @@ void print_fit(const Options& options, const Model& model, double seconds) {
     print("held-out rows: RMSE {:.4g}, NLL {:.4g}, sharpness {:.4g}\n", held_out->rmse, held_out->nll,
           held_out->sharpness);
   }
-  if (const std::optional<Trustworthiness> trust = judge_trust(model)) print("{}", trust_text(*trust));
+  if (trust) {
+    for (const std::string& line : trust_lines(*trust)) print("{}\n", line);
+  }
   print("{:.1f} s with {} threads\nmodel: {}\n", seconds, engine.threads, options.out);
 }
 

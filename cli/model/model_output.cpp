@@ -108,6 +108,20 @@ nlohmann::json metrics_json(const MetricsReport& metrics) {
           {"sharpness", metrics.sharpness}};
 }
 
+nlohmann::json trust_json(const Trustworthiness& trust) {
+  nlohmann::json json{
+      {"seen_rmse", trust.seen_error}, {"unseen_rmse", trust.unseen_error}, {"unseen_rows", trust.unseen}};
+  if (trust.level > 0.0) {
+    json["level"] = trust.level;
+    json["interval_score_ratio"] = trust.ratio;
+    json["interval_score_ratio_error"] = trust.ratio_error;
+  }
+  json["drivers"] = nlohmann::json::array();
+  for (const UncertaintyDriver& driver : trust.drivers)
+    json["drivers"].push_back({{"column", driver.column}, {"change", driver.change}});
+  return json;
+}
+
 nlohmann::json calibration_json(const Model& model) {
   const Calibration& calibration = model.calibration();
   nlohmann::json json{{"kind", to_text(calibration.kind)},    {"rows", calibration.rows},

@@ -51,6 +51,7 @@ void print_left_out(const DataSet& rows);
 [[nodiscard]] nlohmann::json table_json(const DataSet& data);
 
 [[nodiscard]] nlohmann::json metrics_json(const MetricsReport& metrics);
+[[nodiscard]] nlohmann::json trust_json(const Trustworthiness& trust);
 
 /// Kind, source, rows, level, and what is guaranteed at that level.
 [[nodiscard]] nlohmann::json calibration_json(const Model& model);

@@ -109,6 +109,25 @@ nb::dict report_of(const Model& model) {
   return all;
 }
 
+nb::object trust_of(const Model& model) {
+  const std::optional<Trustworthiness> trust = judge_trust(model);
+  if (!trust) return nb::none();
+  nb::dict all;
+  all["seen_rmse"] = trust->seen_error;
+  all["unseen_rmse"] = trust->unseen_error;
+  all["unseen_rows"] = trust->unseen;
+  if (trust->level > 0.0) {
+    all["level"] = trust->level;
+    all["interval_score_ratio"] = trust->ratio;
+    all["interval_score_ratio_error"] = trust->ratio_error;
+  }
+  nb::dict drivers;
+  for (const UncertaintyDriver& driver : trust->drivers) drivers[driver.column.c_str()] = driver.change;
+  all["drivers"] = drivers;
+  all["lines"] = trust_lines(*trust);
+  return all;
+}
+
 Settings settings_of(const Model& model) {
   FitSpec spec = model.spec();
   return listed(fields_of(spec));
@@ -135,6 +154,8 @@ void bind_facts(nb::class_<Model>& model) {
       .def_prop_ro("column_names", &column_names, "columns of the table, which may be several inputs each")
       .def_prop_ro("settings", &settings_of, "every setting as it was used: (name, text)")
       .def_prop_ro("report", &report_of, "how the fit went")
+      .def("trust", &trust_of, nb::sig("def trust(self) -> dict | None"),
+           "What rows it had not seen say about the model; None if no rows were kept from it.")
       .def("describe", &Model::describe, "A few lines for human readers.")
       .def("json", &model_json, "Everything about the model except its numbers, as JSON text.")
       .def("__repr__", [](const Model& m) {

@@ -172,6 +172,15 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         self.model_ = model.calibrated(rows, kind, None if level is None else float(level))
         return self
 
+    def trust(self) -> dict | None:
+        """What rows that it had not seen say about the fitted model; None if no rows were kept from it.
+
+        ``seen_rmse`` and ``unseen_rmse`` are errors of the two kinds of rows, ``interval_score_ratio`` (with its
+        standard error) compares the bounds with a constant width around the same mean, below 1 being better,
+        ``drivers`` says how much sigma changes with the columns that matter most to it, ``lines`` says it in words.
+        """
+        return self._fitted_model().trust()
+
     def save(self, path: str | PathLike) -> None:
         """Write a ``.nomu`` file for the command line and ``nomu.load_model``. It contains the training rows."""
         self._fitted_model().save(path)

@@ -23,6 +23,7 @@ constexpr std::size_t fewest_fit_rows = 4;  // the fewest a data set may have
 struct Box {
   std::vector<double> low;
   std::vector<double> high;
+  std::vector<NamedInputs> named = {};
 
   [[nodiscard]] std::size_t cols() const { return low.size(); }
   [[nodiscard]] double width(std::size_t j) const { return high[j] - low[j]; }
@@ -59,6 +60,15 @@ void check_setup(std::span<const double> train, const DesiderataSubject& subject
     throw ConfigError(where,
                       "the box has no width along any input: every input is constant, so nothing can be checked "
                       "(--no-check skips the checks)");
+  std::size_t next = 0;
+  for (const NamedInputs& named : spec.named) {
+    if (named.first < next || named.size == 0 || named.size > cols - std::min(cols, named.first)) {
+      throw ConfigError(where, fmt::format("the {} inputs of {} from {} on (counted from 0) are not in order or not "
+                                           "among the {} inputs",
+                                           named.size, named.name, named.first, cols));
+    }
+    next = named.first + named.size;
+  }
   if (train.size() % cols != 0) {
     throw DataError(where, fmt::format("{} values do not fill rows of {} inputs", train.size(), cols));
   }
@@ -66,14 +76,31 @@ void check_setup(std::span<const double> train, const DesiderataSubject& subject
   require_finite(where, "training input", train);
 }
 
-Box data_box(std::span<const double> train, std::size_t cols) {
-  Box box{.low = {train.begin(), train.begin() + static_cast<std::ptrdiff_t>(cols)}, .high = {}};
+Box data_box(std::span<const double> train, std::size_t cols, const std::vector<NamedInputs>& named) {
+  Box box{.low = {train.begin(), train.begin() + static_cast<std::ptrdiff_t>(cols)}, .high = {}, .named = named};
   box.high = box.low;
   for (std::size_t i = 0; i < train.size(); ++i) {
     box.low[i % cols] = std::min(box.low[i % cols], train[i]);
     box.high[i % cols] = std::max(box.high[i % cols], train[i]);
   }
   return box;
+}
+
+/// Names count from 0 and begin again after the last.
+void set_name(std::span<double> x, const NamedInputs& named, std::size_t chosen) {
+  const std::span<double> own = x.subspan(named.first, named.size);
+  if (named.size == 1) {
+    own[0] = static_cast<double>(chosen % 2);
+    return;
+  }
+  std::ranges::fill(own, 0.0);
+  own[chosen % named.size] = 1.0;
+}
+
+std::size_t name_of(std::span<const double> x, const NamedInputs& named) {
+  const std::span<const double> own = x.subspan(named.first, named.size);
+  if (named.size == 1) return own[0] > 0.5 ? 1 : 0;
+  return static_cast<std::size_t>(std::ranges::max_element(own) - own.begin());
 }
 
 /// Uniform points of a box outside `except`, [count][d]; fewer than `count` if `except` leaves hardly any room.
@@ -83,6 +110,7 @@ std::vector<double> uniform_points(const Box& box, std::size_t count, Random ran
   std::vector<double> x(box.cols());
   for (std::size_t trial = 0; trial < tries * count && points.size() < count * box.cols(); ++trial) {
     for (std::size_t j = 0; j < x.size(); ++j) x[j] = std::lerp(box.low[j], box.high[j], random.uniform());
+    for (const NamedInputs& named : box.named) set_name(x, named, random.below(std::max<std::size_t>(named.size, 2)));
     if (except == nullptr || !except->contains(x)) points.insert(points.end(), x.begin(), x.end());
   }
   return points;
@@ -155,7 +183,7 @@ Finding examine_d3(std::string name, std::string_view region, std::span<const do
 
 void examine_distances(const DesiderataSubject& subject, const DesiderataSpec& spec, std::span<const double> train,
                        const Box& box, std::vector<Finding>& findings) {
-  const Box data = data_box(train, box.cols());
+  const Box data = data_box(train, box.cols(), box.named);
   const std::vector<double> inside = uniform_points(data, spec.probes, Random(spec.seed, 1));
   const std::vector<double> outside = uniform_points(box, spec.probes, Random(spec.seed, 2), &data);
   std::vector<double> sigma = evaluate(subject.sigma, inside, box.cols(), "sigma");
@@ -175,34 +203,54 @@ void examine_distances(const DesiderataSubject& subject, const DesiderataSpec& s
   findings.push_back(std::move(beyond));
 }
 
-/// Mean absolute change of a function per step along each of `inputs`.
+/// A number, or the inputs that stand for a name.
+using Column = NamedInputs;
+
+std::vector<Column> columns_of(const Box& box, const std::vector<std::string>& names) {
+  std::vector<Column> columns;
+  auto named = box.named.begin();
+  for (std::size_t j = 0; j < box.cols();) {
+    if (named != box.named.end() && named->first == j) {
+      columns.push_back(*named++);
+      j += columns.back().size;
+      continue;
+    }
+    if (box.width(j) > 0.0)
+      columns.push_back({j, 0, names.empty() ? fmt::format("{}", j + 1) : fmt::format("'{}'", names[j])});
+    ++j;
+  }
+  return columns;
+}
+
+/// Mean absolute change of a function per step along a number, or to another name.
 std::vector<double> sensitivities(const RowFunction& function, std::span<const double> probes, const Box& box,
-                                  std::span<const std::size_t> inputs, std::string_view what) {
+                                  std::span<const Column> columns, std::string_view what) {
   const std::vector<double> base = evaluate(function, probes, box.cols(), what);
   std::vector<double> result;
-  for (const std::size_t j : inputs) {
+  for (const Column& column : columns) {
     std::vector<double> moved(probes.begin(), probes.end());
-    const double step = difference_step * box.width(j);
-    for (std::size_t i = j; i < moved.size(); i += box.cols()) moved[i] += moved[i] + step > box.high[j] ? -step : step;
+    for (std::size_t first = 0; first < moved.size(); first += box.cols()) {
+      const std::span<double> row = std::span(moved).subspan(first, box.cols());
+      if (column.size > 0) {
+        set_name(row, column, name_of(row, column) + 1);
+        continue;
+      }
+      const double step = difference_step * box.width(column.first);
+      row[column.first] += row[column.first] + step > box.high[column.first] ? -step : step;
+    }
     const std::vector<double> values = evaluate(function, moved, box.cols(), what);
     double sum = 0.0;
     for (std::size_t i = 0; i < base.size(); ++i) sum += std::abs(values[i] - base[i]);
-    result.push_back(sum / static_cast<double>(base.size()));
+    // Another name is a way across the whole box, where a number goes one step.
+    result.push_back((column.size > 0 ? difference_step : 1.0) * sum / static_cast<double>(base.size()));
   }
   return result;
-}
-
-std::string input_name(const std::vector<std::string>& names, std::size_t input) {
-  return names.empty() ? fmt::format("{}", input + 1) : fmt::format("'{}'", names[input]);
 }
 
 void examine_d4(const DesiderataSubject& subject, std::span<const double> probes, const Box& box,
                 const std::vector<std::string>& names, std::vector<Finding>& findings) {
   if (!subject.mean) return findings.push_back(skipped("D4", "There is no mean to compare sigma with."));
-  std::vector<std::size_t> inputs;
-  for (std::size_t j = 0; j < box.cols(); ++j) {
-    if (box.width(j) > 0.0) inputs.push_back(j);
-  }
+  const std::vector<Column> inputs = columns_of(box, names);
   if (inputs.size() < 2) return findings.push_back(skipped("D4", "With one input there is nothing to compare."));
   const std::vector<double> of_mean = sensitivities(subject.mean, probes, box, inputs, "mean");
   const std::vector<double> of_sigma = sensitivities(subject.sigma, probes, box, inputs, "sigma");
@@ -214,7 +262,7 @@ void examine_d4(const DesiderataSubject& subject, std::span<const double> probes
   findings.push_back(judged("D4", ratio, 1.0, ratio > 1.0,
                             fmt::format("Sigma changes {:.3g} times as much along input {}, which matters most to the "
                                         "mean, as along input {}, which matters least; the ratio should be above 1.",
-                                        ratio, input_name(names, inputs[most]), input_name(names, inputs[least]))));
+                                        ratio, inputs[most].name, inputs[least].name)));
   if (inputs.size() < 3) return;
   const double correlation = constant(of_sigma) ? 0.0 : spearman(of_mean, of_sigma);
   findings.push_back(judged("D4 across inputs", correlation, 0.0, correlation > 0.0,
@@ -286,7 +334,7 @@ const Finding& DesiderataReport::find(std::string_view name) const {
 DesiderataReport check_desiderata(std::span<const double> train_inputs, const DesiderataSubject& subject,
                                   const DesiderataSpec& spec) {
   check_setup(train_inputs, subject, spec);
-  const Box box{.low = spec.low, .high = spec.high};
+  const Box box{.low = spec.low, .high = spec.high, .named = spec.named};
   const std::size_t cols = box.cols();
   const std::vector<double> probes = uniform_points(box, spec.probes, Random(spec.seed, 0));
   DesiderataReport report;

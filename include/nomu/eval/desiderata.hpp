@@ -27,6 +27,13 @@ struct DesiderataSubject {
   RefitFunction refit = {};    ///< empty: D5 is skipped
 };
 
+/// Inputs that take only the values 0 and 1: a single one, or several of which exactly one is 1, as a name has it.
+struct NamedInputs {
+  std::size_t first = 0;
+  std::size_t size = 1;
+  std::string name = {};  ///< of the column they stand for
+};
+
 /// Where and how densely to probe.
 struct DesiderataSpec {
   std::vector<double> low;   ///< [d], the box the model is meant for; must be wider than the data to probe outside them
@@ -34,6 +41,8 @@ struct DesiderataSpec {
   std::size_t probes = 1000;
   std::uint64_t seed = 0;
   std::vector<std::string> names = {};  ///< [d], input names for the sentences; empty: numbers from 1
+  /// In increasing order. Probes have only rows that can exist: one name at a time, whatever the box says there.
+  std::vector<NamedInputs> named = {};
 };
 
 enum class Verdict {
@@ -71,7 +80,8 @@ struct DesiderataReport {
 /// - D2: median sigma at the training points divided by its median at probes all over the box; holds below 0.25.
 /// - D3: Spearman correlation of sigma with the distance to the nearest training point (see `distances_to_data`);
 ///   holds above 0.5. "D3 gaps" for probes inside the data's box, "D3 outside" for those outside, "D3" for both.
-/// - D4: sigma's mean absolute change along the input that changes the mean most, divided by that along the input
+/// - D4: sigma's mean absolute change along the input (to another name, for names) that changes the mean most, divided
+/// by that along the input
 ///   that changes it least; holds above 1. "D4 across inputs", with three or more inputs: Spearman correlation of the
 ///   two sensitivities; holds above 0.
 /// - D5: mean sigma at the probes after fitting all rows divided by that after fitting the fewest; holds below 1.

@@ -53,7 +53,7 @@ struct Trustworthiness {
   std::size_t unseen = 0;     ///< how many of these there are
   double level = 0.0;         ///< of the bounds that are compared; 0: there are none
   /// Interval score of the bounds divided by that of bounds of constant width around the same mean, on unseen rows, and
-  /// its standard error. Below 1: the width of the bounds carries information.
+  /// its standard error, by groups if there are groups. Below 1: the width of the bounds carries information.
   double ratio = 1.0;
   double ratio_error = 0.0;
   std::vector<UncertaintyDriver> drivers = {};  ///< strongest first, at most three
@@ -62,8 +62,9 @@ struct Trustworthiness {
 /// Empty if no rows were kept from the model or its fold models.
 [[nodiscard]] std::optional<Trustworthiness> judge_trust(const Model& model);
 
-/// The same in three lines, with advice where the bounds do no better than a constant width.
-[[nodiscard]] std::string trust_text(const Trustworthiness& trust);
+/// The same in words, a line each: errors, what the bounds gain, what drives the uncertainty, and advice where the
+/// bounds do no better than a constant width.
+[[nodiscard]] std::vector<std::string> trust_lines(const Trustworthiness& trust);
 
 /// Where and how densely `check_model` probes.
 struct CheckSpec {

@@ -41,6 +41,7 @@ struct ReportSubject {
   Calibration calibration = {};         ///< with kind none or width, the page claims no level
   double level = 0.9;                   ///< level of the bounds shown; the calibration must support it
   std::string remark = {};              ///< further caveats about the bounds, in whole sentences
+  std::vector<std::string> trust = {};  ///< what rows that it had not seen say about the model, a sentence each
   std::optional<ReportRows> rows = {};  ///< empty: the page says that there was nothing to evaluate on
   std::vector<Finding> findings = {};   ///< from `check_desiderata`; empty: not checked
   std::vector<FitReport> fits = {};     ///< one per member

@@ -1,5 +1,7 @@
 #include "nomu/models/assess.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <set>
@@ -28,6 +30,22 @@ DesiderataSpec box_around(std::span<const double> inputs, std::size_t cols, cons
     box.high[j] += reach;
   }
   return box;
+}
+
+/// The inputs that are 0 or 1, with the columns of the table that they stand for.
+std::vector<NamedInputs> named_inputs(const DataSet& data) {
+  std::vector<NamedInputs> named;
+  for (const InputBlock& block : input_blocks(data)) {
+    if (!block.names && !block.indicator) continue;
+    std::size_t end = 0;
+    const auto column = std::ranges::find_if(data.features, [&](const FeatureColumn& feature) {
+      end += input_count(feature);
+      return block.first < end;
+    });
+    const bool missing = column->missing && block.first + 1 == end;
+    named.push_back({block.first, block.size, fmt::format("{}'{}'", missing ? "missing " : "", column->name)});
+  }
+  return named;
 }
 
 /// Predictions of a cohort of one member.
@@ -114,6 +132,7 @@ DesiderataReport check_model(const Model& model, const CheckSpec& spec, const Pr
   if (spec.refit && !attached) subject.refit = refit_of(model, progress);
   DesiderataSpec where_to_look = box_around(inputs, model.cols(), spec);
   where_to_look.names = model.data().input_names;
+  where_to_look.named = named_inputs(model.data());
   return check_desiderata(inputs, subject, where_to_look);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "nomu/core/random.hpp"
@@ -55,12 +56,17 @@ void compare_widths(const Model& model, double level, Trustworthiness& trust) {
   const std::vector<double> own = row_scores(model.held_out_bounds(level), held.targets, level);
   const std::vector<double> constant =
       row_scores(constant_width(held.predicted.mean, held.targets, level), held.targets, level);
-  const auto n = static_cast<double>(own.size());
   const double sum = std::accumulate(constant.begin(), constant.end(), 0.0);
   trust.level = level;
   trust.ratio = std::accumulate(own.begin(), own.end(), 0.0) / sum;
-  double squares = 0.0;  // of a ratio of two means of the same rows
-  for (std::size_t i = 0; i < own.size(); ++i) squares += std::pow(own[i] - trust.ratio * constant[i], 2);
+  // Of a ratio of two means of the same rows; rows of one unit are no evidence for each other.
+  const std::vector<std::size_t>& unit_of = model.calibration().score_units;
+  std::map<std::size_t, double> differences;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    differences[unit_of.size() == own.size() ? unit_of[i] : i] += own[i] - trust.ratio * constant[i];
+  double squares = 0.0;
+  for (const auto& [unit, difference] : differences) squares += difference * difference;
+  const auto n = static_cast<double>(differences.size());
   trust.ratio_error = std::sqrt(squares * n / std::max(n - 1.0, 1.0)) / sum;
 }
 
@@ -127,22 +133,22 @@ std::optional<Trustworthiness> judge_trust(const Model& model) {
   return trust;
 }
 
-std::string trust_text(const Trustworthiness& trust) {
-  std::string text = fmt::format(
-      "error: RMSE {:.4g} on rows it learned from, {:.4g} on {} rows it had not seen{}\n", trust.seen_error,
+std::vector<std::string> trust_lines(const Trustworthiness& trust) {
+  std::vector<std::string> lines{fmt::format(
+      "error: RMSE {:.4g} on rows it learned from, {:.4g} on {} rows it had not seen{}", trust.seen_error,
       trust.unseen_error, trust.unseen,
-      trust.seen_error < memorised * trust.unseen_error ? " (it knows its own rows by heart: go by the second)" : "");
+      trust.seen_error < memorised * trust.unseen_error ? " (it knows its own rows by heart: go by the second)" : "")};
   if (trust.level > 0.0) {
-    text += fmt::format("bounds: {:.2f} +- {:.2f} of the interval score of a constant width around the same mean{}\n",
-                        trust.ratio, trust.ratio_error,
-                        trust.ratio < 1.0 ? "" : ", so their width tells nothing about single rows");
+    lines.push_back(fmt::format(
+        "bounds: {:.2f} +- {:.2f} of the interval score of a constant width around the same mean{}", trust.ratio,
+        trust.ratio_error, trust.ratio < 1.0 ? "" : ", so their width tells nothing about single rows"));
   }
-  text += fmt::format("uncertainty depends most on: {}\n", drivers_text(trust.drivers));
+  lines.push_back(fmt::format("uncertainty depends most on: {}", drivers_text(trust.drivers)));
   if (trust.level > 0.0 && trust.ratio - trust.ratio_error > 1.0) {
-    text +=
-        "warning: sigma is not informative here; more rows, or inputs that tell easy rows from hard ones, would help\n";
+    lines.emplace_back(
+        "warning: sigma is not informative here; more rows, or inputs that tell easy rows from hard ones, would help");
   }
-  return text;
+  return lines;
 }
 
 }  // namespace nomu

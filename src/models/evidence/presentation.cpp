@@ -14,7 +14,7 @@ namespace nomu {
 namespace {
 
 constexpr double far_reach = 300.0;  ///< numbers so far from the median still act in proportion
-constexpr double clear_gain = 0.02;  ///< log-likelihood per row that far numbers must be worth
+constexpr double worthwhile = 0.25;  ///< log-likelihood per row that far numbers must be worth
 constexpr double in_step = 0.9;      ///< rank correlation with time above which a number only tells the time
 
 /// Steps of every number of the rows, exactly `count` for each so that all members have as many inputs.
@@ -123,6 +123,19 @@ struct Tried {
   double loss = 0.0;
 };
 
+/// Whether `a` predicts unseen rows so much better than `b` that it cannot be chance.
+bool far_better(const Tried& a, const Tried& b, std::span<const Split> folds) {
+  if (!(a.loss < b.loss - worthwhile)) return false;
+  std::vector<double> gain = linear_errors(b.rows, folds);
+  const std::vector<double> errors = linear_errors(a.rows, folds);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < gain.size(); ++i) sum += gain[i] = gain[i] * gain[i] - errors[i] * errors[i];
+  const double mean = sum / static_cast<double>(gain.size());
+  double squares = 0.0;
+  for (const double one : gain) squares += (one - mean) * (one - mean);
+  return sum > 2.0 * std::sqrt(squares);
+}
+
 Tried with_or_without_steps(const EvidenceSpec& spec, const DataSet& data, const Scaling& inputs,
                             std::span<const Split> folds) {
   const DataSet plain = scaled_inputs(data, inputs);
@@ -149,7 +162,7 @@ Presentation choose_presentation(const EvidenceSpec& spec, const DataSet& data, 
     Scaling far = chosen.inputs;
     far.reach = far_reach;
     Tried other = with_or_without_steps(spec, data, far, chosen.folds);
-    if (other.loss < best.loss - clear_gain) {
+    if (far_better(other, best, chosen.folds)) {
       best = std::move(other);
       chosen.inputs = far;
     }

@@ -52,13 +52,10 @@ double log_likelihood_loss(const DataSet& data, const Warp& warp, std::span<cons
   DataSet warped = data;
   warped.targets = warp.apply(data.targets);
   double squares = 0.0;
+  for (const double error : linear_errors(warped, folds)) squares += error * error;
   double slopes = 0.0;
   for (const Split& fold : folds) {
-    const Trend trend = fit_trend(warped, fold.train, true);
-    for (const std::size_t i : fold.test) {
-      squares += std::pow(warped.targets[i] - trend.at(data.row(i)), 2);
-      slopes += std::log(warp.slope(warped.targets[i]));
-    }
+    for (const std::size_t i : fold.test) slopes += std::log(warp.slope(warped.targets[i]));
   }
   const auto n = static_cast<double>(data.rows());
   return 0.5 * std::log(squares / n) + slopes / n;
@@ -123,6 +120,15 @@ Trend fit_trend(const DataSet& data, std::span<const std::size_t> rows, bool lin
   for (std::size_t j = 0; j < data.cols(); ++j) trend.slopes[j] = slopes(static_cast<Eigen::Index>(j));
   trend.intercept = sums.mean - slopes.dot(sums.means);
   return trend;
+}
+
+std::vector<double> linear_errors(const DataSet& data, std::span<const Split> folds) {
+  std::vector<double> errors(data.rows(), 0.0);
+  for (const Split& fold : folds) {
+    const Trend trend = fit_trend(data, fold.train, true);
+    for (const std::size_t i : fold.test) errors[i] = data.targets[i] - trend.at(data.row(i));
+  }
+  return errors;
 }
 
 double linear_loss(const DataSet& data, std::span<const Split> folds) { return log_likelihood_loss(data, {}, folds); }

@@ -22,7 +22,10 @@ struct Trend {
 /// a few hundred inputs or `linear` is false.
 [[nodiscard]] Trend fit_trend(const DataSet& data, std::span<const std::size_t> rows, bool linear);
 
-/// Half the logarithm of the mean squared error of linear models at unseen rows.
+/// Errors of linear models at unseen rows, [n]; 0 for rows that no fold leaves out.
+[[nodiscard]] std::vector<double> linear_errors(const DataSet& data, std::span<const Split> folds);
+
+/// Half the logarithm of the mean squared error of linear models at unseen rows, but for a constant.
 [[nodiscard]] double linear_loss(const DataSet& data, std::span<const Split> folds);
 
 /// The warp of the targets, other than the identity, under which linear models predict unseen rows best, by Gaussian

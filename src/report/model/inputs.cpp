@@ -30,7 +30,8 @@ std::vector<InputImportance> columns_of(const DataSet& data) {
       first += columns.back().inputs();
       continue;
     }
-    for (std::string& name : input_names(feature)) columns.push_back({.name = std::move(name), .first = first++});
+    for (std::string& name : input_names(feature))
+      columns.push_back({.name = std::move(name), .levels = {}, .first = first++});
   }
   return columns;
 }

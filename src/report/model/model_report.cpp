@@ -105,6 +105,7 @@ ReportSubject report_subject(const Model& model, const ModelReportSpec& spec, co
   subject.calibration = model.calibration();
   subject.level = spec.level.value_or(model.default_level().value_or(subject.level));
   subject.remark = remark_of(model);
+  if (const std::optional<Trustworthiness> trust = judge_trust(model)) subject.trust = trust_lines(*trust);
   subject.rows = spec.rows ? fresh_rows(model, *spec.rows, spec.rows_source) : calibration_rows(model);
   if (spec.check) subject.findings = check_findings(model, *spec.check, progress);
   subject.fits = model.fitted().reports();

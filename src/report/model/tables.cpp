@@ -76,6 +76,7 @@ std::string meaning_text(const ReportSubject& subject) {
                            "data nearby; more rows reduce it. No data noise is modelled. If measurements at the same "
                            "inputs differ, fit again with learned noise, or the bounds will be too narrow.");
   if (!subject.remark.empty()) out += html_paragraph(subject.remark);
+  for (const std::string& line : subject.trust) out += html_paragraph(capitalised(line) + ".");
   if (subject.calibration.kind == CalibrationKind::none) {
     return out + html_paragraph(
                      "Nothing was calibrated, so this page claims no level: the band is one standard deviation as the "

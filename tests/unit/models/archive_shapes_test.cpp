@@ -70,7 +70,9 @@ TEST(ModelFiles, OfFormatOnePointZeroAreRead) {
     for (std::size_t i = 0; i < mean.size(); ++i) {
       EXPECT_NEAR(predicted.mean[i], mean[i], tolerance) << path;
       EXPECT_NEAR(bounds.upper[i], upper[i], 2.0 * tolerance) << path;
-      if (tolerance < 0.1) EXPECT_NEAR(predicted.sigma_model[i], sigma[i], 1e-3 * sigma[i] + 1e-5) << path;
+      if (tolerance < 0.1) {
+        EXPECT_NEAR(predicted.sigma_model[i], sigma[i], 1e-3 * sigma[i] + 1e-5) << path;
+      }
     }
   }
 }
@@ -80,7 +82,9 @@ TEST(ModelFiles, OfFormatOnePointZeroCanBeChecked) {
     const Model model = load_model(path);
     const DesiderataReport report = check_model(model, {.probes = 20});  // D5 refits with the settings of the file
     // The four masks of this tiny MC dropout happen to drop nothing, so that its sigma is 0.
-    if (path.stem() != "mc_dropout") EXPECT_NE(report.find("D5").verdict, Verdict::skipped) << path;
+    if (path.stem() != "mc_dropout") {
+      EXPECT_NE(report.find("D5").verdict, Verdict::skipped) << path;
+    }
   }
 }
 
