@@ -25,6 +25,7 @@ struct EvidenceSpec {
   std::int64_t steps = 8;         ///< steps between the quantiles of a number that become inputs, too; 0: none
   bool trend = true;              ///< the networks learn what a linear model leaves
   bool warp = true;               ///< skewed and heavy-tailed targets may be learned on another scale
+  double sigma_far = 1.5;         ///< sigma_model far from the data, in deviations of the target
   double effort = 1.0;            ///< factor of the number of training steps
   std::int64_t most_rows = 6000;  ///< candidates are compared on at most so many rows
 };

@@ -44,7 +44,9 @@ class Heads {
     const GraphValue share = graph_.divide(graph_.subtract(raw_sigma, constant("raw_near", &NetworkHead::raw_near)),
                                            constant("raw_span", span));
     const GraphValue limited = graph_.limited(share, graph_.number(0.0), graph_.number(1.5));
-    return graph_.apply("Pow", {limited, constant("power", &NetworkHead::power)});
+    const GraphValue one = graph_.number(1.0);
+    const GraphValue near = graph_.apply("Pow", {graph_.least(limited, one), constant("power", &NetworkHead::power)});
+    return graph_.multiply(near, graph_.most(limited, one));
   }
 
   /// The square of NetworkHead::sigma.

@@ -14,6 +14,8 @@ Fields fields_of(EvidenceSpec& spec) {
         "steps between the quantiles of a number that become inputs, too; fewer if there are many columns");
   f.add("trend", spec.trend, "whether the networks learn what a linear model leaves");
   f.add("warp", spec.warp, "whether skewed and heavy-tailed targets may be learned on another scale");
+  f.add("sigma_far", spec.sigma_far, Range::positive(),
+        "sigma_model far from the data, in standard deviations of the target");
   f.add("effort", spec.effort, Range::positive(), "factor of the number of training steps, if those are automatic");
   f.add("most_rows", spec.most_rows, Range::at_least(100), "candidates are compared on at most so many rows");
   return f;

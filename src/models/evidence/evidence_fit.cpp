@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::uint64_t fold_purpose = 0x666f6c64;
 constexpr std::uint64_t sample_purpose = 0x73616d70;
-constexpr double sigma_far = 1.0;  ///< far from the data, the deviation of the target
 
 /// What is presented to the networks of one version of a member.
 struct Presented {
@@ -81,7 +80,7 @@ Tensor<float> fronts(const NomuSpec& spec, const MeanStage& means, std::size_t c
 
 /// What the out-of-fold rows of one member teach about its networks.
 NetworkHead head_of(const std::vector<double>& errors, const NoiseStage& noise, std::size_t m,
-                    const std::vector<double>& distance) {
+                    const std::vector<double>& distance, double sigma_far) {
   const SigmaShape shape = choose_shape(errors, noise.unseen[m], distance, sigma_far);
   double squares = 0.0;
   for (const double deviation : noise.unseen[m]) squares += std::pow(shape.noise_factor * deviation, 2);
@@ -209,7 +208,7 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
                     .trend = Tensor<float>(members * parts, 1, 1 + inputs),
                     .steps = steps_of_members(judged.rows)};
   for (std::size_t m = 0; m < members; ++m) {
-    NetworkHead head = head_of(judged.errors[m], judged.noise, m, sigmas.unseen[m]);
+    NetworkHead head = head_of(judged.errors[m], judged.noise, m, sigmas.unseen[m], evidence.sigma_far);
     for (std::size_t f = 0; f < folds; ++f) {
       for (std::size_t k = 0; k < kept; ++k) {
         const std::size_t network = (m * folds + f) * kept + k;

@@ -104,7 +104,7 @@ SigmaShape choose_shape(std::span<const double> errors, std::span<const double> 
     for (const double factor : {1.0, 0.95, 0.9, 0.85, 0.8, 0.7}) {
       std::vector<double> sigma;
       for (std::size_t i = 0; i < errors.size(); ++i)
-        sigma.push_back(std::hypot(sigma_far * std::pow(distance[i], power), factor * noise[i]));
+        sigma.push_back(std::hypot(sigma_far * shaped_distance(distance[i], power), factor * noise[i]));
       const double value = crps(zero, sigma, errors);
       if (value < (power > best.power ? 0.997 * least : least)) {
         least = value;

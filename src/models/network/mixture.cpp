@@ -12,8 +12,13 @@ double noise_of(const OutputMap& map, float raw) {
   return engine::softplus(static_cast<double>(raw)) + map.noise_floor;
 }
 
+double shaped_distance(double share, double power) {
+  const double limited = std::clamp(share, 0.0, 1.5);
+  return std::pow(std::min(limited, 1.0), power) * std::max(limited, 1.0);
+}
+
 double NetworkHead::distance(double raw_sigma) const {
-  return std::pow(std::clamp((raw_sigma - raw_near) / (raw_far - raw_near), 0.0, 1.5), power);
+  return shaped_distance((raw_sigma - raw_near) / (raw_far - raw_near), power);
 }
 
 double NetworkHead::noise(double at_row, double distance) const {

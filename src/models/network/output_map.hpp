@@ -34,6 +34,10 @@ struct OutputMap {
   bool variance_as_sigma = false;  ///< return the square of sigma as sigma, as in the published runs
 };
 
+/// The share of the way from the data to artificial points as a distance: below 1 the power makes it rise slowly, above
+/// it is the share itself, and never more than 1.5.
+[[nodiscard]] double shaped_distance(double share, double power);
+
 /// What out-of-fold rows teach about one network (models/evidence): a linear trend that is added to its mean, and how
 /// its raw sigma and its raw noise become standard deviations. Away from the data, where the raw sigma rises, the noise
 /// tends to a value that the data support.

@@ -28,7 +28,8 @@ TEST(NetworkHead, DistanceRisesFromTheDataToArtificialPoints) {
   EXPECT_EQ(example.distance(0.1), 0.0);
   EXPECT_NEAR(example.distance(0.35), 0.25, 1e-12);
   EXPECT_NEAR(example.distance(0.6), 1.0, 1e-12);
-  EXPECT_NEAR(example.distance(100.0), 2.25, 1e-12) << "1.5, to the power";
+  EXPECT_NEAR(example.distance(0.7), 1.2, 1e-12) << "beyond, the power no longer counts";
+  EXPECT_NEAR(example.distance(100.0), 1.5, 1e-12) << "never more";
   EXPECT_NEAR(example.sigma(example.distance(0.6)), 0.8, 1e-12);
 }
 
