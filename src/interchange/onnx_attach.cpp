@@ -7,6 +7,7 @@
 
 #include "engine/layout.hpp"
 #include "interchange/graph/bounds_graph.hpp"
+#include "interchange/graph/heads_graph.hpp"
 #include "interchange/graph/network_graph.hpp"
 #include "interchange/graph/readout_graph.hpp"
 #include "interchange/graph/scaling_graph.hpp"
@@ -72,6 +73,11 @@ class AttachedGraph {
       const GraphValue both[] = {fitted_.skipped_by_noise() > 0 ? features : wide, scaled};
       const GraphValue raw_noise = second_output(noise, graph_.concat(both, 3), {{0, scaled}, {1, scaled}});
       prediction.sigma_noise = average(add_noise(graph_, raw_noise, noise.design().outputs.noise_floor));
+      if (!fitted_.attached().noise_heads.empty()) {
+        const GraphHeads heads(graph_, fitted_.attached().noise_heads, single_parts(members_));
+        const GraphValue distance = heads.distance(prediction.sigma_model);
+        prediction.sigma_noise = graph_.rounded(graph_.root(heads.noise(*prediction.sigma_noise, distance)));
+      }
     }
     return prediction;
   }

@@ -19,6 +19,7 @@ constexpr const char* input_scale_block = "input_scale";
 constexpr const char* target_scale_block = "target_scale";
 constexpr const char* sigma_prefix = "sigma_";
 constexpr const char* noise_prefix = "noise_";
+constexpr const char* noise_head_block = "limits_of_noise";
 
 Tensor<float> as_block(const Scaling& scaling) {
   Tensor<float> block(1, 2, scaling.cols());
@@ -149,6 +150,15 @@ Prediction FittedAttached::predict(const Tensor<float>& x) const {
   if (!attached_.noise) return prediction;
   const Tensor<float> with = with_mean(wide, scaled(prediction.mean, scaling_.target), skipped_by_noise());
   prediction.sigma_noise = widened(attached_.noise->predict(with).sigma_noise);
+  if (attached_.noise_heads.empty()) return prediction;
+  for (std::size_t m = 0; m < members(); ++m) {
+    const NetworkHead head = NetworkHead::load(attached_.noise_heads.row(m, 0));
+    for (std::size_t i = 0; i < x.rows(); ++i) {
+      const double distance = head.distance(static_cast<double>(prediction.sigma_model(m, i, 0)));
+      float& noise = prediction.sigma_noise(m, i, 0);
+      noise = static_cast<float>(head.noise(static_cast<double>(noise), distance));
+    }
+  }
   return prediction;
 }
 
@@ -162,7 +172,9 @@ std::unique_ptr<FittedCohort> FittedAttached::select(std::span<const std::size_t
       network_, scale_,
       AttachedNetworks{.feature_scale = chosen_members(attached_.feature_scale, members),
                        .sigma = attached_.sigma->some(members),
-                       .noise = attached_.noise ? attached_.noise->some(members) : nullptr});
+                       .noise = attached_.noise ? attached_.noise->some(members) : nullptr,
+                       .noise_heads = attached_.noise_heads.empty() ? Tensor<float>()
+                                                                    : chosen_members(attached_.noise_heads, members)});
 }
 
 FittedState FittedAttached::state() const {
@@ -172,6 +184,7 @@ FittedState FittedAttached::state() const {
                                {target_scale_block, scale_.target}}};
   add_blocks(*attached_.sigma, sigma_prefix, state);
   if (attached_.noise) add_blocks(*attached_.noise, noise_prefix, state);
+  if (!attached_.noise_heads.empty()) state.blocks.push_back({noise_head_block, attached_.noise_heads});
   return state;
 }
 
@@ -186,6 +199,8 @@ std::unique_ptr<FittedAttached> FittedAttached::from(const NomuSpec& given,
       .feature_scale = state.block(feature_scale_block, {reports.size(), 1, network->features()}),
       .sigma = restore_network(sigma_design(spec, *network), blocks_with(sigma_prefix, state), reports, engine),
       .noise = {}};
+  if (state.has(noise_head_block))
+    attached.noise_heads = checked_heads(state.block(noise_head_block, {reports.size(), 1, NetworkHead::size}));
   if (spec.noise == Noise::learned)
     attached.noise =
         restore_network(noise_design(spec, *network), blocks_with(noise_prefix, state), std::move(reports), engine);

@@ -44,6 +44,9 @@ struct AttachedNetworks {
   Tensor<float> feature_scale;  ///< [M][1][h], what each feature is divided by
   std::unique_ptr<FittedNetwork> sigma;
   std::unique_ptr<FittedNetwork> noise;  ///< null if the noise is not learned
+  /// [M][1][numbers of a NetworkHead], in the units of the target: how far the noise is trusted, and what it tends to
+  /// where sigma rises; empty in old files.
+  Tensor<float> noise_heads = {};
 };
 
 class FittedAttached final : public FittedCohort {

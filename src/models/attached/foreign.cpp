@@ -15,6 +15,7 @@
 #include "models/nomu/artificial_points.hpp"
 #include "models/nomu/nomu_plan.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/eval/statistics.hpp"
 
 namespace nomu {
 namespace {
@@ -140,6 +141,36 @@ Trained train_sigma(const NomuSpec& given, const Cohort& cohort, const NetworkAn
   return train(plan, engine, progress);
 }
 
+std::vector<double> front(const Tensor<float>& values, std::size_t member, std::size_t rows) {
+  const std::span<const float> own = values.member(member).first(rows);
+  return {own.begin(), own.end()};
+}
+
+/// The noise stays within what it is at the rows, and where sigma says that there are none it tends to that of all.
+Tensor<float> noise_heads(const AttachedNetworks& attached, const NetworkAnswers& seen, const Tensor<float>& noise_rows,
+                          const Cohort& cohort, double target_factor) {
+  const Tensor<float> noise = attached.noise->predict(noise_rows).sigma_noise;
+  const Tensor<float> near = attached.sigma->predict(seen.rows).sigma_model;
+  const Tensor<float> far = attached.sigma->predict(seen.points).sigma_model;
+  Tensor<float> heads(cohort.members(), 1, NetworkHead::size);
+  for (std::size_t m = 0; m < cohort.members(); ++m) {
+    const std::size_t rows = member_rows(cohort, m);
+    const std::vector<double> at_rows = front(noise, m, rows);
+    const std::vector<double> sigma = front(near, m, rows);
+    double squares = 0.0;
+    for (const double value : at_rows) squares += value * value;
+    NetworkHead head{.noise_low = quantile(at_rows, 0.01),
+                     .noise_high = quantile(at_rows, 0.99),
+                     .noise_far = std::sqrt(squares / static_cast<double>(rows)),
+                     .raw_near = quantile(sigma, 0.95)};
+    head.raw_far = std::max(quantile(front(far, m, far.rows()), 0.75), 2.0 * head.raw_near + 1e-6);
+    for (double* number : {&head.noise_low, &head.noise_high, &head.noise_far, &head.raw_near, &head.raw_far})
+      *number *= target_factor;
+    head.store(heads.row(m, 0));
+  }
+  return heads;
+}
+
 }  // namespace
 
 std::unique_ptr<FittedCohort> fit_sigma_in(const NomuSpec& given, std::shared_ptr<const ForeignNetwork> network,
@@ -155,18 +186,22 @@ std::unique_ptr<FittedCohort> fit_sigma_in(const NomuSpec& given, std::shared_pt
   NetworkAnswers seen =
       ask(ScaledView(*network, scale.scaling()), network->features(), inputs, network->reads_inputs(), cohort, points);
   Tensor<float> noise;
-  if (spec.noise == Noise::learned)
-    noise =
-        train_noise(spec, cohort, with_mean(seen.rows, seen.mean, skipped_by_noise(spec, inputs)), engine, progress);
+  Tensor<float> noise_rows;
+  if (spec.noise == Noise::learned) {
+    noise_rows = with_mean(seen.rows, seen.mean, skipped_by_noise(spec, inputs));
+    noise = train_noise(spec, cohort, noise_rows, engine, progress);
+  }
   Trained trained = train_sigma(spec, cohort, seen, sigma.networks, augment, engine, progress);
   const Tensor<float> weights = kept_networks(trained.reports, sigma.per_member);
   std::vector<FitReport> reports = merged(std::move(trained.reports), weights, cohort.seeds);
-  AttachedNetworks attached{.feature_scale = std::move(seen.features), .sigma = {}, .noise = {}};
+  AttachedNetworks attached{.feature_scale = seen.features, .sigma = {}, .noise = {}};
   if (!noise.empty())
     attached.noise = std::make_unique<FittedNetwork>(noise_design(spec, *network),
                                                      NetworkParts{std::move(noise), weights}, reports, engine);
   attached.sigma = std::make_unique<FittedNetwork>(
       std::move(sigma), NetworkParts{std::move(trained.parameters), weights}, std::move(reports), engine);
+  if (attached.noise)
+    attached.noise_heads = noise_heads(attached, seen, noise_rows, cohort, scale.scaling().target.factor[0]);
   return std::make_unique<FittedAttached>(std::move(network), scale, std::move(attached));
 }
 

@@ -5,15 +5,10 @@
 #include <numeric>
 #include <vector>
 
+#include "nomu/eval/statistics.hpp"
+
 namespace nomu {
 namespace {
-
-double quantile(std::span<const double> values, double share) {
-  std::vector<double> sorted(values.begin(), values.end());
-  const auto place = sorted.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(sorted.size() - 1));
-  std::ranges::nth_element(sorted, place);
-  return *place;
-}
 
 /// Limits at two quantiles, with the factor that fits the errors best.
 NoiseLimits limits_at(std::span<const double> sigma, std::span<const double> errors, double share) {

@@ -83,13 +83,6 @@ std::vector<double> trend_at(std::span<const float> trend, std::span<const float
   return values;
 }
 
-void check_head(std::span<const float> numbers) {
-  const NetworkHead head = NetworkHead::load(numbers);
-  const bool usable = std::ranges::all_of(numbers, [](float v) { return std::isfinite(v) && v >= 0.0F; }) &&
-                      head.raw_far > head.raw_near && head.noise_low <= head.noise_high;
-  if (!usable) throw DataError("models/fitted", "the head of a network is invalid");
-}
-
 /// Derivative of sigma with respect to the raw output.
 double slope_of(const Readout& readout, double raw) {
   switch (readout.kind) {
@@ -283,9 +276,8 @@ std::unique_ptr<FittedNetwork> restore_network(NetworkDesign design, const Fitte
   if (state.has(heads_block)) {
     if (design.outputs.noise != OutputMap::Noise::output || design.outputs.sigma != OutputMap::Sigma::readout)
       throw DataError("models/fitted", "networks without noise and sigma cannot have heads");
-    parts.heads = state.block(heads_block, {members * design.per_member, 1, NetworkHead::size});
+    parts.heads = checked_heads(state.block(heads_block, {members * design.per_member, 1, NetworkHead::size}));
     parts.trend = state.block(trend_block, {members * design.per_member, 1, 1 + design.networks.inputs});
-    for (std::size_t k = 0; k < parts.heads.members(); ++k) check_head(parts.heads.member(k));
   }
   if (state.has(steps_block)) {
     parts.steps = state.block(steps_block, {members, 3, design.networks.inputs - state.inputs});
@@ -295,6 +287,17 @@ std::unique_ptr<FittedNetwork> restore_network(NetworkDesign design, const Fitte
     }
   }
   return std::make_unique<FittedNetwork>(std::move(design), std::move(parts), std::move(reports), engine);
+}
+
+const Tensor<float>& checked_heads(const Tensor<float>& heads) {
+  for (std::size_t k = 0; k < heads.members(); ++k) {
+    const std::span<const float> numbers = heads.member(k);
+    const NetworkHead head = NetworkHead::load(numbers);
+    const bool usable = std::ranges::all_of(numbers, [](float v) { return std::isfinite(v) && v >= 0.0F; }) &&
+                        head.raw_far > head.raw_near && head.noise_low <= head.noise_high;
+    if (!usable) throw DataError("models/fitted", "the head of a network is invalid");
+  }
+  return heads;
 }
 
 std::shared_ptr<const FittedCohort> row_by_row(std::shared_ptr<const FittedCohort> fitted) {

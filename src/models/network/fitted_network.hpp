@@ -40,6 +40,9 @@ struct NetworkParts {
   Tensor<float> steps = {};  ///< [M][3][E], the last E inputs of the networks (models/inputs/embedding); empty: none
 };
 
+/// The numbers of heads [M][1][size] that were read from a file. Throws DataError if one of them cannot be a head.
+[[nodiscard]] const Tensor<float>& checked_heads(const Tensor<float>& heads);
+
 /// Equal weights for all networks, [M][1][K].
 [[nodiscard]] Tensor<float> equal_weights(std::size_t members, std::size_t per_member);
 

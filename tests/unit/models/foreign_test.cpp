@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "message_of.hpp"
@@ -208,6 +209,20 @@ TEST(Foreign, NoiseIsLearnedBesideTheGivenMean) {
   const auto again = restore_sigma(spec, network, fitted->state(), fitted->reports(), *engine);
   EXPECT_EQ(again->predict(line_probes()).sigma_noise, prediction.sigma_noise);
   EXPECT_EQ(again->predict(line_probes()).sigma_model, prediction.sigma_model);
+}
+
+TEST(Foreign, NoiseStaysWithinThatOfTheRows) {
+  const auto engine = make_engine({});
+  const Cohort rows = line_of_points({1});
+  const auto fitted = fit_sigma(quick_spec(Noise::learned), std::make_shared<Sine>(), rows, *engine);
+  const auto [least, most] = std::ranges::minmax(fitted->predict(rows.x).sigma_noise.flat());
+  Tensor<float> away(1, 200, 1);
+  for (std::size_t i = 0; i < away.rows(); ++i) away(0, i, 0) = 0.1F * static_cast<float>(i) - 10.0F;
+  const Prediction far = fitted->predict(away);
+  for (const float noise : far.sigma_noise.flat()) {
+    EXPECT_GE(noise, 0.999F * least);
+    EXPECT_LE(noise, 1.001F * most);
+  }
 }
 
 }  // namespace
