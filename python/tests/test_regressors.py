@@ -244,3 +244,12 @@ def test_text_tables_may_have_other_names_than_texts(rows):
     table = pandas.DataFrame({0: X[:, 0], 1: np.where(X[:, 1] > 0, "up", "down")})
     model = quick("GPRegressor").fit(table, y)
     assert model.predict(table).shape == (40,)
+
+
+def test_trust_says_what_unseen_rows_show(rows):
+    X, y = rows
+    trust = quick("NOMURegressor").fit(X, y).trust()
+    assert trust["unseen_rows"] == 40 and trust["unseen_rmse"] > 0
+    assert trust["interval_score_ratio"] > 0 and trust["interval_score_ratio_error"] > 0
+    assert trust["lines"][0].startswith("error: RMSE") and set(trust["drivers"]) <= {"x1", "x2"}
+    assert quick("NOMURegressor", calibration="none").fit(X, y).trust() is None
