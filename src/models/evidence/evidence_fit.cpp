@@ -27,16 +27,27 @@ struct Presented {
   std::uint64_t seed = 0;
 };
 
+/// With so many rows a fifth of them teaches a network as much as four fifths do, at a quarter of the memory.
+bool plenty(const DataSet& rows) { return rows.rows() > 100'000; }
+
 std::vector<FoldedRows> folded(std::span<const Presented> versions, std::size_t folds) {
   std::vector<FoldedRows> members;
   for (const Presented& one : versions) {
+    std::vector<Split> parts = inner_folds(one.plain, folds, derived_seed(one.seed, fold_purpose));
     members.push_back({.rows = with_steps(one.plain, one.steps),
                        .plain = one.plain,
                        .steps = one.steps,
-                       .folds = inner_folds(one.plain, folds, derived_seed(one.seed, fold_purpose)),
+                       .folds = plenty(one.plain) ? one_part_each(std::move(parts)) : std::move(parts),
                        .seed = one.seed});
   }
   return members;
+}
+
+/// As many training steps as with all parts but one.
+NomuSpec with_steps_kept(NomuSpec spec, std::span<const Presented> versions, std::size_t folds) {
+  if (std::ranges::all_of(versions, plenty, &Presented::plain))
+    spec.train.epochs *= static_cast<std::int64_t>(folds) - 1;
+  return spec;
 }
 
 /// At most `most` rows of each, drawn at random.
@@ -228,13 +239,14 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
 
 }  // namespace
 
-EvidenceFit fit_by_evidence(const NomuSpec& spec, const EvidenceSpec& evidence,
+EvidenceFit fit_by_evidence(const NomuSpec& given, const EvidenceSpec& evidence,
                             std::span<const std::vector<EvidenceRows>> members, std::span<const std::uint64_t> seeds,
                             Engine& engine, const Progress& progress) {
   std::vector<Presented> presented;
   for (std::size_t m = 0; m < members.size(); ++m) {
     for (const EvidenceRows& version : members[m]) presented.push_back({version.scaled, version.steps, seeds[m]});
   }
+  const NomuSpec spec = with_steps_kept(given, presented, static_cast<std::size_t>(evidence.folds));
   const Judged judged = judge(spec, evidence, presented, engine, progress);
   EvidenceFit fit;
   std::vector<std::size_t> which;

@@ -15,4 +15,8 @@ namespace nomu {
 /// row it has seen.
 [[nodiscard]] std::vector<Split> inner_folds(const DataSet& data, std::size_t folds, std::uint64_t seed);
 
+/// The same parts, but each network learns from one part only and is tested on the next: all rows are still learned
+/// from and tested once, and a network holds a fraction of them.
+[[nodiscard]] std::vector<Split> one_part_each(std::vector<Split> folds);
+
 }  // namespace nomu

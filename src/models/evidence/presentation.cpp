@@ -13,9 +13,10 @@
 namespace nomu {
 namespace {
 
-constexpr double far_reach = 300.0;  ///< numbers so far from the median still act in proportion
-constexpr double worthwhile = 0.25;  ///< log-likelihood per row that far numbers must be worth
-constexpr double in_step = 0.9;      ///< rank correlation with time above which a number only tells the time
+constexpr double far_reach = 300.0;          ///< numbers so far from the median still act in proportion
+constexpr double worthwhile = 0.25;          ///< log-likelihood per row that far numbers must be worth
+constexpr std::size_t enough_rows = 50'000;  ///< more hardly change what linear models say
+constexpr double in_step = 0.9;              ///< rank correlation with time above which a number only tells the time
 
 /// Steps of every number of the rows, exactly `count` for each so that all members have as many inputs.
 std::vector<Step> all_steps(const DataSet& scaled, std::size_t count) {
@@ -116,6 +117,14 @@ Scaling without_clocks(const DataSet& data, const Scaling& inputs) {
                                                                                                             : inputs;
 }
 
+/// At most `most` rows at equal distances.
+DataSet some_rows(const DataSet& data, std::size_t most) {
+  const std::size_t step = (data.rows() + most - 1) / most;
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < data.rows(); i += step) chosen.push_back(i);
+  return subset(data, chosen);
+}
+
 /// The inputs under one scaling, with steps or, if a linear model predicts better so, without their effect.
 struct Tried {
   std::vector<Step> steps;
@@ -153,8 +162,10 @@ Tried with_or_without_steps(const EvidenceSpec& spec, const DataSet& data, const
 
 }  // namespace
 
-Presentation choose_presentation(const EvidenceSpec& spec, const DataSet& data, const Scaling& inputs,
+Presentation choose_presentation(const EvidenceSpec& spec, const DataSet& all, const Scaling& inputs,
                                  std::uint64_t seed) {
+  if (all.rows() > enough_rows) return choose_presentation(spec, some_rows(all, enough_rows), inputs, seed);
+  const DataSet& data = all;
   Presentation chosen{.inputs = without_clocks(data, inputs), .steps = {}, .folds = {}, .rows = {}};
   chosen.folds = inner_folds(scaled_inputs(data, chosen.inputs), static_cast<std::size_t>(spec.folds), seed);
   Tried best = with_or_without_steps(spec, data, chosen.inputs, chosen.folds);

@@ -15,8 +15,8 @@ namespace nomu {
 struct Presentation {
   Scaling inputs;
   std::vector<Step> steps;   ///< as many for all data sets with the same columns
-  std::vector<Split> folds;  ///< the parts of the rows that decided
-  DataSet rows;              ///< scaled inputs and steps, targets as they are
+  std::vector<Split> folds;  ///< the parts of the rows that decided, at most some ten thousand
+  DataSet rows;              ///< those rows: scaled inputs and steps, targets as they are
 };
 
 /// `inputs` is where the choice starts from, fitted to these rows.

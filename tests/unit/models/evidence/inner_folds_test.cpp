@@ -99,5 +99,14 @@ TEST(InnerFolds, TimesAreCutIntoStretches) {
   }
 }
 
+TEST(InnerFolds, EachNetworkMayLearnFromOnePartAlone) {
+  const std::vector<Split> parts = inner_folds(repeated(60, 60), 5, 1);
+  const std::vector<Split> lean = one_part_each(parts);
+  for (std::size_t f = 0; f < 5; ++f) {
+    EXPECT_EQ(lean[f].test, parts[f].test);
+    EXPECT_EQ(lean[f].train, parts[(f + 4) % 5].test);
+  }
+}
+
 }  // namespace
 }  // namespace nomu
