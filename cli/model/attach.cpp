@@ -17,7 +17,7 @@ struct Options {
   std::string network;
   std::string data;
   FitRequest request{.noise = "none", .columns = {.words = option_names()}};
-  std::string layer;
+  OnnxChoice choice = onnx_choice();
   std::string calibrate_on;
   std::string predict;
   std::string predictions;
@@ -70,7 +70,7 @@ void run(const Options& options) {
   options.report.prepare({options.network, options.data, options.calibrate_on, options.predict, options.out,
                           options.predictions, options.model});
   const auto begin = std::chrono::steady_clock::now();
-  const std::shared_ptr<const OnnxNetwork> network = load_onnx(options.network, options.layer);
+  const std::shared_ptr<const OnnxNetwork> network = load_onnx(options.network, options.choice);
   const Model model = fit_file(options, network);
   save_attached(*network, model, options.out);
   if (!options.model.empty()) save_model(model, options.model);
@@ -101,8 +101,10 @@ void add_attach(CLI::App& app) {
           "columns in the order of the network's input; default: all others, in file order");
   columns("--ignore", options->request.columns.ignore, "columns that are not inputs, such as row ids");
   command->add_flag("--drop-missing", options->request.columns.drop_missing, "drop rows with missing values");
-  command->add_option("--features", options->layer,
+  command->add_option("--features", options->choice.features,
                       "node or value of the network that the bounds read; default: the input of its last layer");
+  command->add_option("--output", options->choice.output,
+                      "output of the network that is the prediction, if it has several");
   command->add_option("--noise", options->request.noise, "noise of the target: none or learned")
       ->capture_default_str()
       ->check(CLI::IsMember({"none", "learned"}));

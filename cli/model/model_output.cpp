@@ -42,13 +42,15 @@ void add_setting_options(CLI::App& command, FitRequest& request) {
 void ModelFile::add_to(CLI::App& command) {
   add_input(command, "MODEL", model, "model file");
   CLI::Option* with = command.add_option("--network", network, "ONNX file of the network that the model is bounds for");
-  command.add_option("--features", features, "node or value of the network that the bounds read")->needs(with);
+  command.add_option("--features", choice.features, "node or value of the network that the bounds read")->needs(with);
+  command.add_option("--output", choice.output, "output of the network that is the prediction, if it has several")
+      ->needs(with);
   add_engine_options(command, engine);
 }
 
 Model ModelFile::load() const {
   if (network.empty()) return load_model(model, shared_engine(engine));
-  return load_bounds(model, load_onnx(network, features), shared_engine(engine));
+  return load_bounds(model, load_onnx(network, choice), shared_engine(engine));
 }
 
 void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help) {
@@ -57,6 +59,8 @@ void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help)
   command.add_flag("--drop-missing", drop_missing, "drop rows with missing values");
   command.add_flag("--json", json, "print JSON");
 }
+
+OnnxChoice onnx_choice() { return {.words = {.features = "--features", .output = "--output"}}; }
 
 OptionNames option_names() {
   return {.categorical = "--categorical", .ignore = "--ignore", .drop_missing = "--drop-missing", .range = "--range"};

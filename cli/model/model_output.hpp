@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "nomu/interchange/attach.hpp"
 #include "nomu/models/assess.hpp"
 #include "nomu/models/request.hpp"
 
@@ -23,12 +24,15 @@ void add_range_option(CLI::App& command, FitRequest& request);
 /// How the command line spells the options that messages about tables name.
 [[nodiscard]] OptionNames option_names();
 
+/// Nothing chosen yet; messages name the options of the command line.
+[[nodiscard]] OnnxChoice onnx_choice();
+
 /// MODEL, the network it belongs to where it is bounds for one, and the engine it runs on.
 struct ModelFile {
   EngineOptions engine;
   std::string model;
-  std::string network;   ///< ONNX file; empty: the model stands alone
-  std::string features;  ///< value of the network that the bounds read; empty: what its last layer reads
+  std::string network;  ///< ONNX file; empty: the model stands alone
+  OnnxChoice choice = onnx_choice();
 
   void add_to(CLI::App& command);
   [[nodiscard]] Model load() const;

@@ -52,9 +52,20 @@ auto fact(Part OnnxNetworkInfo::*part) {
   return [part](const Network& network) { return network.onnx->info().*part; };
 }
 
+OnnxChoice choice_of(const std::string& features, const std::string& output) {
+  return {.features = features, .output = output, .words = {.features = "features=", .output = "output="}};
+}
+
 void bind_network(nb::module_& m) {
   nb::class_<Network>(m, "OnnxNetwork", "A regression network from an ONNX file.")
-      .def_prop_ro("input", fact(&OnnxNetworkInfo::input), "name of its input")
+      .def_prop_ro(
+          "inputs",
+          [](const Network& n) {
+            std::vector<std::pair<std::string, std::size_t>> inputs;
+            for (const OnnxInput& input : n.onnx->info().inputs) inputs.emplace_back(input.name, input.size());
+            return inputs;
+          },
+          "names of its inputs and their numbers per row")
       .def_prop_ro("output", fact(&OnnxNetworkInfo::output), "name of its output")
       .def_prop_ro("features", fact(&OnnxNetworkInfo::features), "name of the value the bounds read")
       .def_prop_ro("columns", fact(&OnnxNetworkInfo::columns),
@@ -62,19 +73,24 @@ void bind_network(nb::module_& m) {
       .def_prop_ro("opset", fact(&OnnxNetworkInfo::opset))
       .def_prop_ro("file", [](const Network& n) { return to_python(n.onnx->file()); })
       .def("__repr__", [](const Network& n) {
-        return "<nomu OnnxNetwork, input '" + n.onnx->info().input + "', features '" + n.onnx->info().features + "'>";
+        return "<nomu OnnxNetwork, output '" + n.onnx->info().output + "', features '" + n.onnx->info().features + "'>";
       });
   m.def(
       "parse_onnx",
-      [](const nb::bytes& bytes, const std::string& source, const std::string& features) {
-        return Network{parse_onnx({bytes.c_str(), bytes.size()}, source, features)};
+      [](const nb::bytes& bytes, const std::string& source, const std::string& features, const std::string& output) {
+        return Network{parse_onnx({bytes.c_str(), bytes.size()}, source, choice_of(features, output))};
       },
-      "file"_a, "source"_a, "features"_a = "",
-      "Reads the bytes of an ONNX file, called `source` in messages; `features` names the value that the bounds read.");
+      "file"_a, "source"_a, "features"_a = "", "output"_a = "",
+      "Reads the bytes of an ONNX file, called `source` in messages; `features` names the value that the bounds read, "
+      "`output` the prediction.");
   m.def(
       "load_onnx",
-      [](const std::filesystem::path& path, const std::string& features) { return Network{load_onnx(path, features)}; },
-      "path"_a, "features"_a = "", "Reads an ONNX file; `features` names the value that the bounds read.");
+      [](const std::filesystem::path& path, const std::string& features, const std::string& output) {
+        return Network{load_onnx(path, choice_of(features, output))};
+      },
+      "path"_a, "features"_a = "", "output"_a = "",
+      "Reads an ONNX file, and the file of its weights beside it; `features` names the value that the bounds read, "
+      "`output` the prediction.");
 }
 
 }  // namespace

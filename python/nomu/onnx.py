@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -88,21 +89,48 @@ class AttachedNetwork(Predictions):
         return f"<nomu.onnx.AttachedNetwork, input {self.input_shape}, features '{self.features}'>"
 
 
-def _network(source, features):
-    """Reads a path, bytes, or an object with ``SerializeToString`` such as onnx.ModelProto."""
+def _network(source, features, output=None):
+    """Reads a path, bytes, onnx.ModelProto (anything with ``SerializeToString``), or torch's ONNXProgram."""
+    source = getattr(source, "model_proto", source)
     if hasattr(source, "SerializeToString"):
         source = source.SerializeToString()
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return _nomu.parse_onnx(bytes(source), "network", features or "")
+        return _nomu.parse_onnx(bytes(source), "network", features or "", output or "")
     if not isinstance(source, (str, PathLike)):
         raise TypeError(
-            f"network must be a path, the bytes of an ONNX file or an onnx.ModelProto, got {type(source).__name__}"
+            "network must be a path, the bytes of an ONNX file, an onnx.ModelProto or a torch.onnx.ONNXProgram, "
+            f"got {type(source).__name__}"
         )
-    return _nomu.load_onnx(os.fspath(source), features or "")
+    return _nomu.load_onnx(os.fspath(source), features or "", output or "")
+
+
+def _side_by_side(network, X, name):
+    """The arrays of a dict by input, or the columns of a table that are called like the inputs, in their order."""
+    inputs = network.inputs
+    if isinstance(X, Mapping):
+        if set(X) != {key for key, _ in inputs}:
+            raise DataError(
+                f"[onnx/attach] {name} has the keys {sorted(map(str, X))}, but the network's inputs are "
+                f"{[key for key, _ in inputs]}"
+            )
+        try:
+            parts = [np.asarray(X[key], dtype=np.float64) for key, _ in inputs]
+        except (TypeError, ValueError) as error:
+            raise DataError(f"[onnx/attach] {name} is not a dict of arrays of numbers: {error}") from None
+        if any(part.size != len(parts[0]) * size for part, (_, size) in zip(parts, inputs, strict=True)):
+            wanted = ", ".join(f"'{key}': (rows, {size})" for key, size in inputs)
+            raise DataError(f"[onnx/attach] {name} must hold {{{wanted}}} with the same number of rows")
+        return np.concatenate([part.reshape(len(parts[0]), -1) for part in parts], axis=1)
+    names = [key for key, _ in inputs]
+    given = column_names(X)
+    if len(names) > 1 and given is not None and sorted(given) == sorted(names):
+        return X[names]
+    return X
 
 
 def _rows(network, X, name, names=None):
     """X as float64 rows (q, d), images flattened to pixels; ``names``: the columns a table must have."""
+    X = _side_by_side(network, X, name)
     if has_text(X):
         raise DataError(
             f"[onnx/attach] {name} has text columns, but the network reads numbers; encode them as in its training"
@@ -122,9 +150,9 @@ def _rows(network, X, name, names=None):
         raise DataError(f"[onnx/attach] {name} has no rows")
     if x.ndim < 2 or x.shape[1:] not in (shape, flat):
         wanted = ", ".join(map(str, shape))
-        raise DataError(
-            f"[onnx/attach] {name} has shape {x.shape}; the network's input '{network.input}' is (rows, {wanted})"
-        )
+        called = ", ".join(f"'{key}'" for key, _ in network.inputs)
+        called = f"input {called} is" if len(network.inputs) == 1 else f"inputs {called} are together"
+        raise DataError(f"[onnx/attach] {name} has shape {x.shape}; the network's {called} (rows, {wanted})")
     x = np.ascontiguousarray(x.reshape(len(x), -1))
     if not np.isfinite(x).all():
         row, column = np.argwhere(~np.isfinite(x))[0]
@@ -151,6 +179,7 @@ def attach(
     *,
     calibrate_on: tuple[Any, ArrayLike] | None = None,
     features: str | None = None,
+    output: str | None = None,
     noise: str = "none",
     calibration: str = "auto",
     level: float | None = None,
@@ -167,11 +196,13 @@ def attach(
 
     Parameters
     ----------
-    network : path, bytes or onnx.ModelProto
-        One float32 input (rows, d) or (rows, channels, height, width) with any number of rows, and one output with
-        one number per row. Unknown operators are refused, naming their node.
-    X : array-like or DataFrame of shape (n, d) or (n, channels, height, width)
-        Rows the network was trained on, in the form it reads.
+    network : path, bytes, onnx.ModelProto or torch.onnx.ONNXProgram
+        A float32 input (rows, d) or (rows, channels, height, width) with any number of rows, or several inputs (rows, d)
+        of float32 or integers, and an output with one number per row. Weights in a second file are read from the folder
+        of the path. Unknown operators are refused, naming their node.
+    X : array-like or DataFrame of shape (n, d) or (n, channels, height, width), or dict of arrays by input
+        Rows the network was trained on, in the form it reads. The columns of an array are those of all inputs, in their
+        order; a DataFrame whose columns are called like the inputs may have any order.
     y : array-like of shape (n,)
         Their targets.
     calibrate_on : (X, y), optional
@@ -179,6 +210,8 @@ def attach(
         network's errors are smaller on its training rows than elsewhere.
     features : str, optional
         Node or value of the network that the bounds read; default: the input of its last layer with weights.
+    output : str, optional
+        The output that is the prediction, if the network has several.
     noise : str
         Noise of the targets: "none" or "learned".
     calibration : str
@@ -194,7 +227,8 @@ def attach(
     device, threads, progress
         As for the regressors.
     """
-    read = _network(network, features)
+    read = _network(network, features, output)
+    X = _side_by_side(read, X, "X")
     names = column_names(X)
     data = _dataset(read, X, y, names, ("X", "y"))
     unseen = None
@@ -240,19 +274,23 @@ def export(model: Any, path: str | PathLike, level: float | None = None) -> None
 
 
 def load(
-    path: str | PathLike, network: str | PathLike | bytes | Any, *, features: str | None = None
+    path: str | PathLike,
+    network: str | PathLike | bytes | Any,
+    *,
+    features: str | None = None,
+    output: str | None = None,
 ) -> AttachedNetwork:
     """Read bounds that ``AttachedNetwork.save_model`` wrote, together with the network they were fitted for.
 
     Parameters
     ----------
     path : path of the ``.nomu`` file
-    network : path, bytes or onnx.ModelProto
+    network : path, bytes, onnx.ModelProto or torch.onnx.ONNXProgram
         The network itself, which the file does not contain; any other is refused.
-    features : str, optional
-        Name of the value that the bounds read, if it was given to ``attach``.
+    features, output : str, optional
+        What was given to ``attach``.
     """
-    source = _network(network, features)
+    source = _network(network, features, output)
     model = _nomu.load_bounds(path, source)
     named = model.input_names != [f"x{j + 1}" for j in range(len(model.input_names))]
     return AttachedNetwork(source, model, model.input_names if named else None, model.default_level or 0.95)

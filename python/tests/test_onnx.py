@@ -125,6 +125,70 @@ def test_bytes_and_protos_are_networks_too(table):
     assert files[0] != nomu.attach(network("torch_relu"), *table, random_state=2, **FEW).to_bytes()
 
 
+def test_a_program_of_torch_is_a_network(table):
+    class Program:  # as torch.onnx.export returns it
+        class model_proto:  # noqa: N801
+            SerializeToString = staticmethod(network("torch_relu").read_bytes)  # noqa: N815
+
+    assert nomu.attach(Program(), *table, **FEW).to_bytes() == nomu.attach(network("torch_relu"), *table, **FEW).to_bytes()
+
+
+@pytest.fixture
+def three():
+    random = np.random.default_rng(0)
+    X = np.column_stack([single(random.uniform(-1, 1, (60, 2))), random.integers(0, 4, 60)])
+    return X, np.sin(3 * X[:, 0]) + X[:, 1] ** 2 / 2
+
+
+def test_weights_in_a_second_file(three, tmp_path):
+    bounds = nomu.attach(network("torch_external"), *three, **FEW)
+    bounds.save(tmp_path / "alone.onnx")
+    rows = single(three[0])
+    assert np.array_equal(
+        run(tmp_path / "alone.onnx", rows)["mean"], next(iter(run(network("torch_external"), rows).values()))
+    )
+    with pytest.raises(nomu.DataError, match="give the path of the network instead of its bytes"):
+        nomu.attach(network("torch_external").read_bytes(), *three)
+
+
+def test_several_inputs(three):
+    X, y = three
+    bounds = nomu.attach(network("torch_embedding"), X, y, **FEW)
+    parts = {"codes": X[:, 2].astype(int), "numbers": X[:, :2]}
+    again = nomu.attach(network("torch_embedding"), parts, y, **FEW)
+    assert bounds.to_bytes() == again.to_bytes()
+    assert np.array_equal(bounds.predict(X), again.predict(parts))
+    cases = [
+        (X[:, :2], r"X has shape \(60, 2\); the network's inputs 'numbers', 'codes' are together \(rows, 3\)"),
+        ({"numbers": X}, r"X has the keys \['numbers'\], but the network's inputs are \['numbers', 'codes'\]"),
+        ({"numbers": X, "codes": X[:, 2]}, r"X must hold {'numbers': \(rows, 2\), 'codes': \(rows, 1\)}"),
+        ({"numbers": X[:, :2], "codes": ["a"] * 60}, "X is not a dict of arrays of numbers"),
+    ]
+    for wrong, message in cases:
+        with pytest.raises(nomu.DataError, match=message):
+            nomu.attach(network("torch_embedding"), wrong, y)
+
+
+def test_columns_that_the_network_calls_by_name(three):
+    pandas = pytest.importorskip("pandas")
+    X, y = three
+    frame = pandas.DataFrame(X, columns=["a", "b", "c"])
+    bounds = nomu.attach(network("sklearn_frame"), frame, y, **FEW)
+    assert list(bounds.feature_names_in_) == ["c", "a", "b"]
+    assert np.array_equal(bounds.predict(frame), bounds.predict(X[:, [2, 0, 1]]))
+
+
+def test_one_output_of_several(three):
+    X, y = three
+    first = nomu.attach(network("torch_two_outputs"), X, y, output="mean", **FEW)
+    second = nomu.attach(network("torch_two_outputs"), X, y, output="sigma_model", **FEW)
+    own = run(network("torch_two_outputs"), single(X))
+    assert np.array_equal(run(first.to_bytes(), single(X))["mean"], own["mean"])
+    assert np.array_equal(run(second.to_bytes(), single(X))["mean"], own["sigma_model"])
+    with pytest.raises(nomu.DataError, match="there is no output 'y', only 'mean', 'sigma_model'"):
+        nomu.attach(network("torch_two_outputs"), X, y, output="y")
+
+
 def test_features_are_chosen_or_given(table):
     bounds = nomu.attach(network("torch_relu"), *table, **FEW)
     assert "/3/Relu" in bounds.features and "/3/Relu" in repr(bounds)
@@ -149,7 +213,10 @@ def test_tables_keep_their_columns(table):
     ("name", "message"),
     [
         ("sklearn_trees", "node 'TreeEnsembleRegressor'.*this operator is not supported"),
-        ("two_outputs", "2 outputs"),
+        ("sklearn_trees", "nomu.calibrate.conformal"),
+        ("sklearn_texts", "input 'c' reads texts"),
+        ("two_outputs", r"2 outputs \('h', 'a'\); name the one that is the prediction with output="),
+        ("torch_slice", "use features= to name the layer"),
         ("torch_one_row", "the batch axis of input 'x' is fixed at 1"),
         ("nowhere", "cannot read"),
     ],

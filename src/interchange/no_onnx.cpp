@@ -19,11 +19,11 @@ bool onnx_available() { return false; }
 std::string pack_onnx(const Model& /*model*/, std::optional<double> /*level*/) { refuse(); }
 
 std::shared_ptr<const OnnxNetwork> parse_onnx(std::string /*bytes*/, std::string_view /*source*/,
-                                              const std::string& /*features*/) {
+                                              const OnnxChoice& /*choice*/) {
   refuse();
 }
 
-std::shared_ptr<const OnnxNetwork> load_onnx(const std::filesystem::path& /*path*/, const std::string& /*features*/) {
+std::shared_ptr<const OnnxNetwork> load_onnx(const std::filesystem::path& /*path*/, const OnnxChoice& /*choice*/) {
   refuse();
 }
 

@@ -2,7 +2,6 @@
 #include <onnx/onnx_pb.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "engine/layout.hpp"
@@ -12,6 +11,7 @@
 #include "interchange/graph/readout_graph.hpp"
 #include "interchange/graph/scaling_graph.hpp"
 #include "interchange/onnx_file.hpp"
+#include "interchange/onnx_names.hpp"
 #include "models/attached/fitted_attached.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
@@ -21,15 +21,6 @@ namespace nomu {
 namespace {
 
 constexpr std::string_view where = "interchange/onnx";
-
-/// A prefix that no name in the graph starts with.
-std::string free_prefix(const onnx::GraphProto& graph) {
-  std::set<std::string> names = value_names(graph);
-  for (const onnx::NodeProto& node : graph.node()) names.insert(node.name());
-  std::string prefix = "nomu_";
-  while (std::ranges::any_of(names, [&](const std::string& name) { return name.starts_with(prefix); })) prefix += "_";
-  return prefix;
-}
 
 /// The bounds of a model that was fitted for a network. Throws DataError for any other model, and for a warped target:
 /// the mean is the network's own.
@@ -43,9 +34,9 @@ const FittedAttached& attached_of(const Model& model) {
 /// The graph of the attached networks, reading the original's own values: what FittedAttached computes.
 class AttachedGraph {
  public:
-  AttachedGraph(GraphWriter& graph, const OnnxNetwork& network, const FittedAttached& fitted)
+  AttachedGraph(GraphWriter& graph, const OnnxNetworkInfo& info, const FittedAttached& fitted)
       : graph_(graph),
-        info_(network.info()),
+        info_(info),
         fitted_(fitted),
         members_(fitted.members()),
         parts_(weighted_parts(members_, weights_of(*fitted.attached().sigma))) {}
@@ -103,10 +94,19 @@ class AttachedGraph {
         flat, graph_.floats("feature_scale", scale.flat(), {static_cast<std::int64_t>(members_), 1, 1, count})));
   }
 
+  /// All inputs next to each other, as floats [rows][columns].
+  [[nodiscard]] GraphValue rows() const {
+    std::vector<GraphValue> parts;
+    for (const OnnxInput& input : info_.inputs) {
+      const GraphValue flat = graph_.reshape({input.name}, {-1, static_cast<std::int64_t>(input.size())});
+      parts.push_back(input.whole ? graph_.to_float(flat) : flat);
+    }
+    return parts.size() == 1 ? parts[0] : graph_.concat(parts, 1);
+  }
+
   [[nodiscard]] GraphValue with_inputs(const GraphValue& features) const {
     if (fitted_.inputs_read() == 0) return features;
-    const GraphValue flat = graph_.reshape({info_.input}, {-1, static_cast<std::int64_t>(fitted_.inputs_read())});
-    const GraphValue x = add_input_scaling(graph_, flat, {&fitted_.scaling(), 1});
+    const GraphValue x = add_input_scaling(graph_, rows(), {&fitted_.scaling(), 1});
     const GraphValue both[] = {each_member(graph_.to_double(x)), features};
     return graph_.concat(both, 3);
   }
@@ -124,6 +124,19 @@ class AttachedGraph {
   GraphParts parts_;
 };
 
+/// Frees the names of the outputs: a value of the network that has one gets another, unless it is the mean itself.
+void release_names(onnx::GraphProto& graph, OnnxNetworkInfo& info) {
+  const std::set<std::string> names = value_names(graph);
+  const std::string prefix = free_prefix(graph);
+  for (const std::string_view name : attached_outputs) {
+    if (!names.contains(std::string(name)) || (name == "mean" && info.output == name)) continue;
+    const std::string other = fmt::format("{}own_{}", prefix, name);
+    rename_value(graph, name, other);
+    if (info.output == name) info.output = other;
+    if (info.features == name) info.features = other;
+  }
+}
+
 }  // namespace
 
 std::string pack_attached(const OnnxNetwork& network, const Model& model, std::optional<double> wanted) {
@@ -132,13 +145,14 @@ std::string pack_attached(const OnnxNetwork& network, const Model& model, std::o
   onnx::ModelProto file;
   if (!file.ParseFromString(network.file())) throw DataError(where, "this is not an ONNX file");
   onnx::GraphProto& proto = *file.mutable_graph();
-  const std::string output = network.info().output;
-  modernise(file, network.info().input, network.info().output_axes);
+  OnnxNetworkInfo info = network.info();
+  modernise(file, info);
   add_model_notes(file, model, level);
-  add_note(file, "nomu.features", network.info().features);
+  add_note(file, "nomu.features", info.features);
+  release_names(proto, info);
 
-  GraphWriter graph(proto, network.info().opset, free_prefix(proto));
-  const GraphPrediction members = AttachedGraph(graph, network, attached_of(model)).predict();
+  GraphWriter graph(proto, info.opset, free_prefix(proto));
+  const GraphPrediction members = AttachedGraph(graph, info, attached_of(model)).predict();
   const GraphBounds bounds = add_bounds(graph, members, model.calibration(), model.parts().scalings, level);
   const onnx::ValueInfoProto original = proto.output(0);
   proto.clear_output();
@@ -146,10 +160,10 @@ std::string pack_attached(const OnnxNetwork& network, const Model& model, std::o
     *proto.add_output() = original;
     proto.mutable_output(proto.output_size() - 1)->set_name(name);
   };
-  if (output != "mean") graph.name_output({output}, "mean");
+  if (info.output != "mean") graph.name_output({info.output}, "mean");
   declare("mean");
   const auto add_output = [&](const GraphValue& value, const char* name) {
-    graph.name_output(graph.to_float(graph.reshape_like(value, {output})), name);
+    graph.name_output(graph.to_float(graph.reshape_like(value, {info.output})), name);
     declare(name);
   };
   add_output(bounds.sigma_model, "sigma_model");

@@ -6,6 +6,7 @@
 #include <onnx/checker.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "nomu/core/error.hpp"
@@ -43,28 +44,24 @@ void add_model_notes(onnx::ModelProto& file, const Model& model, std::optional<d
   add_note(file, "nomu.guarantee", guarantee(model.calibration(), *level));
 }
 
-std::set<std::string> value_names(const onnx::GraphProto& graph) {
-  std::set<std::string> names;
-  for (const onnx::ValueInfoProto& input : graph.input()) names.insert(input.name());
-  for (const onnx::TensorProto& tensor : graph.initializer()) names.insert(tensor.name());
-  for (const onnx::NodeProto& node : graph.node()) names.insert(node.output().begin(), node.output().end());
-  return names;
-}
-
-void modernise(onnx::ModelProto& file, const std::string& input, std::size_t output_axes) {
+void modernise(onnx::ModelProto& file, const OnnxNetworkInfo& info) {
   constexpr std::int64_t least_ir = 4;  // from this version on constants need not be inputs
   onnx::GraphProto& graph = *file.mutable_graph();
   if (graph.name().empty()) graph.set_name("network");
+  for (int i = graph.output_size() - 1; i >= 0; --i) {
+    if (graph.output(i).name() != info.output) graph.mutable_output()->DeleteSubrange(i, 1);
+  }
   onnx::TypeProto::Tensor& type = *graph.mutable_output(0)->mutable_type()->mutable_tensor_type();
   type.set_elem_type(onnx::TensorProto::FLOAT);
   if (!type.has_shape()) {
     type.mutable_shape()->add_dim()->set_dim_param("rows");
-    for (std::size_t i = 1; i < output_axes; ++i) type.mutable_shape()->add_dim()->set_dim_value(1);
+    for (std::size_t i = 1; i < info.output_axes; ++i) type.mutable_shape()->add_dim()->set_dim_value(1);
   }
   if (file.ir_version() >= least_ir) return;
   file.set_ir_version(least_ir);
   for (int i = graph.input_size() - 1; i >= 0; --i) {
-    if (graph.input(i).name() != input) graph.mutable_input()->DeleteSubrange(i, 1);
+    const auto real = [&](const OnnxInput& input) { return input.name == graph.input(i).name(); };
+    if (std::ranges::none_of(info.inputs, real)) graph.mutable_input()->DeleteSubrange(i, 1);
   }
 }
 

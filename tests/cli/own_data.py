@@ -1,5 +1,6 @@
 """What the tests of the commands for one's own data share: a table, a small model of it, refusals."""
 
+import functools
 import math
 import os
 import random
@@ -29,6 +30,11 @@ def table(rows: int, seed: int = 1) -> str:
         y = 300 + 50 * math.sin(3 * a) + 10 * b + (20 if site == "north" else 0) + draw.gauss(0, 3)
         lines.append(f"{site},{a:.6f},{b:.6f},{y:.6f}")
     return "\n".join(lines) + "\n"
+
+
+@functools.cache
+def built_without() -> bool:
+    return "built without ONNX" in run("attach", "missing.onnx", "--data", "-", "--target", "y", "-o", "nowhere.onnx").stderr
 
 
 class WithFolder(unittest.TestCase):

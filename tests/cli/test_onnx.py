@@ -4,7 +4,6 @@ Usage: test_onnx.py PATH_TO_NOMU [unittest arguments]
 """
 
 import csv
-import functools
 import io
 import json
 import math
@@ -14,7 +13,7 @@ from pathlib import Path
 
 import own_data
 import run_onnx
-from own_data import TINY, WithFolder, run, table
+from own_data import TINY, WithFolder, built_without, run, table
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "onnx"
 NAMES = ["mean", "sigma_model", "sigma_noise", "lower", "upper"]
@@ -31,11 +30,6 @@ METHODS = {
     "neural_linear": ["--method", "neural_linear", "--set", "net.hidden=8,8", *EPOCHS],
     "tube": ["--method", "tube", "--set", "nomu.train.epochs=60"],
 }
-
-
-@functools.cache
-def built_without() -> bool:
-    return "built without ONNX" in run("attach", "missing.onnx", "--data", "-", "--target", "y", "-o", "nowhere.onnx").stderr
 
 
 def columns(text: str, names: list[str]) -> dict:
@@ -229,7 +223,9 @@ class Attach(OnnxTest):
         refuse = lambda message, name, *more: self.refused(
             message, "attach", GOLDEN / f"{name}.onnx", "--data", self.data, "--target", "y", "-o", out, *more)
         refuse("node 'TreeEnsembleRegressor' (ai.onnx.ml.TreeEnsembleRegressor): this operator is not supported", "sklearn_trees")
-        refuse("has 2 outputs ('h', 'a'), but it must have one", "two_outputs")
+        refuse("calibrate its predictions instead, with nomu.calibrate.conformal in Python", "sklearn_trees")
+        refuse("has 2 outputs ('h', 'a'); name the one that is the prediction with --output", "two_outputs")
+        refuse("output 'a' gives 3 numbers per row, but it must give one", "two_outputs", "--output", "a", "--features", "h")
         refuse("the batch axis of input 'x' is fixed at 1", "torch_one_row")
         refuse("the network reads 64 columns, but the data have 2", "torch_cnn")
         refuse("there is no layer 'fc9'; the layers are /0/Gemm, /1/Relu", "torch_relu", "--features", "fc9")

@@ -107,8 +107,8 @@ class Graphs(WithFolder):
 
     def test_second_outputs(self) -> None:
         front = [helper.make_node("Dropout", ["x"], ["h", "mask"])]
-        self.refuse(self.graph(*front, output="mask"), "no node produces the output 'mask'")
-        self.refuse(self.graph(*front), "there is no layer 'mask'", options=["--features", "mask"])
+        self.refuse(self.graph(*front, output="mask"), "only the first of its outputs is supported, not 'mask'")
+        self.refuse(self.graph(*front), "only the first of its outputs is supported", options=["--features", "mask"])
         self.check(self.graph(*front, opset=12))
 
     def test_files_of_old_versions(self) -> None:
@@ -128,10 +128,74 @@ class Graphs(WithFolder):
         made, _, _ = self.attach(path)
         self.assertEqual(made.returncode, 0, made.stderr)
 
-    def test_names_are_checked_before_the_training(self) -> None:
-        taken = [helper.make_node("Identity", ["x"], ["lower"]), helper.make_node("Identity", ["lower"], ["h"])]
-        self.refuse(self.graph(*taken), "already has a value 'lower'")
+    def test_names_of_the_outputs_are_made_free(self) -> None:
+        taken = [helper.make_node("Identity", ["x"], ["lower"]), helper.make_node("Identity", ["lower"], ["sigma_model"]),
+                 helper.make_node("Identity", ["sigma_model"], ["mean"]), helper.make_node("Identity", ["mean"], ["h"])]
+        self.check(self.graph(*taken))
+        self.check(self.graph(*taken), "--features", "r")
+        self.check(self.graph(back=[helper.make_node("Identity", ["out"], ["upper"])], output="upper"))
         self.check(self.graph(helper.make_node("Identity", ["x"], ["h"], name="mean")))  # nodes may be called anything
+
+    def test_an_input_cannot_be_called_like_an_output(self) -> None:
+        path = self.graph()
+        model = run_onnx.onnx.load(str(path))
+        model.graph.input[0].name = model.graph.node[0].input[0] = "upper"
+        path.write_bytes(model.SerializeToString())
+        self.refuse(path, "an input of the network is called 'upper'", "input_names=['upper_in']")
+
+    def test_what_other_outputs_need_does_not_matter(self) -> None:
+        path = self.graph(back=[helper.make_node("Gemm", ["out", "w2", "out"], ["third"], transA=1),
+                                helper.make_node("Unique", ["r"], ["fourth"])])
+        model = run_onnx.onnx.load(str(path))
+        for name in ("third", "fourth"):
+            model.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
+        path.write_bytes(model.SerializeToString())
+        self.refuse(path, "3 outputs ('out', 'third', 'fourth'); name the one that is the prediction with --output")
+        self.refuse(path, "node 'fourth' (Unique): this operator is not supported", options=["--output", "fourth"])
+        made, out, _ = self.attach(path, "--output", "out")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual([o.name for o in run_onnx.onnx.load(str(out)).graph.output],
+                         ["mean", "sigma_model", "sigma_noise", "lower", "upper"])
+
+    def test_selections(self) -> None:
+        whole = lambda name, values: constant(name, values, "int64")
+        back = [whole("b", [-1]), whole("e", [-(2**63)]), whole("a", [1]), whole("s", [-1])]
+        self.check(self.graph(helper.make_node("Slice", ["x", "b", "e", "a", "s"], ["h"]), constants=back))
+        old = [helper.make_node("Slice", ["x"], ["p"], starts=[1], ends=[9], axes=[-1]), helper.make_node("Slice", ["x"], ["q"], starts=[0, 0], ends=[2**31, 1]),
+               helper.make_node("Concat", ["p", "q"], ["h"], axis=1)]
+        self.check(self.graph(*old, opset=9))
+        cut = [helper.make_node("Split", ["x"], ["p", "q"], axis=1), helper.make_node("Concat", ["q", "p"], ["h"], axis=1)]
+        self.check(self.graph(*cut))
+        sized = [helper.make_node("Split", ["x", "sizes"], ["none", "h"], axis=-1)]
+        self.check(self.graph(*sized, constants=[whole("sizes", [0, 2])]))
+        self.refuse(self.graph(*sized, constants=[whole("sizes", [1, 2])]), "its parts are longer than 2")
+        self.refuse(self.graph(*sized, constants=[whole("sizes", [2, -1])]), "its parts are longer than 2")
+        mixed = [helper.make_node("Split", ["x"], ["p", "q"], axis=0), helper.make_node("Concat", ["q", "p"], ["h"], axis=0)]
+        self.refuse(self.graph(*mixed), "rows")
+        still = back[:3] + [whole("s", [0])]
+        self.refuse(self.graph(helper.make_node("Slice", ["x", "b", "e", "a", "s"], ["h"]), constants=still), "a step is 0")
+
+    def test_choices(self) -> None:
+        compare = {"Greater": 13, "GreaterOrEqual": 13, "Less": 13, "LessOrEqual": 13, "Equal": 13}
+        for op, opset in compare.items():
+            with self.subTest(op):
+                front = [helper.make_node(op, ["x", "half"], ["c"]), helper.make_node("Not", ["c"], ["n"]),
+                         helper.make_node("Where", ["n", "x", "half"], ["h"])]
+                self.check(self.graph(*front, constants=[constant("half", [0.5, -0.25])], opset=opset))
+        logic = [helper.make_node("Greater", ["x", "zero"], ["c"]), helper.make_node("Cast", ["x"], ["t"], to=TensorProto.BOOL),
+                 helper.make_node("And", ["c", "t"], ["u"]), helper.make_node("Or", ["u", "c"], ["v"]),
+                 helper.make_node("Cast", ["v"], ["f"], to=TensorProto.FLOAT), helper.make_node("Sign", ["x"], ["s"]),
+                 helper.make_node("Add", ["f", "s"], ["h"])]
+        self.check(self.graph(*logic, constants=[constant("zero", 0.0)]))
+        self.refuse(self.graph(helper.make_node("Where", ["x", "x", "x"], ["h"])), "input 1 must hold integers")
+
+    def test_arrays_of_any_shape(self) -> None:
+        rows = [helper.make_node("Shape", ["x"], ["s"]), helper.make_node("ConstantOfShape", ["s"], ["z"], value=constant("v", [0.5])),
+                helper.make_node("Expand", ["w", "s"], ["e"]), helper.make_node("Sum", ["x", "z", "e"], ["h"])]
+        self.check(self.graph(*rows, constants=[constant("w", [[0.1, 0.2]])]))
+        lengths = [helper.make_node("ReduceL2", ["x"], ["l"], axes=[1]), helper.make_node("ReduceProd", ["x"], ["p"], axes=[1]),
+                   helper.make_node("Concat", ["l", "p"], ["h"], axis=1)]
+        self.check(self.graph(*lengths))
 
     def test_no_coverage_is_claimed_on_rows_the_network_has_seen(self) -> None:
         self.refuse(self.graph(), "has not learned from", "--calibrate-on", options=["--calibrate", "conformal"])
@@ -154,7 +218,10 @@ class Graphs(WithFolder):
 
     def test_small_files_with_large_demands(self) -> None:
         wide = [helper.make_node("Expand", ["x", "s"], ["h"])]
-        self.refuse(self.graph(*wide, constants=[constant("s", [1, 2], "int64")]), "not supported")
+        self.refuse(self.graph(*wide, constants=[constant("s", [2**40, 1, 2], "int64")]), "has more than")
+        filled = [helper.make_node("ConstantOfShape", ["s"], ["z"]), helper.make_node("Identity", ["x"], ["h"])]
+        self.refuse(self.graph(*filled, constants=[constant("s", [2**20, 2**20], "int64")], back=[
+            helper.make_node("Add", ["out", "z"], ["last"])], output="last"), "has more than")
         ones = [constant("a", np.ones((4096, 1))), constant("b", np.ones((1, 4096)))]
         product = [helper.make_node("MatMul", ["a", "b"], ["p"]), helper.make_node("MatMul", ["p", "p"], ["q"]),
                    helper.make_node("Identity", ["x"], ["h"])]

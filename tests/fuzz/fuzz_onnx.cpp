@@ -17,7 +17,7 @@ namespace {
 void read(std::string_view bytes) {
   const nomu::OnnxProgram program(bytes, {.numbers = std::size_t{1} << 20U, .work = 1e7});
   if (program.row_size() > 4096) return;
-  const std::string hidden = program.last_hidden();
+  const std::string hidden = program.features();
   const std::vector<float> rows(2 * program.row_size(), 0.5F);
   const auto first = program.run(rows, 2, hidden);
   const auto second = program.run(rows, 2, hidden);

@@ -15,12 +15,21 @@
 
 namespace nomu {
 
+/// One input of a network.
+struct OnnxInput {
+  std::string name;
+  std::vector<std::int64_t> columns;  ///< shape after the batch axis: [d], [channels][height][width], [] for one number
+  bool whole = false;                 ///< int32 or int64; rows are rounded to whole numbers
+
+  [[nodiscard]] std::size_t size() const;  ///< numbers per row
+};
+
 /// The network's interface, as stated in the file.
 struct OnnxNetworkInfo {
-  std::string input;                  ///< name of its input, float32
+  std::vector<OnnxInput> inputs;      ///< a row holds the numbers of the first, then those of the second, ...
   std::string output;                 ///< name of its output, float32 [rows] or [rows][1]
   std::string features;               ///< name of the value the sigma network reads
-  std::vector<std::int64_t> columns;  ///< shape of the input after the batch axis: [d], or channels, height, width
+  std::vector<std::int64_t> columns;  ///< shape of a row: that of the only input, or the number of all columns
   std::int64_t opset = 0;
   std::size_t output_axes = 2;  ///< number of axes of the output, including the rows
 
@@ -28,26 +37,36 @@ struct OnnxNetworkInfo {
   [[nodiscard]] bool images() const { return columns.size() > 1; }
 };
 
+/// Which parts of a network the bounds are about, and how messages spell these choices.
+struct OnnxChoice {
+  std::string features = {};  ///< node or value that the sigma network reads; empty: the input of the last layer with weights
+  std::string output = {};    ///< the output that is the prediction; empty: the only one
+  struct Words {
+    std::string features = "OnnxChoice::features";
+    std::string output = "OnnxChoice::output";
+  } words = {};
+};
+
 /// A network from an ONNX file, in the units of the file's input and output.
 class OnnxNetwork : public ForeignNetwork {
  public:
   [[nodiscard]] virtual const OnnxNetworkInfo& info() const = 0;
-  /// The bytes of the file it was read from.
+  /// The bytes of the file it was read from, with all weights inside.
   [[nodiscard]] virtual const std::string& file() const = 0;
 };
 
-/// Reads a network. `features` names the node or value that the sigma network reads; empty: the input of the last layer
-/// with weights. Throws DataError naming `source` and the node for unknown operators, several inputs or outputs, a
-/// missing or fixed batch axis, and more than one output number per row.
+/// Reads a network. Throws DataError naming `source` and the node for unknown operators, inputs of text, several
+/// outputs without a choice, a missing or fixed batch axis, and more than one output number per row. A network whose
+/// weights are in a second file is read by its path: that file must be in the same folder.
 [[nodiscard]] std::shared_ptr<const OnnxNetwork> parse_onnx(std::string bytes, std::string_view source,
-                                                            const std::string& features = {});
+                                                            const OnnxChoice& choice = {});
 [[nodiscard]] std::shared_ptr<const OnnxNetwork> load_onnx(const std::filesystem::path& path,
-                                                           const std::string& features = {});
+                                                           const OnnxChoice& choice = {});
 
 /// The original graph, unchanged, together with the bounds of a model from `fit_bounds`. Outputs, all shaped like the
 /// original output: `mean` (the original's own numbers), `sigma_model`, `sigma_noise`, and unless uncalibrated `lower`
-/// and `upper`. Throws ConfigError for a level that the calibration does not support, DataError when the network
-/// already uses one of these names.
+/// and `upper`; its other outputs are left out. Values inside the network that have one of these names get another.
+/// Throws ConfigError for a level that the calibration does not support.
 [[nodiscard]] std::string pack_attached(const OnnxNetwork& network, const Model& model,
                                         std::optional<double> level = {});
 void save_attached(const OnnxNetwork& network, const Model& model, const std::filesystem::path& path,

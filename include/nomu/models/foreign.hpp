@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "nomu/core/progress.hpp"
@@ -36,6 +37,8 @@ class ForeignNetwork {
 
   [[nodiscard]] virtual std::size_t inputs() const = 0;    ///< d
   [[nodiscard]] virtual std::size_t features() const = 0;  ///< h, at least 1
+  /// Names of its columns, in order, if it has names for each of them; otherwise empty.
+  [[nodiscard]] virtual std::vector<std::string> input_names() const { return {}; }
   /// Whether a sigma network should read the inputs as well as the features; false if they are pixels.
   [[nodiscard]] virtual bool reads_inputs() const { return true; }
   /// Channels, height and width if rows are images (columns in that order), otherwise empty.

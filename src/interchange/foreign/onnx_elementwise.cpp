@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "interchange/foreign/onnx_operators.hpp"
+#include "interchange/foreign/onnx_places.hpp"
 
 namespace nomu::onnx_operators {
 namespace {
@@ -22,54 +23,11 @@ OnnxArray map(const OnnxNode& node, const F& function) {
   return out;
 }
 
-/// Shapes aligned at their last axes; an axis of length 1 is repeated.
-OnnxArray::Shape joined(const OnnxNode& node, const OnnxArray::Shape& a, const OnnxArray::Shape& b) {
-  OnnxArray::Shape shape(std::max(a.size(), b.size()));
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    const std::int64_t left = i < a.size() ? a[a.size() - 1 - i] : 1;
-    const std::int64_t right = i < b.size() ? b[b.size() - 1 - i] : 1;
-    node.require(left == right || left == 1 || right == 1,
-                 fmt::format("shapes {} and {} do not match", shape_text(a), shape_text(b)));
-    shape[shape.size() - 1 - i] = left == 1 ? right : left;
-  }
-  return shape;
-}
-
-/// Steps through an array of `shape` while another of shape `whole` is written in order.
-class Places {
- public:
-  Places(const OnnxArray::Shape& shape, const OnnxArray::Shape& whole)
-      : whole_(whole), step_(whole.size()), index_(whole.size()) {
-    std::size_t stride = 1;
-    for (std::size_t i = 0; i < shape.size(); ++i) {
-      const std::int64_t extent = shape[shape.size() - 1 - i];
-      step_[whole.size() - 1 - i] = extent == 1 ? 0 : stride;
-      stride *= static_cast<std::size_t>(extent);
-    }
-  }
-  std::size_t next() {
-    const std::size_t here = place_;
-    for (std::size_t i = whole_.size(); i-- > 0;) {
-      place_ += step_[i];
-      if (++index_[i] < whole_[i]) break;
-      place_ -= step_[i] * static_cast<std::size_t>(index_[i]);
-      index_[i] = 0;
-    }
-    return here;
-  }
-
- private:
-  const OnnxArray::Shape& whole_;
-  std::vector<std::size_t> step_;
-  OnnxArray::Shape index_;
-  std::size_t place_ = 0;
-};
-
 template <class F>
 OnnxArray join(const OnnxNode& node, const OnnxArray& a, const OnnxArray& b, const F& function) {
   OnnxArray out = node.make(joined(node, a.shape, b.shape));
-  Places left(a.shape, out.shape);
-  Places right(b.shape, out.shape);
+  OnnxPlaces left = OnnxPlaces::repeated(a.shape, out.shape);
+  OnnxPlaces right = OnnxPlaces::repeated(b.shape, out.shape);
   for (float& value : out.floats) value = function(a.floats[left.next()], b.floats[right.next()]);
   return out;
 }
@@ -79,8 +37,8 @@ template <class F>
 OnnxArray join_integers(const OnnxNode& node, const OnnxArray& a, const OnnxArray& b, const F& function) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   OnnxArray out = node.make(joined(node, a.shape, b.shape), true);
-  Places left(a.shape, out.shape);
-  Places right(b.shape, out.shape);
+  OnnxPlaces left = OnnxPlaces::repeated(a.shape, out.shape);
+  OnnxPlaces right = OnnxPlaces::repeated(b.shape, out.shape);
   for (std::int64_t& value : out.integers) {
     const std::int64_t l = a.integers[left.next()];
     const std::int64_t r = b.integers[right.next()];
@@ -138,6 +96,9 @@ OnnxArray abs(const OnnxNode& node) {
 OnnxArray neg(const OnnxNode& node) {
   return map(node, [](float v) { return -v; });
 }
+OnnxArray sign(const OnnxNode& node) {
+  return map(node, [](float v) { return v > 0.0F ? 1.0F : v < 0.0F ? -1.0F : 0.0F; });
+}
 OnnxArray reciprocal(const OnnxNode& node) {
   return map(node, [](float v) { return 1.0F / v; });
 }
@@ -167,6 +128,12 @@ OnnxArray leaky_relu(const OnnxNode& node) {
 OnnxArray elu(const OnnxNode& node) {
   const float alpha = node.number("alpha", 1.0F);
   return map(node, [=](float v) { return v < 0.0F ? alpha * std::expm1(v) : v; });
+}
+
+OnnxArray celu(const OnnxNode& node) {
+  const float alpha = node.number("alpha", 1.0F);
+  node.require(alpha != 0.0F, "alpha must not be 0");
+  return map(node, [=](float v) { return v < 0.0F ? alpha * std::expm1(v / alpha) : v; });
 }
 
 OnnxArray selu(const OnnxNode& node) {
@@ -241,35 +208,24 @@ OnnxArray sum(const OnnxNode& node) {
   return fold(node, [](float a, float b) { return a + b; });
 }
 
-OnnxArray scaler(const OnnxNode& node) {
-  OnnxArray out = node.floats(0);
-  const std::vector<float> offset = node.numbers("offset");
-  const std::vector<float> scale = node.numbers("scale");
-  node.require(out.rank() == 2, "its input must be [rows][columns]");
-  const auto cols = static_cast<std::size_t>(out.shape[1]);
-  const auto fits = [&](const std::vector<float>& list) { return list.size() == 1 || list.size() == cols; };
-  node.require(fits(offset) && fits(scale), "offset and scale need one number per column");
-  for (std::size_t e = 0; e < out.floats.size(); ++e) {
-    const float shift = offset[offset.size() == 1 ? 0 : e % cols];
-    out.floats[e] = (out.floats[e] - shift) * scale[scale.size() == 1 ? 0 : e % cols];
-  }
-  return out;
-}
-
 OnnxArray cast(const OnnxNode& node) {
   const OnnxArray& in = node.any(0);
   const std::int64_t to = node.integer("to", 0);
-  const bool integral = to == onnx::TensorProto::INT64 || to == onnx::TensorProto::INT32;
-  node.require(integral || to == onnx::TensorProto::FLOAT, "only float32, int32 and int64 are supported");
-  if (integral == in.integral) return in;
-  OnnxArray out{.shape = in.shape, .integral = integral};
+  const bool truth = to == onnx::TensorProto::BOOL;
+  const bool integral = truth || to == onnx::TensorProto::INT64 || to == onnx::TensorProto::INT32;
+  node.require(integral || to == onnx::TensorProto::FLOAT, "only float32, int32, int64 and bool are supported");
+  if (integral == in.integral && !truth) return in;
+  OnnxArray out = node.make(in.shape, integral);
   if (!integral) {
-    out.floats.assign(in.integers.begin(), in.integers.end());
-    return out;
-  }
-  for (const float value : in.floats) {
-    node.require(std::abs(value) < 1e9F, "a number is too large to convert to an integer");
-    out.integers.push_back(static_cast<std::int64_t>(value));
+    std::ranges::transform(in.integers, out.floats.begin(), [](std::int64_t v) { return static_cast<float>(v); });
+  } else if (in.integral) {
+    std::ranges::transform(in.integers, out.integers.begin(), [](std::int64_t v) { return v != 0 ? 1 : 0; });
+  } else {
+    std::ranges::transform(in.floats, out.integers.begin(), [&](float v) -> std::int64_t {
+      if (truth) return v != 0.0F ? 1 : 0;
+      node.require(std::abs(v) < 1e9F, "a number is too large to convert to an integer");
+      return static_cast<std::int64_t>(v);
+    });
   }
   return out;
 }

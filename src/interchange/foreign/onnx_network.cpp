@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interchange/foreign/onnx_external.hpp"
 #include "interchange/foreign/onnx_program.hpp"
 #include "interchange/onnx_file.hpp"
+#include "interchange/onnx_names.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/core/random.hpp"
@@ -18,24 +20,25 @@ constexpr std::string_view where = "interchange/onnx";
 constexpr std::size_t most_rows = 64;
 constexpr std::size_t largest_block = std::size_t{1} << 25U;  // numbers in memory at once
 
-/// The output names of an attached graph must be unused.
-void check_names(const onnx::ModelProto& model) {
-  const std::set<std::string> names = value_names(model.graph());
-  for (const char* name : {"mean", "sigma_model", "sigma_noise", "lower", "upper"}) {
-    if (names.contains(name) && !(std::string_view(name) == "mean" && model.graph().output(0).name() == "mean"))
-      throw DataError(where, fmt::format("the network already has a value '{}'; rename that value", name));
+/// Values inside a network can be renamed, but its inputs are how programs call it.
+void check_names(const std::vector<OnnxInput>& inputs) {
+  for (const OnnxInput& input : inputs) {
+    if (std::ranges::find(attached_outputs, input.name) != attached_outputs.end())
+      throw DataError(where, fmt::format("an input of the network is called '{0}', like an output of the file with bounds; "
+                                         "export it under another name (in PyTorch: input_names=['{0}_in'])",
+                                         input.name));
   }
 }
 
 class EvaluatedOnnx final : public OnnxNetwork {
  public:
-  EvaluatedOnnx(std::string bytes, const std::string& features) : bytes_(std::move(bytes)), program_(bytes_, {}) {
-    info_ = {.input = program_.input(),
+  EvaluatedOnnx(std::string bytes, const OnnxChoice& choice) : bytes_(std::move(bytes)), program_(bytes_, {}, choice) {
+    info_ = {.inputs = program_.inputs(),
              .output = program_.output(),
-             .features = features.empty() ? program_.last_hidden() : program_.value_named(features),
+             .features = program_.features(),
              .columns = program_.row_shape(),
              .opset = program_.opset()};
-    check_names(program_.model());
+    check_names(info_.inputs);
     probe();
     check_file();
   }
@@ -45,6 +48,13 @@ class EvaluatedOnnx final : public OnnxNetwork {
   [[nodiscard]] bool reads_inputs() const override { return !info_.images(); }
   [[nodiscard]] std::vector<std::int64_t> image() const override {
     return info_.columns.size() == 3 ? info_.columns : std::vector<std::int64_t>{};
+  }
+  [[nodiscard]] std::vector<std::string> input_names() const override {
+    std::vector<std::string> names;
+    for (const OnnxInput& input : info_.inputs) {
+      if (info_.inputs.size() > 1 && input.size() == 1) names.push_back(input.name);
+    }
+    return names.size() == inputs() ? names : std::vector<std::string>{};
   }
   [[nodiscard]] const OnnxNetworkInfo& info() const override { return info_; }
   [[nodiscard]] const std::string& file() const override { return bytes_; }
@@ -69,14 +79,13 @@ class EvaluatedOnnx final : public OnnxNetwork {
   /// Evaluates two rows. This detects shapes that do not follow the number of rows, and networks whose output for a row
   /// depends on the other rows of a batch, for which bounds would mean nothing.
   void probe() {
-    Random random(1);
-    std::vector<float> rows(2 * inputs());
-    for (float& value : rows) value = static_cast<float>(random.uniform(-1.0, 1.0));
+    const std::vector<float> rows = probe_rows();
     const OnnxProgram::Values both = program_.run(rows, 2, info_.features);
     check_rows(both.output, 2, info_.output);
     check_rows(both.value, 2, info_.features);
     if (both.output.size() != 2)
-      throw DataError(where, fmt::format("output '{}' gives {} numbers per row, but it must give one, the prediction",
+      throw DataError(where, fmt::format("output '{}' gives {} numbers per row, but it must give one, the prediction; "
+                                         "export a network that returns that column alone",
                                          info_.output, both.output.size() / 2));
     features_ = both.value.size() / 2;
     info_.output_axes = both.output.rank();
@@ -88,10 +97,23 @@ class EvaluatedOnnx final : public OnnxNetwork {
     }
   }
 
+  /// Two rows of random numbers. Whole numbers are 0 and 1, which any table of entries has.
+  [[nodiscard]] std::vector<float> probe_rows() const {
+    Random random(1);
+    std::vector<float> rows;
+    for (const float whole : {0.0F, 1.0F}) {
+      for (const OnnxInput& input : info_.inputs) {
+        for (std::size_t j = 0; j < input.size(); ++j)
+          rows.push_back(input.whole ? whole : static_cast<float>(random.uniform(-1.0, 1.0)));
+      }
+    }
+    return rows;
+  }
+
   /// Runs ONNX's checker before the bounds are trained rather than after.
   void check_file() const {
     onnx::ModelProto file = program_.model();
-    modernise(file, info_.input, info_.output_axes);
+    modernise(file, info_);
     try {
       if (checkable(file)) check_onnx(file);
     } catch (const Error& error) {
@@ -119,19 +141,28 @@ class EvaluatedOnnx final : public OnnxNetwork {
   std::size_t block_rows_ = 1;  ///< rows evaluated at once; fewer if layers are wide
 };
 
-}  // namespace
-
-std::shared_ptr<const OnnxNetwork> parse_onnx(std::string bytes, std::string_view source, const std::string& features) {
+/// Puts the name of the file in front of what is wrong with it.
+template <class Read>
+std::shared_ptr<const OnnxNetwork> naming(std::string_view source, const Read& read) {
   try {
-    return std::make_shared<EvaluatedOnnx>(std::move(bytes), features);
+    return read();
   } catch (const DataError& error) {
     const std::string_view text = error.what();
     throw DataError(where, fmt::format("{}: {}", source, text.substr(text.find("] ") + 2)));
   }
 }
 
-std::shared_ptr<const OnnxNetwork> load_onnx(const std::filesystem::path& path, const std::string& features) {
-  return parse_onnx(read_file(path), path.string(), features);
+}  // namespace
+
+std::shared_ptr<const OnnxNetwork> parse_onnx(std::string bytes, std::string_view source, const OnnxChoice& choice) {
+  return naming(source, [&] { return std::make_shared<EvaluatedOnnx>(std::move(bytes), choice); });
+}
+
+std::shared_ptr<const OnnxNetwork> load_onnx(const std::filesystem::path& path, const OnnxChoice& choice) {
+  std::string bytes = read_file(path);
+  return naming(path.string(), [&] {
+    return std::make_shared<EvaluatedOnnx>(with_external_data(std::move(bytes), path.parent_path()), choice);
+  });
 }
 
 }  // namespace nomu

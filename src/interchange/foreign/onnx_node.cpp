@@ -14,7 +14,6 @@ namespace {
 constexpr std::string_view where = "interchange/onnx";
 
 constexpr std::size_t most_axes = 16;
-constexpr std::size_t most_integers = 1 << 20;  // integers are shapes and indices
 
 /// Counts the elements of a shape; returns what is wrong with it, or an empty text.
 std::string count(const OnnxArray::Shape& shape, std::size_t limit, std::size_t& elements) {
@@ -63,7 +62,7 @@ void OnnxNode::refuse(std::string_view what) const {
 
 const OnnxArray& OnnxNode::any(std::size_t i) const {
   if (!has(i)) refuse(fmt::format("input {} is missing", i + 1));
-  return *inputs_[i];
+  return *inputs_[i].array;
 }
 
 const OnnxArray& OnnxNode::floats(std::size_t i) const {
@@ -124,7 +123,7 @@ std::size_t OnnxNode::axis(std::int64_t given, std::size_t rank) const {
 
 std::size_t OnnxNode::elements(const OnnxArray::Shape& shape, bool integral) const {
   std::size_t elements = 0;
-  const std::size_t most = integral ? std::min(most_integers, left_.numbers) : left_.numbers;
+  const std::size_t most = integral ? left_.numbers / 2 : left_.numbers;  // an integer is as large as two floats
   if (const std::string wrong = count(shape, most, elements); !wrong.empty()) refuse(wrong);
   return elements;
 }
@@ -157,7 +156,7 @@ OnnxArray read_tensor(const onnx::TensorProto& tensor, std::string_view name) {
     throw DataError(where, fmt::format("constant '{}': {}", name, what));
   };
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
-    refuse("its numbers are in another file; save the network as one file");
+    refuse("its numbers are in another file; give the path of the network instead of its bytes, with that file beside it");
   OnnxArray array{.shape = {tensor.dims().begin(), tensor.dims().end()}};
   std::size_t elements = 0;
   if (const std::string wrong = count(array.shape, OnnxLimits{}.numbers, elements); !wrong.empty()) refuse(wrong);
@@ -185,7 +184,13 @@ OnnxArray read_tensor(const onnx::TensorProto& tensor, std::string_view name) {
       raw ? read_raw<std::int64_t, std::int32_t>(tensor.raw_data(), array.integers)
           : read_field(tensor.int32_data(), array.integers);
       break;
-    default: refuse("its type is not float32, int32 or int64; export the network in float32");
+    case onnx::TensorProto::BOOL:
+      given(static_cast<std::size_t>(tensor.int32_data_size()), sizeof(bool));
+      array.integers.resize(elements);
+      raw ? read_raw<std::int64_t, std::uint8_t>(tensor.raw_data(), array.integers)
+          : read_field(tensor.int32_data(), array.integers);
+      break;
+    default: refuse("its type is not float32, int32, int64 or bool; export the network in float32");
   }
   return array;
 }

@@ -17,7 +17,7 @@ class TensorProto;
 
 namespace nomu {
 
-/// A dense array in row-major order, of floats, or of integers for shapes and indices.
+/// A dense array in row-major order, of floats, or of integers for shapes, indices and answers (0 or 1).
 struct OnnxArray {
   using Shape = std::vector<std::int64_t>;
 
@@ -49,8 +49,13 @@ struct OnnxAllowance {
 
 class OnnxNode {
  public:
+  struct Input {
+    const OnnxArray* array = nullptr;  ///< null: left out
+    bool fixed = false;                ///< the same for all rows
+  };
+
   /// The node's work is subtracted from `left`.
-  OnnxNode(const onnx::NodeProto& proto, std::int64_t opset, OnnxAllowance& left, std::vector<const OnnxArray*> inputs)
+  OnnxNode(const onnx::NodeProto& proto, std::int64_t opset, OnnxAllowance& left, std::vector<Input> inputs)
       : proto_(proto), opset_(opset), left_(left), inputs_(std::move(inputs)) {}
 
   /// The node's name in messages: "node 'fc/Gemm' (Gemm)".
@@ -64,7 +69,11 @@ class OnnxNode {
   [[nodiscard]] std::int64_t opset() const { return opset_; }
   [[nodiscard]] const onnx::NodeProto& proto() const { return proto_; }
   [[nodiscard]] std::size_t inputs() const { return inputs_.size(); }
-  [[nodiscard]] bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i] != nullptr; }
+  [[nodiscard]] bool has(std::size_t i) const { return i < inputs_.size() && inputs_[i].array != nullptr; }
+  [[nodiscard]] bool fixed(std::size_t i) const { return i < inputs_.size() && inputs_[i].fixed; }
+  /// Which of the node's outputs is wanted.
+  [[nodiscard]] std::size_t which() const { return which_; }
+  void want(std::size_t output) { which_ = output; }
   [[nodiscard]] const OnnxArray& any(std::size_t i) const;
   [[nodiscard]] const OnnxArray& floats(std::size_t i) const;
   [[nodiscard]] const OnnxArray& integers(std::size_t i) const;
@@ -92,15 +101,19 @@ class OnnxNode {
   const onnx::NodeProto& proto_;
   std::int64_t opset_;
   OnnxAllowance& left_;
-  std::vector<const OnnxArray*> inputs_;
+  std::vector<Input> inputs_;
+  std::size_t which_ = 0;
 };
 
-/// A constant in the file. Throws DataError naming it when its type is not float, int32 or int64, or its numbers do not
-/// fill its shape.
+/// A constant in the file. Throws DataError naming it when its type is not float, int32, int64 or bool, or its numbers
+/// do not fill its shape.
 [[nodiscard]] OnnxArray read_tensor(const onnx::TensorProto& tensor, std::string_view name);
 
-/// The function that evaluates an operator; empty for unknown operators.
-using OnnxOperator = OnnxArray (*)(const OnnxNode& node);
+/// How an operator is evaluated: its first output, or where it has several, the one that is wanted.
+struct OnnxOperator {
+  OnnxArray (*function)(const OnnxNode& node) = nullptr;  ///< null: unknown
+  bool several = false;
+};
 [[nodiscard]] OnnxOperator find_operator(std::string_view domain, std::string_view op);
 
 }  // namespace nomu

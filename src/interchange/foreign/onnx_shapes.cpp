@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 #include "interchange/foreign/onnx_operators.hpp"
+#include "interchange/foreign/onnx_places.hpp"
 
 namespace nomu::onnx_operators {
 namespace {
@@ -32,56 +32,10 @@ OnnxArray with_shape(const OnnxNode& node, OnnxArray array, Shape shape) {
   return array;
 }
 
-/// Entries of `in` selected by index; the result has `shape`.
-template <class F>
-OnnxArray chosen(const OnnxNode& node, const OnnxArray& in, Shape shape, const F& place_of) {
-  OnnxArray out = node.make(std::move(shape), in.integral);
-  for (std::size_t e = 0; e < out.size(); ++e) {
-    if (in.integral) {
-      out.integers[e] = in.integers[place_of(e)];
-    } else {
-      out.floats[e] = in.floats[place_of(e)];
-    }
-  }
-  return out;
-}
-
 std::size_t product(const Shape& shape, std::size_t from, std::size_t to) {
   std::size_t total = 1;
   for (std::size_t i = from; i < to; ++i) total *= length(shape[i]);
   return total;
-}
-
-/// The sums or means along one axis, which is kept with length 1.
-OnnxArray reduced(const OnnxNode& node, const OnnxArray& in, std::size_t axis, bool mean) {
-  Shape shape = in.shape;
-  shape[axis] = 1;
-  OnnxArray out = node.make(shape);
-  const std::size_t inner = product(in.shape, axis + 1, in.rank());
-  const std::size_t count = length(in.shape[axis]);
-  node.require(count > 0, "there is nothing to sum");
-  for (std::size_t e = 0; e < out.floats.size(); ++e) {
-    double total = 0.0;
-    for (std::size_t k = 0; k < count; ++k)
-      total += static_cast<double>(in.floats[(e / inner * count + k) * inner + e % inner]);
-    out.floats[e] = static_cast<float>(mean ? total / static_cast<double>(count) : total);
-  }
-  return out;
-}
-
-OnnxArray reduced(const OnnxNode& node, bool mean) {
-  OnnxArray out = node.floats(0);
-  const std::vector<std::int64_t> given = node.list_or_input("axes", 1);
-  node.require(!given.empty(), "the axes must be given, because rows must not be mixed");
-  std::set<std::size_t> axes;
-  for (const std::int64_t axis : given) axes.insert(node.axis(axis, out.rank()));
-  node.require(axes.size() == given.size(), "an axis is listed twice");
-  node.require(!axes.contains(0), "rows must not be mixed");
-  for (const std::size_t axis : axes) out = reduced(node, out, axis, mean);
-  if (node.integer("keepdims", 1) != 0) return out;
-  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis)
-    out.shape.erase(out.shape.begin() + static_cast<std::ptrdiff_t>(*axis));
-  return out;
 }
 
 }  // namespace
@@ -96,6 +50,20 @@ OnnxArray constant(const OnnxNode& node) {
   const std::vector<float> numbers = node.numbers("value_floats");
   node.require(!numbers.empty(), "only constants of float32 or integers are supported");
   return {.shape = {static_cast<std::int64_t>(numbers.size())}, .floats = numbers};
+}
+
+OnnxArray constant_of_shape(const OnnxNode& node) {
+  OnnxArray value{.shape = {}, .floats = {0.0F}};
+  if (const onnx::AttributeProto* given = node.find("value"); given != nullptr && given->has_t())
+    value = read_tensor(given->t(), node.proto().name());
+  node.require(value.size() == 1, "its value must be a single number");
+  OnnxArray out = node.make(node.integers(0).integers, value.integral);
+  if (value.integral) {
+    std::ranges::fill(out.integers, value.integers[0]);
+  } else {
+    std::ranges::fill(out.floats, value.floats[0]);
+  }
+  return out;
 }
 
 OnnxArray shape_of(const OnnxNode& node) {
@@ -188,16 +156,10 @@ OnnxArray transpose(const OnnxNode& node) {
   node.require(sorted == expected, "perm is not a permutation of the axes");
   Shape shape;
   for (const std::int64_t axis : order) shape.push_back(in.shape[length(axis)]);
-  return chosen(node, in, shape, [&](std::size_t e) {
-    std::size_t place = 0;
-    std::size_t rest = e;
-    for (std::size_t i = order.size(); i-- > 0;) {
-      const std::size_t index = rest % length(shape[i]);
-      rest /= length(shape[i]);
-      place += index * product(in.shape, length(order[i]) + 1, in.rank());
-    }
-    return place;
-  });
+  const std::vector<std::int64_t> strides = strides_of(in.shape);
+  std::vector<std::int64_t> steps;
+  for (const std::int64_t axis : order) steps.push_back(strides[length(axis)]);
+  return taken(node, in, shape, {std::move(steps), shape});
 }
 
 OnnxArray concat(const OnnxNode& node) {
@@ -233,30 +195,10 @@ OnnxArray concat(const OnnxNode& node) {
   return out;
 }
 
-OnnxArray gather(const OnnxNode& node) {
+OnnxArray expand(const OnnxNode& node) {
   const OnnxArray& in = node.any(0);
-  const OnnxArray& indices = node.integers(1);
-  const std::size_t axis = node.axis(node.integer("axis", 0), in.rank());
-  std::vector<std::size_t> places;
-  for (const std::int64_t index : indices.integers) {
-    node.require(index >= -in.shape[axis] && index < in.shape[axis],
-                 fmt::format("there is no entry {}, only {} entries", index, in.shape[axis]));
-    places.push_back(length(index < 0 ? index + in.shape[axis] : index));
-  }
-  Shape shape(in.shape.begin(), in.shape.begin() + static_cast<std::ptrdiff_t>(axis));
-  shape.insert(shape.end(), indices.shape.begin(), indices.shape.end());
-  shape.insert(shape.end(), in.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, in.shape.end());
-  node.require(shape.size() <= 8, "at most 8 axes are supported");
-  const std::size_t inner = product(in.shape, axis + 1, in.rank());
-  const std::size_t count = length(in.shape[axis]);
-  return chosen(node, in, shape, [&](std::size_t e) {
-    const std::size_t outer = e / (inner * places.size());
-    return (outer * count + places[e / inner % places.size()]) * inner + e % inner;
-  });
+  const Shape shape = joined(node, in.shape, node.integers(1).integers);
+  return taken(node, in, shape, OnnxPlaces::repeated(in.shape, shape));
 }
-
-OnnxArray reduce_mean(const OnnxNode& node) { return reduced(node, true); }
-
-OnnxArray reduce_sum(const OnnxNode& node) { return reduced(node, false); }
 
 }  // namespace nomu::onnx_operators

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include <utility>
 
 #include "models/attached/fitted_attached.hpp"
@@ -45,9 +47,14 @@ FitSpec checked(const FitSpec& given, const ForeignNetwork* network, const DataS
   return spec;
 }
 
-/// The inputs are the network's, so nothing can be added to them.
-DataSet rows_for_network(FitRequest request, const Table& table) {
+/// The inputs are the network's, so nothing can be added to them. Columns that it calls by name are taken by name.
+DataSet rows_for_network(FitRequest request, const ForeignNetwork* network, const Table& table) {
   request.columns.fixed_inputs = true;
+  if (network != nullptr && request.columns.features.empty()) {
+    std::vector<std::string> names = network->input_names();
+    if (std::ranges::all_of(names, [&](const std::string& name) { return table.has_column(name); }))
+      request.columns.features = std::move(names);
+  }
   return rows_of(request, table);
 }
 
@@ -100,12 +107,13 @@ Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const Table& table,
                  std::shared_ptr<Engine> engine, const Progress& progress) {
-  return fit_bounds(request, std::move(network), rows_for_network(request, table), std::move(engine), progress);
+  const DataSet rows = rows_for_network(request, network.get(), table);
+  return fit_bounds(request, std::move(network), rows, std::move(engine), progress);
 }
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const Table& table,
                  const Table& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  const DataSet rows = rows_for_network(request, table);
+  const DataSet rows = rows_for_network(request, network.get(), table);
   return fit_bounds(request, std::move(network), rows, calibration_rows_of(request, rows, calibration_rows),
                     std::move(engine), progress);
 }

@@ -1,0 +1,14 @@
+#pragma once
+// Networks whose numbers lie in a second file beside them, as PyTorch writes them.
+
+#include <filesystem>
+#include <string>
+
+namespace nomu {
+
+/// The file with all its numbers inside; a file that needs no other comes back as it is. Numbers are read from plain
+/// files in `folder` and from nowhere else. Throws DataError for a path with folders, a link, anything that is not a
+/// file, and for numbers that are not where the network says.
+[[nodiscard]] std::string with_external_data(std::string bytes, const std::filesystem::path& folder);
+
+}  // namespace nomu
