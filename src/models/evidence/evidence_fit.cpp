@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "engine/layout.hpp"
 #include "models/evidence/inner_folds.hpp"
@@ -166,7 +167,7 @@ double quantile_loss(const EvidenceRows& version, const std::vector<double>& err
 }
 
 /// The chosen ones of all versions, in this order.
-Judged selected(const Judged& all, std::span<const std::size_t> which) {
+Judged selected(Judged all, std::span<const std::size_t> which) {
   Judged some;
   const std::size_t folds = all.rows.front().folds.size();
   const std::size_t mean_networks = all.means.trained.parameters.members() / all.rows.size();
@@ -175,7 +176,7 @@ Judged selected(const Judged& all, std::span<const std::size_t> which) {
   some.noise.trained.parameters = chosen_members(all.noise.trained.parameters, which, noise_networks);
   some.noise.skipped = all.noise.skipped;
   for (const std::size_t v : which) {
-    some.rows.push_back(all.rows[v]);
+    some.rows.push_back(std::move(all.rows[v]));
     some.penalties.push_back(all.penalties[v]);
     some.chosen.push_back(all.chosen[v]);
     some.errors.push_back(all.errors[v]);
@@ -247,7 +248,7 @@ EvidenceFit fit_by_evidence(const NomuSpec& given, const EvidenceSpec& evidence,
     for (const EvidenceRows& version : members[m]) presented.push_back({version.scaled, version.steps, seeds[m]});
   }
   const NomuSpec spec = with_steps_kept(given, presented, static_cast<std::size_t>(evidence.folds));
-  const Judged judged = judge(spec, evidence, presented, engine, progress);
+  Judged judged = judge(spec, evidence, presented, engine, progress);
   EvidenceFit fit;
   std::vector<std::size_t> which;
   std::size_t first = 0;
@@ -260,7 +261,7 @@ EvidenceFit fit_by_evidence(const NomuSpec& given, const EvidenceSpec& evidence,
     which.push_back(first + best);
     first += versions.size();
   }
-  fit.fitted = finished(spec, evidence, selected(judged, which), seeds, engine, progress);
+  fit.fitted = finished(spec, evidence, selected(std::move(judged), which), seeds, engine, progress);
   return fit;
 }
 

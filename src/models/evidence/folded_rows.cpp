@@ -14,10 +14,10 @@ Cohort training_cohort(std::span<const FoldedRows> members, std::span<const std:
   std::vector<DataSet> sets;
   std::vector<std::uint64_t> seeds;
   for (std::size_t m = 0; m < members.size(); ++m) {
-    DataSet data = members[m].rows;
-    data.targets = targets[m];
     for (std::size_t f = 0; f < members[m].folds.size(); ++f) {
-      sets.push_back(subset(data, members[m].folds[f].train));
+      const std::vector<std::size_t>& train = members[m].folds[f].train;
+      sets.push_back(subset(members[m].rows, train));
+      for (std::size_t k = 0; k < train.size(); ++k) sets.back().targets[k] = targets[m][train[k]];
       seeds.push_back(derived_seed(members[m].seed, f));
     }
   }

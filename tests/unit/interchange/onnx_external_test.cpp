@@ -43,7 +43,8 @@ class OnnxWeights : public testing::Test {
     return message_of<DataError>([&] { (void)load_onnx(network_); });
   }
 
-  fs::path outer_ = fs::path(testing::TempDir()) / "onnx_weights";
+  fs::path outer_ = fs::path(testing::TempDir()) /
+                    ("onnx_weights_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
   fs::path folder_ = outer_ / "network";
   fs::path network_ = folder_ / "torch_external.onnx";
   fs::path weights_ = folder_ / "torch_external.onnx.data";
