@@ -113,6 +113,8 @@ void add_column_options(CLI::App& command, Options& options) {
           "inputs whose cells are names even if they look like numbers");
   command.add_option("--weight", options.request.columns.weight, "column of row weights");
   command.add_option("--group", options.request.columns.group, "column of groups that are held out together");
+  command.add_option("--coverage-by", options.request.coverage_by,
+                     "column of names, such as a site: the bounds keep their level within each name with enough rows");
   command.add_option("--time", options.request.columns.time, "column of times; the latest rows are held out");
   command.add_flag("--drop-missing", options.request.columns.drop_missing,
                    "drop rows with missing values instead of learning from them");

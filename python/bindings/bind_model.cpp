@@ -51,12 +51,14 @@ PredictedRows predict_uncalibrated(const Model& model, const Rows& x, const std:
 }
 
 std::tuple<Array, Array> bound_rows(const Model& model, const Rows& x, double level,
-                                    const std::optional<Numbers>& noise) {
+                                    const std::optional<Numbers>& noise,
+                                    const std::optional<std::vector<std::string>>& strata) {
   check_columns(model, x);
   Bounds bounds;
   {
     const nb::gil_scoped_release release;
-    bounds = model.bounds(span_of(x), level, span_of(noise));
+    bounds = model.bounds(span_of(x), level, span_of(noise),
+                          strata ? std::span<const std::string>(*strata) : std::span<const std::string>{});
   }
   return {to_numpy(std::move(bounds.lower)), to_numpy(std::move(bounds.upper))};
 }
@@ -173,7 +175,7 @@ void bind_model(nb::module_& m) {
            "Means and calibrated standard deviations at x [q][d].")
       .def("predict_uncalibrated", &predict_uncalibrated, "x"_a, "noise"_a = nb::none(),
            "Like predict, before calibration.")
-      .def("bounds", &bound_rows, "x"_a, "level"_a, "noise"_a = nb::none(),
+      .def("bounds", &bound_rows, "x"_a, "level"_a, "noise"_a = nb::none(), "strata"_a = nb::none(),
            "Lower and upper bounds at x [q][d], [q] each; refused if the level is not supported.")
       .def("outside", &outside_rows, "x"_a, nb::sig("def outside(self, x: numpy.ndarray) -> numpy.ndarray"),
            "Whether rows lie outside the box of the training rows, [q].")

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 from . import _nomu
 from ._errors import ConfigError
 from ._frames import categorical_columns, columns_of, has_text, is_frame, selected, target_name
-from ._predictions import Predictions, numbers_of_rows
+from ._predictions import Predictions, names_of_rows, numbers_of_rows
 from ._progress import ProgressBar
 from ._settings import checked_settings, pairs_of, range_of, seed_of
 
@@ -89,6 +89,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         row_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         times: ArrayLike | None = None,
+        coverage_by: str | ArrayLike | None = None,
     ) -> Self:
         """Fit and calibrate.
 
@@ -111,6 +112,9 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         times : array-like of shape (n,), optional
             Calibration holds out the latest rows. Its claim assumes that later rows are like them; ``adaptive`` gives
             bounds that follow the results.
+        coverage_by : column name or array-like of shape (n,), optional
+            Names, such as sites, within each of which the bounds keep their level; names with too few rows share the
+            bounds of all. A column of X stays an input.
 
         Returns
         -------
@@ -122,7 +126,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
             raise ConfigError("[fit] give sample_weight or row_weight, not both")
         row_weight = sample_weight if row_weight is None else row_weight
         self.__dict__.pop("model_", None)  # after a failed fit the estimator is not fitted
-        data = self._dataset(X, y, noise_std, row_weight, groups, times)
+        data = self._dataset(X, y, noise_std, row_weight, groups, times, coverage_by)
         with ProgressBar(self.progress) as bar:
             self.model_ = _nomu.fit(
                 data,
@@ -207,7 +211,8 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         chosen.update(checked_settings(self.settings))
         return pairs_of({"seed": seed_of(self.random_state), **chosen})
 
-    def _dataset(self, X, y, noise_std, row_weight, groups, times):
+    def _dataset(self, X, y, noise_std, row_weight, groups, times, coverage_by=None):
+        given = X
         target = target_name(y)
         table = has_text(X)
         if table:
@@ -225,7 +230,10 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
             )  # fmt: skip
             columns, categorical = self._numbered(X), []
         self.text_columns_ = table
+        strata, self.coverage_by_ = names_of_rows(coverage_by, given, len(y), "coverage_by")
         facts = {
+            "strata": strata,
+            "strata_name": self.coverage_by_,
             "target": target,
             "noise": numbers_of_rows(noise_std, "noise_std", y),
             "weight": numbers_of_rows(row_weight, "sample_weight", y),

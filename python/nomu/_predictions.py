@@ -29,10 +29,27 @@ def numbers_of_rows(values, name, like):
     return np.ascontiguousarray(values.reshape(-1))
 
 
+def names_of_rows(names, X, rows, called):
+    """One text per row, and the column of X they came from, if ``names`` is its name."""
+    if names is None:
+        return None, None
+    column = names if isinstance(names, str) else None
+    if column is not None:
+        if not hasattr(X, "columns") or column not in list(X.columns):
+            raise ValueError(f"{called} is '{column}', but X has no such column; give one name per row")
+        names = X[column]
+    values = list(np.asarray(names).ravel())
+    if len(values) != rows:
+        raise ValueError(f"{called} has {len(values)} names for {rows} rows; it must have one per row")
+    whole = [int(v) if isinstance(v, (float, np.floating)) and float(v).is_integer() else v for v in values]
+    return [str(value) for value in whole], column
+
+
 class Predictions:
     """Predictions of a fitted model. Subclasses define the model and how it reads X."""
 
     known_noise_ = False
+    coverage_by_: str | None = None
 
     def _fitted_model(self) -> Model:
         raise NotImplementedError
@@ -93,7 +110,12 @@ class Predictions:
         return parts
 
     def predict_interval(
-        self, X: Any, level: float | None = None, *, noise_std: ArrayLike | None = None
+        self,
+        X: Any,
+        level: float | None = None,
+        *,
+        noise_std: ArrayLike | None = None,
+        coverage_by: ArrayLike | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Predict bounds that contain the target with probability ``level``.
 
@@ -103,6 +125,9 @@ class Predictions:
         level : float in (0, 1), optional
             Default: the one the model was fitted for. A level that the calibration does not support is refused;
             ``guarantee`` says what the bounds guarantee.
+        coverage_by : array-like of shape (q,), optional
+            The rows' names, for a model that was fitted with ``coverage_by``; by default they are read from X if they
+            are a column of it. Rows without a known name get the widest bounds.
 
         Returns
         -------
@@ -110,7 +135,8 @@ class Predictions:
         """
         model = self._fitted_model()
         x = self._inputs(X)
-        return model.bounds(x, self._level(level), numbers_of_rows(noise_std, "noise_std", x))
+        strata, _ = names_of_rows(self.coverage_by_ if coverage_by is None else coverage_by, X, len(x), "coverage_by")
+        return model.bounds(x, self._level(level), numbers_of_rows(noise_std, "noise_std", x), strata)
 
     def predict_quantiles(
         self, X: Any, quantiles: ArrayLike = (0.05, 0.5, 0.95), *, noise_std: ArrayLike | None = None

@@ -231,9 +231,14 @@ void fill_targets_and_row_info(const Table& table, std::span<const std::size_t> 
   if (!options.weight.empty()) data.row_weight = nonnegative_numbers_of(table, options.weight, rows, "a weight");
   if (!options.noise.empty()) data.noise = nonnegative_numbers_of(table, options.noise, rows, "a noise level");
   if (!options.time.empty()) data.times = times_of(table, options.time, rows);
-  if (options.group.empty()) return;
-  const Column& groups = column_of(table, options.group);
-  for (const std::size_t i : rows) data.groups.emplace_back(groups[i]);
+  const auto names_in = [&](const std::string& name, std::vector<std::string>& names) {
+    if (name.empty()) return;
+    const Column& column = column_of(table, name);
+    for (const std::size_t i : rows) names.emplace_back(column[i]);
+  };
+  names_in(options.group, data.groups);
+  names_in(options.coverage_by, data.strata);
+  data.strata_name = options.coverage_by;
 }
 
 /// Fills the inputs, encoded as in data.features.

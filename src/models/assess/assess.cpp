@@ -107,7 +107,7 @@ std::optional<MetricsReport> held_out_metrics(const Model& model) {
 }
 
 Evaluation evaluate(const Model& model, const DataSet& rows, std::optional<double> level) {
-  const Bounds bounds = level ? model.bounds(rows.inputs, *level, rows.noise) : Bounds{};
+  const Bounds bounds = level ? model.bounds(rows.inputs, *level, rows.noise, rows.strata) : Bounds{};
   Evaluation result = evaluate(model.calibration(), model.predict_uncalibrated(rows.inputs, rows.noise), rows.targets,
                                level ? &bounds : nullptr, level.value_or(0.0));
   std::vector<bool> outside = model.outside(rows.inputs);

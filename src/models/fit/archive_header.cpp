@@ -92,6 +92,7 @@ DataSet read_data(const json& header, const BlockReader& blocks) {
   data.noise = blocks.doubles("data/noise");
   data.target_name = facts.at("target");
   data.noise_name = facts.at("noise");
+  if (facts.contains("coverage_by")) data.strata_name = facts.at("coverage_by");
   data.input_names = facts.at("inputs").get<std::vector<std::string>>();
   data.features = read_columns(facts.at("columns"));
   data.report.dropped_lines = whole_numbers(facts.at("dropped_lines"));
@@ -290,6 +291,7 @@ json header_of(const Model& model) {
     header["calibration"].update({{"unit", to_text(calibration.unit)}, {"units", calibration.units}});
   }
   if (!calibration.strata.empty()) header["calibration"]["strata"] = calibration.strata;
+  if (!parts.data.strata_name.empty()) header["data"]["coverage_by"] = parts.data.strata_name;
   if (const FittedAttached* attached = attached_to_network(model)) {
     header["network"] = {{"inputs", attached->network().inputs()}, {"features", attached->network().features()}};
   }

@@ -47,6 +47,7 @@ constexpr std::size_t most_for_folds = 20000;
 
 /// What counts as one, and which new rows a claim is about.
 void settle_units(const DataSet& data, CalibrationPlan& plan) {
+  plan.strata = data.strata;
   if (!data.groups.empty()) {
     plan.unit = CalibrationUnit::new_groups;
     plan.units = group_units(data.groups);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -54,6 +55,23 @@ void check_parts(const ModelParts& parts, const FittedCohort& fitted) {
   if (cross && *std::ranges::max_element(parts.calibration.score_folds) + 2 != fitted.members()) {
     refuse("there is not one fold model per fold");
   }
+}
+
+/// The text of a cell that became these inputs; empty if none of `strata` did.
+std::string name_in(const FeatureColumn& feature, std::span<const double> inputs,
+                    const std::vector<std::string>& strata) {
+  if (!feature.levels.empty()) {
+    for (std::size_t k = 0; k < feature.levels.size(); ++k) {
+      if (inputs[k] == 1.0) return feature.levels[k];
+    }
+    return {};
+  }
+  for (const std::string& name : strata) {
+    double value = 0.0;
+    const auto read = std::from_chars(name.data(), name.data() + name.size(), value);
+    if (read.ec == std::errc{} && read.ptr == name.data() + name.size() && value == inputs[0]) return name;
+  }
+  return {};
 }
 
 void check_inputs(std::span<const double> x, std::size_t cols) {
@@ -184,6 +202,11 @@ PredictedRows Model::predict(std::span<const double> x, std::span<const double> 
 Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise,
                      std::span<const std::string> strata) const {
   (void)guaranteed_coverage(calibration(), level);  // throws for levels that the calibration does not support
+  std::vector<std::string> read;
+  if (strata.empty() && !calibration().strata.empty()) {
+    read = strata_of(x);
+    strata = read;
+  }
   if (calibration().kind != CalibrationKind::cross_conformal) {
     const PredictedRows own = predict_warped(x, noise);
     if (own.rows() == 0) return {};
@@ -193,6 +216,25 @@ Bounds Model::bounds(std::span<const double> x, double level, std::span<const do
   if (members.front().rows() == 0) return {};
   const auto back = [this](std::size_t fold, double z) { return parts_->scalings[1 + fold].warp.invert(z); };
   return in_range(cross_bounds(members, calibration(), level, back, strata), data().range);
+}
+
+/// The names of the rows in the column of strata, as far as the inputs tell.
+std::vector<std::string> Model::strata_of(std::span<const double> x) const {
+  const DataSet& known = parts_->data;
+  std::size_t first = 0;
+  for (const FeatureColumn& feature : known.features) {
+    const std::size_t width = input_count(feature);
+    if (feature.name != known.strata_name || known.strata_name.empty()) {
+      first += width;
+      continue;
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < x.size() / cols(); ++i) {
+      names.push_back(name_in(feature, x.subspan(i * cols() + first, width), calibration().strata));
+    }
+    return names;
+  }
+  return {};
 }
 
 Bounds Model::held_out_bounds(double level) const {

@@ -96,6 +96,7 @@ Model fit_with(const FitSpec& given, const DataSet& data, const MemberFit& fit_a
   ModelParts parts{.spec = spec, .data = data, .version = std::string(version())};
   parts.data.groups.clear();
   parts.data.times.clear();
+  parts.data.strata.clear();
   parts.engine = engine->info();
 
   const std::vector<DataSet> sets = first_cohort(plan, data);

@@ -89,6 +89,7 @@ DataSet rows_of(const FitRequest& request, const Table& table) {
   if (!request.target.empty()) columns.target = request.target;
   if (!is_keyword(request.noise)) columns.noise = request.noise;
   if (!request.range.everything()) columns.range = request.range;
+  if (!request.coverage_by.empty()) columns.coverage_by = request.coverage_by;
   return make_dataset(table, columns);
 }
 
@@ -96,6 +97,7 @@ DataSet calibration_rows_of(const FitRequest& request, const DataSet& rows, cons
   DatasetOptions columns = request.columns;
   columns.target = rows.target_name;
   columns.noise = rows.noise_name;
+  columns.coverage_by = rows.strata_name;
   columns.min_rows = 1;
   return make_dataset(table, rows.features, columns);
 }
