@@ -19,6 +19,11 @@ void print_json(const Evaluation& result, std::size_t seen) {
                  {"mean_width", result.mean_width},
                  {"interval_score", result.interval_score}});
   }
+  for (const StratumCoverage& one : result.strata) {
+    nlohmann::json facts{{"rows", one.rows}, {"coverage", one.coverage}, {"mean_width", one.mean_width}};
+    if (one.expected) facts["expected_coverage"] = {one.expected->lower, one.expected->upper};
+    line["coverage_by"][one.name] = std::move(facts);
+  }
   if (result.expected) line["expected_coverage"] = {result.expected->lower, result.expected->upper};
   print("{}\n", line.dump());
 }
@@ -45,6 +50,7 @@ void print_text(const Evaluation& result, std::size_t seen) {
   print("  coverage       {:10.4g} %{}\n", 100.0 * result.coverage, expected);
   print("  mean width     {:10.4g}\n", result.mean_width);
   print("  interval score {:10.4g}\n", result.interval_score);
+  if (!result.strata.empty()) print("by name\n{}", coverage_text(result.strata));
 }
 
 void run(const Options& options) {

@@ -59,7 +59,11 @@ void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help)
 }
 
 OptionNames option_names() {
-  return {.categorical = "--categorical", .ignore = "--ignore", .drop_missing = "--drop-missing", .range = "--range"};
+  return {.categorical = "--categorical",
+          .ignore = "--ignore",
+          .drop_missing = "--drop-missing",
+          .range = "--range",
+          .coverage_by = "--coverage-by"};
 }
 
 void add_range_option(CLI::App& command, FitRequest& request) {
@@ -132,6 +136,12 @@ nlohmann::json calibration_json(const Model& model) {
     json["level"] = *level;
     json["guaranteed_coverage"] = guaranteed_coverage(calibration, *level);
     json["guarantee"] = guarantee(calibration, *level);
+    for (const StratumClaim& claim : stratum_claims(calibration, *level)) {
+      json["coverage_by"][claim.name] = {{"rows", claim.rows},
+                                         {"units", claim.units},
+                                         {"basis", to_text(claim.basis)},
+                                         {"guaranteed_coverage", claim.coverage}};
+    }
   }
   return json;
 }

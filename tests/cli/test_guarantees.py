@@ -79,21 +79,28 @@ class Guarantees(WithFolder):
         self.refused("row 2, column 'y': 'high' is no result", "predict", model, bad, "--adapt", "-o", out)
         model.unlink()
 
-    def test_coverage_by_name(self) -> None:
-        draw = random.Random(4)
+    def sites(self, rows=400, seed=4):
+        """Rows of three sites, of which one is calm, one wild and one rare."""
+        draw = random.Random(seed)
         lines = ["site,a,y"]
-        for _ in range(400):
+        for _ in range(rows):
             site = draw.choices(["calm", "wild", "rare"], [0.5, 0.46, 0.04])[0]
             a = draw.uniform(0, 2)
             lines.append(f"{site},{a:.6f},{a + draw.gauss(0, {'calm': 0.1, 'wild': 5, 'rare': 1}[site]):.6f}")
-        rows = self.write("sites.csv", "\n".join(lines) + "\n")
+        return lines
+
+    def test_coverage_by_name(self) -> None:
+        rows = self.write("sites.csv", "\n".join(self.sites()) + "\n")
         fresh = self.write("fresh.csv", "site,a\ncalm,1\nwild,1\nnew,1\n")
         out = self.folder / "out.csv"
         model = self.folder / "fit.nomu"
         for options in ([], ["--ignore", "site"]):
             result = self.fit(rows, "--coverage-by", "site", "--level", "0.9", "--noise", "none", *options)
-            self.assertIn("separately for each of 2 names, while rare has too few rows", result.stdout, result.stderr)
-            done = run("predict", model, fresh, "-o", out)
+            self.assertIn("within each of 2 names by itself; nothing is promised for rows", result.stdout, result.stderr)
+            by_itself = r"coverage by 'site' \(calibration rows in brackets\):\n  at least 90 % by itself: calm"
+            self.assertRegex(result.stdout, by_itself)
+            self.assertRegex(result.stdout, r"nothing promised, widest bounds of any name: rare \([2-6]\)")
+            done = run("predict", model, fresh, "--quantiles", "0.05,0.95", "-o", out)
             self.assertEqual(done.returncode, 0, done.stderr)
             with open(out) as file:
                 calm, wild, new = list(csv.DictReader(file))
@@ -101,8 +108,31 @@ class Guarantees(WithFolder):
             self.assertLess(4 * width[0], width[1])
             self.assertEqual(new["outside"], "1")
             self.assertGreaterEqual(width[2], 0.5 * width[1])
+            self.assertEqual((calm["q0.05"], calm["q0.95"]), (calm["lower"], calm["upper"]))
+        self.assertIn("coverage by 'site'", run("show", model).stdout)
         out.unlink()
+        without = self.write("without.csv", "a\n1\n")
+        self.refused("there is no column 'site', by whose names the bounds go", "predict", model, without, "-o", out)
+        self.refused("an ONNX file cannot hold bounds that go by the names of a column", "export", model, "-o", out)
+        rows = self.write("more.csv", "\n".join(self.sites(300, 5)) + "\n")
+        report = json.loads(run("evaluate", model, rows, "--json").stdout)
+        self.assertGreater(report["coverage_by"]["wild"]["mean_width"], 4 * report["coverage_by"]["calm"]["mean_width"])
+        self.assertRegex(run("evaluate", model, rows).stdout, r"by name\n  calm +\d+ rows, coverage")
+        page = self.folder / "page.html"
+        self.assertEqual(run("report", model, "--data", rows, "-o", page).returncode, 0)
+        self.assertIn("within the name", page.read_text())
+        page.unlink()
+        again = run("calibrate", model, rows, "-o", model, "--json")
+        self.assertEqual(set(json.loads(again.stdout)["coverage_by"]), {"calm", "wild", "rare"}, again.stderr)
         model.unlink()
+
+    def test_coverage_by_refuses_what_it_cannot_promise(self) -> None:
+        rows = self.write("sites.csv", "\n".join(self.sites(60)) + "\n")
+        fit = ["fit", rows, "--target", "y", "-o", self.folder / "no.nomu", *TINY, "--coverage-by"]
+        self.refused("--coverage-by needs conformal bounds", *fit, "site", "--calibrate", "nll")
+        self.refused("is the target, whose values cannot be names to cover by (--coverage-by)", *fit, "y")
+        self.refused("unknown column 'sit'", *fit, "sit")
+        self.refused("level 0.99 needs at least 99 calibration rows, but there are", *fit, "site", "--level", "0.99")
 
 
 if __name__ == "__main__":

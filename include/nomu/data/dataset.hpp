@@ -128,7 +128,12 @@ struct OptionNames {
   std::string ignore = "ignore";
   std::string drop_missing = "drop_missing";
   std::string range = "range";
+  std::string coverage_by = "coverage_by";
 };
+
+/// The cells of a column as names to cover by; missing cells are one name, "(missing)". Throws DataError if there is no
+/// such column.
+[[nodiscard]] std::vector<std::string> strata_in(const Table& table, const std::string& column);
 
 /// The role of each column of a table.
 struct DatasetOptions {

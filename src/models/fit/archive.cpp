@@ -20,8 +20,10 @@ constexpr std::string_view where = "models/archive";
 // A byte that is not text, the name, and line endings, which a copy in text mode would change.
 constexpr std::string_view magic("\x89NOMU\r\n\x1a", 8);
 constexpr std::uint32_t major_version = 1;  ///< raised when older readers would misread
-constexpr std::uint32_t minor_version =
-    2;  ///< raised for additions: older readers ignore them, or refuse by the name of a missing block
+/// Raised for additions: older readers ignore them, or refuse by the name of a missing block. Files without the
+/// additions of 1.3, coverage by a column, are of 1.2.
+constexpr std::uint32_t minor_version = 2;
+constexpr std::uint32_t strata_minor_version = 3;
 
 /// The first bytes of a file, the same in every version.
 struct Preamble {
@@ -88,7 +90,8 @@ std::string pack_model(const Model& model) {
   nlohmann::json header = header_of(model);
   header["blocks"] = blocks.list();
   const std::string text = header.dump();
-  const std::string preamble = std::string(magic) + bytes_of(Preamble{.header_bytes = text.size()});
+  const std::uint32_t minor = model.calibration().strata.empty() ? minor_version : strata_minor_version;
+  const std::string preamble = std::string(magic) + bytes_of(Preamble{.minor = minor, .header_bytes = text.size()});
   return preamble + bytes_of(head_checksum(preamble, text)) + text + blocks.bytes();
 }
 

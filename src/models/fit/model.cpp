@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "eval/row_checks.hpp"
+#include "eval/score_set.hpp"
 #include "models/fit/members.hpp"
 #include "nomu/core/error.hpp"
 
@@ -57,7 +58,7 @@ void check_parts(const ModelParts& parts, const FittedCohort& fitted) {
   }
 }
 
-/// The text of a cell that became these inputs; empty if none of `strata` did.
+/// The text of a cell that became these inputs; empty, which is no name to cover by, if none of `strata` did.
 std::string name_in(const FeatureColumn& feature, std::span<const double> inputs,
                     const std::vector<std::string>& strata) {
   if (!feature.levels.empty()) {
@@ -84,14 +85,6 @@ void check_inputs(std::span<const double> x, std::size_t cols) {
                                          i / cols, x[i]));
     }
   }
-}
-
-/// The score that a share `level` of all calibration scores does not exceed.
-double sorted_score(const Calibration& calibration, double level) {
-  std::vector<double> scores = calibration.scores;
-  const auto place = scores.begin() + static_cast<std::ptrdiff_t>(conformal_rank(scores.size(), level) - 1);
-  std::ranges::nth_element(scores, place);
-  return *place;
 }
 
 /// Moves what cannot occur to the nearest value that can.
@@ -242,12 +235,12 @@ Bounds Model::held_out_bounds(double level) const {
   if (calibration().kind != CalibrationKind::cross_conformal || held.folds.empty()) {
     // The factor of the units of the target is that of the mean's neighbourhood; exact without a warp.
     const bool own = !held.refitted && !held.rows.empty() && held.folds.empty();
-    if (!own) return make_bounds(held.predicted, calibration(), level);
+    if (!own) return make_bounds(held.predicted, calibration(), level, held.strata);
     const DataSet rows = subset(data(), held.rows);
-    return bounds(rows.inputs, level, rows.noise);
+    return bounds(rows.inputs, level, rows.noise, held.strata);
   }
   // Every score is of a row and the model that had not seen it, so the level's score bounds them all.
-  const double score = calibration().scores.empty() ? 0.0 : sorted_score(calibration(), level);
+  const LevelSets sets(calibration(), level);
   Bounds found{.lower = std::vector<double>(held.rows.size()), .upper = std::vector<double>(held.rows.size())};
   const DataSet rows = subset(data(), held.rows);
   const std::vector<PredictedRows> members = predict_members(*folds_, 1, rows.inputs, rows.noise);
@@ -256,6 +249,7 @@ Bounds Model::held_out_bounds(double level) const {
     const Warp& back = parts_->scalings[1 + k].warp;
     for (std::size_t i = 0; i < held.rows.size(); ++i) {
       if (held.folds[i] != k) continue;
+      const double score = sets.score(held.strata.empty() ? sets.widest() : sets.of(held.strata[i]));
       found.lower[i] = back.invert(members[k].mean[i] - score * sigma.below[i]);
       found.upper[i] = back.invert(members[k].mean[i] + score * sigma.above[i]);
     }

@@ -69,6 +69,12 @@ FitSpec spec_of(const FitRequest& request, const DataSet& rows) {
   const Fields fields = fields_of(spec);
   apply_settings(fields, request.settings);
   set_calibration(spec.calibration, request);
+  const CalibrationChoice kind = spec.calibration.kind;
+  if (!rows.strata.empty() && kind != CalibrationChoice::automatic && kind != CalibrationChoice::conformal) {
+    throw ConfigError(where,
+                      fmt::format("{} needs conformal bounds: leave the calibration to auto, or choose conformal",
+                                  request.columns.words.coverage_by));
+  }
   if (request.seed) fields.set("seed", *request.seed);
   return spec;
 }
