@@ -1,6 +1,8 @@
 #include "model/model_output.hpp"
 
 #include "commands.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/core/file.hpp"
 #include "nomu/interchange/attach.hpp"
 #include "nomu/models/archive.hpp"
 #include "terminal.hpp"
@@ -14,6 +16,15 @@ std::optional<double> limit_of(const std::string& text) {
   if (text == "-inf") return -TargetRange::infinity;
   const CellValue value = read_cell(text);
   return value.kind == CellKind::number ? std::optional(value.number) : std::nullopt;
+}
+
+TargetRange range_of(const std::string& text) {
+  const std::size_t comma = text.find(',');
+  const std::optional<double> low = limit_of(text.substr(0, comma));
+  const std::optional<double> high = comma == std::string::npos ? std::nullopt : limit_of(text.substr(comma + 1));
+  if (!low || !high || !(*low < *high))
+    throw CLI::ValidationError("--range", "must be LOW,HIGH such as 0,inf or -inf,1, got " + text);
+  return {.low = *low, .high = *high};
 }
 
 }  // namespace
@@ -43,11 +54,33 @@ void ModelFile::add_to(CLI::App& command) {
   add_input(command, "MODEL", model, "model file");
   CLI::Option* with = command.add_option("--network", network, "ONNX file of the network that the model is bounds for");
   command.add_option("--features", features, "node or value of the network that the bounds read")->needs(with);
+  add_target_option(command, target);
   add_engine_options(command, engine);
 }
 
+void add_target_option(CLI::App& command, std::string& target) {
+  command.add_option("--target", target, "of a model file with several targets, the one to use");
+}
+
+Model load_one(const std::string& file, const std::string& target, const EngineOptions& engine) {
+  if (target.empty()) return load_model(file, shared_engine(engine));
+  const std::string bytes = read_file(file);
+  if (holds_targets(bytes)) return unpack_targets(bytes, file, shared_engine(engine)).model(target);
+  Model model = unpack_model(bytes, file, shared_engine(engine));
+  if (model.data().target_name == target) return model;
+  throw ConfigError("model", fmt::format("{} is a model of '{}', not of '{}'; leave out --target", file,
+                                         model.data().target_name, target));
+}
+
+std::optional<TargetModels> ModelFile::load_targets() const {
+  if (!target.empty() || !network.empty()) return {};
+  const std::string bytes = read_file(model);
+  if (!holds_targets(bytes)) return {};
+  return unpack_targets(bytes, model, shared_engine(engine));
+}
+
 Model ModelFile::load() const {
-  if (network.empty()) return load_model(model, shared_engine(engine));
+  if (network.empty()) return load_one(model, target, engine);
   return load_bounds(model, load_onnx(network, features), shared_engine(engine));
 }
 
@@ -66,20 +99,23 @@ OptionNames option_names() {
           .coverage_by = "--coverage-by"};
 }
 
-void add_range_option(CLI::App& command, FitRequest& request) {
+void add_range_option(CLI::App& command, FitRequest& request, std::map<std::string, TargetRange>* ranges) {
   command
-      .add_option_function<std::string>(
+      .add_option_function<std::vector<std::string>>(
           "--range",
-          [&request](const std::string& text) {
-            const std::size_t comma = text.find(',');
-            const std::optional<double> low = limit_of(text.substr(0, comma));
-            const std::optional<double> high =
-                comma == std::string::npos ? std::nullopt : limit_of(text.substr(comma + 1));
-            if (!low || !high || !(*low < *high))
-              throw CLI::ValidationError("--range", "must be LOW,HIGH such as 0,inf or -inf,1, got " + text);
-            request.range = {.low = *low, .high = *high};
+          [&request, ranges](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              const std::size_t name_end = ranges == nullptr ? std::string::npos : text.rfind('=');
+              const bool named = name_end != std::string::npos;
+              const TargetRange range = range_of(named ? text.substr(name_end + 1) : text);
+              (named ? (*ranges)[text.substr(0, name_end)] : request.range) = range;
+            }
           },
-          "LOW,HIGH: what the target can be, such as 0,inf; means, bounds and quantiles stay inside")
+          ranges == nullptr ? "LOW,HIGH: what the target can be, such as 0,inf; means, bounds and quantiles stay inside"
+                            : "LOW,HIGH: what the target can be, such as 0,inf; means, bounds and quantiles stay "
+                              "inside. With several "
+                              "targets TARGET=LOW,HIGH, once for each")
+      ->allow_extra_args(false)
       ->type_name("LOW,HIGH");
 }
 

@@ -64,14 +64,27 @@ def test_coverage_by_name():
     site = np.where(np.arange(400) % 2 == 0, "calm", "wild")
     y = y + np.where(site == "wild", random.normal(0, 3, 400), 0)
     by_array = quick(level=0.9).fit(X, y, coverage_by=site)
-    assert "separately for each of 2 names" in by_array.guarantee()
+    assert "within each of 2 names by itself" in by_array.guarantee()
+    claims = by_array.coverage_claims()
+    assert claims["calm"] == {"rows": 40, "units": 40, "basis": "own", "guaranteed_coverage": 0.9}
+    with pytest.raises(nomu.ConfigError, match="give coverage_by=, one name per row"):
+        by_array.predict_interval(X[:3])
     lower, upper = by_array.predict_interval(X[:3], coverage_by=["calm", "wild", "new"])
     width = upper - lower
     assert 3 * width[0] < width[1] and width[2] > 2 * width[0]
+    quantiles = by_array.predict_quantiles(X[:3], [0.05, 0.95], coverage_by=["calm", "wild", None])
+    np.testing.assert_array_equal(quantiles[:2, 1], upper[:2])
     frame = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "site": site})
     by_column = quick(level=0.9, noise="none").fit(frame, y, coverage_by="site")
     lower, upper = by_column.predict_interval(frame[:2])
     assert upper[0] - lower[0] < upper[1] - lower[1]
+    fresh, results = draw(200, 5)
+    table = pandas.DataFrame({"a": fresh[:, 0], "b": fresh[:, 1], "site": site[:200]})
+    assert by_column.calibrate(table, results).coverage_claims()["wild"]["rows"] == 100
+    with pytest.raises(nomu.ConfigError, match="coverage_by needs conformal bounds"):
+        quick(calibration="nll").fit(X, y, coverage_by=site)
+    with pytest.raises(nomu.ConfigError, match="needs at least 99 calibration rows, but there are 80 of 'calm'"):
+        quick(level=0.99).fit(X[:160], y[:160], coverage_by=site[:160])
     with pytest.raises(ValueError, match="coverage_by is 'town', but X has no such column"):
         quick().fit(frame, y, coverage_by="town")
     with pytest.raises(ValueError, match="coverage_by has 3 names for 400 rows"):
