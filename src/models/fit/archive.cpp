@@ -73,6 +73,12 @@ std::string head_of(std::uint32_t major, std::uint32_t minor, const std::string&
   return preamble + bytes_of(head_checksum(preamble, header)) + header;
 }
 
+[[noreturn]] void refuse_newer(const Preamble& preamble) {
+  throw DataError(where,
+                  fmt::format("the file has format {}.{}, but this version of nomu reads up to {}; use a newer nomu",
+                              preamble.major, preamble.minor, targets_major_version));
+}
+
 /// The header as text, verified against the preamble.
 std::string_view checked_header(std::string_view bytes) {
   if (!bytes.starts_with(magic.substr(0, std::min(bytes.size(), magic.size()))) || bytes.empty()) {
@@ -87,11 +93,7 @@ std::string_view checked_header(std::string_view bytes) {
   if (head_checksum(bytes.substr(0, checksum_at), header) != value_at<std::uint64_t>(bytes, checksum_at)) {
     throw DataError(where, "the header does not match its checksum; the file is damaged");
   }
-  if (preamble.major > targets_major_version) {
-    throw DataError(where,
-                    fmt::format("the file has format {}.{}, but this version of nomu reads up to {}; use a newer nomu",
-                                preamble.major, preamble.minor, targets_major_version));
-  }
+  if (preamble.major > targets_major_version) refuse_newer(preamble);
   return header;
 }
 
@@ -139,6 +141,8 @@ Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<
                                          "on the command line), or read all (load_targets)",
                                          fmt::join(target_names(header), ", ")));
     }
+    const auto preamble = value_at<Preamble>(bytes, magic.size());
+    if (preamble.major > major_version) refuse_newer(preamble);
     const BlockReader blocks(header.at("blocks"), numbers);
     return model_from(header, blocks, network, engine);
   });
