@@ -1,5 +1,6 @@
 #include "commands.hpp"
 #include "model/model_output.hpp"
+#include "model/targets.hpp"
 #include "nomu/models/archive.hpp"
 #include "terminal.hpp"
 
@@ -11,8 +12,21 @@ struct Options : ModelAndRows {
   std::string out;
 };
 
+void run(const Options& options, const TargetModels& models) {
+  const std::vector<DataSet> rows = labelled_rows(models, read_table(options.file), options.drop_missing);
+  const TargetModels result = calibrated(models, rows, options.request);
+  save_targets(result, options.out);
+  if (options.json) {
+    nlohmann::json line = targets_json(result);
+    line["model"] = options.out;
+    return print("{}\n", line.dump());
+  }
+  print("{}model: {}\n", result.describe(), options.out);
+}
+
 void run(const Options& options) {
   prepare_file(options.out, {options.file, options.network});
+  if (const std::optional<TargetModels> several = options.load_targets()) return run(options, *several);
   const Model model = options.load();
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
   const Model result = calibrated(model, rows, options.request);

@@ -1,5 +1,8 @@
+#include "model/evaluate.hpp"
+
 #include "commands.hpp"
 #include "model/model_output.hpp"
+#include "model/targets.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -9,9 +12,12 @@ struct Options : ModelAndRows {
   std::optional<double> level;
 };
 
-void print_json(const Evaluation& result, std::size_t seen) {
+constexpr double half_log_two_pi = 0.91893853320467274;  // `min_nll` leaves it out, like the paper
+
+}  // namespace
+
+nlohmann::json evaluation_json(const Evaluation& result) {
   nlohmann::json line = metrics_json(result.metrics);
-  line["seen"] = seen;
   line["outside"] = result.outside;
   if (result.level > 0.0) {
     line.update({{"level", result.level},
@@ -19,13 +25,16 @@ void print_json(const Evaluation& result, std::size_t seen) {
                  {"mean_width", result.mean_width},
                  {"interval_score", result.interval_score}});
   }
+  for (const StratumCoverage& one : result.strata) {
+    nlohmann::json facts{{"rows", one.rows}, {"coverage", one.coverage}, {"mean_width", one.mean_width}};
+    if (one.expected) facts["expected_coverage"] = {one.expected->lower, one.expected->upper};
+    line["coverage_by"][one.name] = std::move(facts);
+  }
   if (result.expected) line["expected_coverage"] = {result.expected->lower, result.expected->upper};
-  print("{}\n", line.dump());
+  return line;
 }
 
-constexpr double half_log_two_pi = 0.91893853320467274;  // `min_nll` leaves it out, like the paper
-
-void print_text(const Evaluation& result, std::size_t seen) {
+void print_evaluation(const Evaluation& result, std::size_t seen) {
   const MetricsReport& m = result.metrics;
   print("{} rows, {} of them outside the range of the training data\n", m.rows, result.outside);
   if (seen > 0) print("{} of them are among those the model was made with, so the scores below prove little\n", seen);
@@ -45,17 +54,27 @@ void print_text(const Evaluation& result, std::size_t seen) {
   print("  coverage       {:10.4g} %{}\n", 100.0 * result.coverage, expected);
   print("  mean width     {:10.4g}\n", result.mean_width);
   print("  interval score {:10.4g}\n", result.interval_score);
+  if (!result.strata.empty()) print("by name\n{}", coverage_text(result.strata));
 }
 
+namespace {
+
 void run(const Options& options) {
+  if (const std::optional<TargetModels> several = options.load_targets()) {
+    const std::vector<DataSet> rows = labelled_rows(*several, read_table(options.file), options.drop_missing);
+    const auto level = options.level ? options.level : several->default_level();
+    return print_evaluation(*several, evaluate(*several, rows, level), options.json);
+  }
   const Model model = options.load();
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
   const Evaluation result = evaluate(model, rows, options.level ? options.level : model.default_level());
   const std::size_t seen = seen_rows(model, rows);
   if (options.json) {
-    print_json(result, seen);
+    nlohmann::json line = evaluation_json(result);
+    line["seen"] = seen;
+    print("{}\n", line.dump());
   } else {
-    print_text(result, seen);
+    print_evaluation(result, seen);
     print_left_out(rows);
   }
 }

@@ -12,6 +12,7 @@ namespace {
 struct Options {
   EngineOptions engine;
   std::string model;
+  std::string target;
   std::optional<double> level;
   std::string out;
   bool json = false;
@@ -19,7 +20,7 @@ struct Options {
 
 void run(const Options& options) {
   prepare_file(options.out, {options.model});
-  const Model model = load_model(options.model, shared_engine(options.engine));
+  const Model model = load_one(options.model, options.target, options.engine);
   const std::optional<double> level = options.level ? options.level : model.default_level();
   save_onnx(model, options.out, level);
   const std::vector<std::string>& inputs = model.data().input_names;
@@ -44,6 +45,7 @@ void add_export(CLI::App& app) {
   CLI::App* command = app.add_subcommand("export", "Write a model as an ONNX file, including its scaling and bounds");
   const auto options = std::make_shared<Options>();
   add_input(*command, "MODEL", options->model, "model file");
+  add_target_option(*command, options->target);
   command->add_option("--level", options->level, "level of the bounds; default: the one the model was fitted for");
   command->add_option("-o,--out", options->out, "ONNX file to write")->required();
   command->add_flag("--json", options->json, "print JSON");

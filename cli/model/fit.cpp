@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "commands.hpp"
 #include "model/model_output.hpp"
 #include "model/report_output.hpp"
+#include "model/targets.hpp"
+#include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/data/split.hpp"
 #include "nomu/models/archive.hpp"
@@ -16,6 +19,7 @@ struct Options {
   EngineOptions engine;
   std::string file;
   FitRequest request{.columns = {.words = option_names()}};
+  std::map<std::string, TargetRange> ranges;  ///< of targets by name
   std::string calibrate_on;
   std::string config;
   std::string out;
@@ -34,9 +38,26 @@ FitRequest request_of(const Options& options) {
   return request;
 }
 
-Model fit_file(const Options& options) {
-  const FitRequest request = request_of(options);
-  const Table table = read_table(options.file);
+/// `--range y=0,inf` for the only target.
+TargetRange only_range(const Options& options) {
+  if (options.ranges.empty()) return options.request.range;
+  if (options.ranges.size() == 1 && options.ranges.begin()->first == options.request.target)
+    return options.ranges.begin()->second;
+  throw ConfigError("fit", fmt::format("--range names '{}', but the target is '{}'", options.ranges.begin()->first,
+                                       options.request.target));
+}
+
+TargetModels fit_targets(const Options& options, const Table& table, const std::vector<std::string>& targets) {
+  const TargetsRequest request{.fit = request_of(options), .targets = targets, .ranges = options.ranges};
+  ProgressBar bar(options.json_progress);
+  const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
+  if (options.calibrate_on.empty()) return fit(request, table, shared_engine(options.engine), progress);
+  return fit(request, table, read_table(options.calibrate_on), shared_engine(options.engine), progress);
+}
+
+Model fit_file(const Options& options, const Table& table) {
+  FitRequest request = request_of(options);
+  request.range = only_range(options);
   ProgressBar bar(options.json_progress);
   const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
   if (options.calibrate_on.empty()) return fit(request, table, shared_engine(options.engine), progress);
@@ -82,12 +103,12 @@ void print_fit(const Options& options, const Model& model, double seconds) {
   print("{:.1f} s with {} threads\nmodel: {}\n", seconds, engine.threads, options.out);
 }
 
-void write_fit_report(const Options& options, const Model& model) {
-  if (options.report.empty()) return;
+void write_fit_report(const Options& options, const ReportOutput& report, const Model& model) {
+  if (report.empty()) return;
   ModelReportSpec spec{.check = CheckSpec{.refit = false}};
   spec.title =
       fmt::format("{} from {}", model.data().target_name, std::filesystem::path(options.file).filename().string());
-  const auto files = options.report.write(model, std::move(spec), {.report = {}, .stop = interrupts().get_token()});
+  const auto files = report.write(model, std::move(spec), {.report = {}, .stop = interrupts().get_token()});
   if (!options.json) print("report: {}\n", files.front().string());
 }
 
@@ -95,15 +116,27 @@ void run(const Options& options) {
   prepare_file(options.out, {options.file, options.config, options.calibrate_on});
   options.report.prepare({options.file, options.config, options.calibrate_on, options.out});
   const auto begin = std::chrono::steady_clock::now();
-  const Model model = fit_file(options);
+  const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  const Table table = read_table(options.file);
+  const std::vector<std::string> targets = target_list(options.request.target, table);
+  // Models are saved first, in case a report fails.
+  if (targets.size() > 1) {
+    const TargetModels models = fit_targets(options, table, targets);
+    save_targets(models, options.out);
+    print_targets_fit(models, options.out, seconds(), options.json);
+    for (const Model& model : models.models())
+      write_fit_report(options, report_of(options.report, model.data().target_name), model);
+    return;
+  }
+  const Model model = fit_file(options, table);
   save_model(model, options.out);
-  print_fit(options, model, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  // The model is already saved, in case the report fails.
-  write_fit_report(options, model);
+  print_fit(options, model, seconds());
+  write_fit_report(options, options.report, model);
 }
 
 void add_column_options(CLI::App& command, Options& options) {
-  command.add_option("--target", options.request.target, "column to predict")->required();
+  command.add_option("--target", options.request.target, "column to predict; several, such as a,b, make one file")
+      ->required();
   const auto columns = [&](const char* name, std::vector<std::string>& list, const char* help) {
     command.add_option(name, list, help)->delimiter(',')->allow_extra_args(false);
   };
@@ -113,10 +146,12 @@ void add_column_options(CLI::App& command, Options& options) {
           "inputs whose cells are names even if they look like numbers");
   command.add_option("--weight", options.request.columns.weight, "column of row weights");
   command.add_option("--group", options.request.columns.group, "column of groups that are held out together");
+  command.add_option("--coverage-by", options.request.coverage_by,
+                     "column of names, such as a site: the bounds keep their level within each name with enough rows");
   command.add_option("--time", options.request.columns.time, "column of times; the latest rows are held out");
   command.add_flag("--drop-missing", options.request.columns.drop_missing,
                    "drop rows with missing values instead of learning from them");
-  add_range_option(command, options.request);
+  add_range_option(command, options.request, &options.ranges);
   command.add_option(
       "--noise", options.request.noise,
       "noise of the target: auto, none, learned, or a column with each row's standard deviation; default with "

@@ -1,6 +1,8 @@
 #include "model/model_output.hpp"
 
 #include "commands.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/core/file.hpp"
 #include "nomu/interchange/attach.hpp"
 #include "nomu/models/archive.hpp"
 #include "terminal.hpp"
@@ -14,6 +16,15 @@ std::optional<double> limit_of(const std::string& text) {
   if (text == "-inf") return -TargetRange::infinity;
   const CellValue value = read_cell(text);
   return value.kind == CellKind::number ? std::optional(value.number) : std::nullopt;
+}
+
+TargetRange range_of(const std::string& text) {
+  const std::size_t comma = text.find(',');
+  const std::optional<double> low = limit_of(text.substr(0, comma));
+  const std::optional<double> high = comma == std::string::npos ? std::nullopt : limit_of(text.substr(comma + 1));
+  if (!low || !high || !(*low < *high))
+    throw CLI::ValidationError("--range", "must be LOW,HIGH such as 0,inf or -inf,1, got " + text);
+  return {.low = *low, .high = *high};
 }
 
 }  // namespace
@@ -45,11 +56,33 @@ void ModelFile::add_to(CLI::App& command) {
   command.add_option("--features", choice.features, "node or value of the network that the bounds read")->needs(with);
   command.add_option("--output", choice.output, "output of the network that is the prediction, if it has several")
       ->needs(with);
+  add_target_option(command, target);
   add_engine_options(command, engine);
 }
 
+void add_target_option(CLI::App& command, std::string& target) {
+  command.add_option("--target", target, "of a model file with several targets, the one to use");
+}
+
+Model load_one(const std::string& file, const std::string& target, const EngineOptions& engine) {
+  if (target.empty()) return load_model(file, shared_engine(engine));
+  const std::string bytes = read_file(file);
+  if (holds_targets(bytes)) return unpack_targets(bytes, file, shared_engine(engine)).model(target);
+  Model model = unpack_model(bytes, file, shared_engine(engine));
+  if (model.data().target_name == target) return model;
+  throw ConfigError("model", fmt::format("{} is a model of '{}', not of '{}'; leave out --target", file,
+                                         model.data().target_name, target));
+}
+
+std::optional<TargetModels> ModelFile::load_targets() const {
+  if (!target.empty() || !network.empty()) return {};
+  const std::string bytes = read_file(model);
+  if (!holds_targets(bytes)) return {};
+  return unpack_targets(bytes, model, shared_engine(engine));
+}
+
 Model ModelFile::load() const {
-  if (network.empty()) return load_model(model, shared_engine(engine));
+  if (network.empty()) return load_one(model, target, engine);
   return load_bounds(model, load_onnx(network, choice), shared_engine(engine));
 }
 
@@ -63,23 +96,30 @@ void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help)
 OnnxChoice onnx_choice() { return {.words = {.features = "--features", .output = "--output"}}; }
 
 OptionNames option_names() {
-  return {.categorical = "--categorical", .ignore = "--ignore", .drop_missing = "--drop-missing", .range = "--range"};
+  return {.categorical = "--categorical",
+          .ignore = "--ignore",
+          .drop_missing = "--drop-missing",
+          .range = "--range",
+          .coverage_by = "--coverage-by"};
 }
 
-void add_range_option(CLI::App& command, FitRequest& request) {
+void add_range_option(CLI::App& command, FitRequest& request, std::map<std::string, TargetRange>* ranges) {
   command
-      .add_option_function<std::string>(
+      .add_option_function<std::vector<std::string>>(
           "--range",
-          [&request](const std::string& text) {
-            const std::size_t comma = text.find(',');
-            const std::optional<double> low = limit_of(text.substr(0, comma));
-            const std::optional<double> high =
-                comma == std::string::npos ? std::nullopt : limit_of(text.substr(comma + 1));
-            if (!low || !high || !(*low < *high))
-              throw CLI::ValidationError("--range", "must be LOW,HIGH such as 0,inf or -inf,1, got " + text);
-            request.range = {.low = *low, .high = *high};
+          [&request, ranges](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              const std::size_t name_end = ranges == nullptr ? std::string::npos : text.rfind('=');
+              const bool named = name_end != std::string::npos;
+              const TargetRange range = range_of(named ? text.substr(name_end + 1) : text);
+              (named ? (*ranges)[text.substr(0, name_end)] : request.range) = range;
+            }
           },
-          "LOW,HIGH: what the target can be, such as 0,inf; means, bounds and quantiles stay inside")
+          ranges == nullptr ? "LOW,HIGH: what the target can be, such as 0,inf; means, bounds and quantiles stay inside"
+                            : "LOW,HIGH: what the target can be, such as 0,inf; means, bounds and quantiles stay "
+                              "inside. With several "
+                              "targets TARGET=LOW,HIGH, once for each")
+      ->allow_extra_args(false)
       ->type_name("LOW,HIGH");
 }
 
@@ -136,6 +176,12 @@ nlohmann::json calibration_json(const Model& model) {
     json["level"] = *level;
     json["guaranteed_coverage"] = guaranteed_coverage(calibration, *level);
     json["guarantee"] = guarantee(calibration, *level);
+    for (const StratumClaim& claim : stratum_claims(calibration, *level)) {
+      json["coverage_by"][claim.name] = {{"rows", claim.rows},
+                                         {"units", claim.units},
+                                         {"basis", to_text(claim.basis)},
+                                         {"guaranteed_coverage", claim.coverage}};
+    }
   }
   return json;
 }

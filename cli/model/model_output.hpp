@@ -2,6 +2,7 @@
 // Output and options shared by the commands about models.
 
 #include <CLI/CLI.hpp>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "nomu/interchange/attach.hpp"
 #include "nomu/models/assess.hpp"
 #include "nomu/models/request.hpp"
+#include "nomu/models/targets.hpp"
 
 namespace nomu::cli {
 
@@ -18,8 +20,14 @@ void add_calibration_options(CLI::App& command, FitRequest& request);
 /// `--set` and `--seed`: the options of a request.
 void add_setting_options(CLI::App& command, FitRequest& request);
 
-/// `--range`: what the target can be.
-void add_range_option(CLI::App& command, FitRequest& request);
+/// `--range`: what the target can be; with `ranges` also what each of several can be.
+void add_range_option(CLI::App& command, FitRequest& request, std::map<std::string, TargetRange>* ranges = nullptr);
+
+/// `--target` of the commands that read a model.
+void add_target_option(CLI::App& command, std::string& target);
+
+/// A model file, of which `target` is to be used if it holds several.
+[[nodiscard]] Model load_one(const std::string& file, const std::string& target, const EngineOptions& engine);
 
 /// How the command line spells the options that messages about tables name.
 [[nodiscard]] OptionNames option_names();
@@ -33,9 +41,12 @@ struct ModelFile {
   std::string model;
   std::string network;  ///< ONNX file; empty: the model stands alone
   OnnxChoice choice = onnx_choice();
+  std::string target;  ///< of a file with several, the one to use; empty: all
 
   void add_to(CLI::App& command);
   [[nodiscard]] Model load() const;
+  /// The models of all targets, if the file holds several and none was chosen.
+  [[nodiscard]] std::optional<TargetModels> load_targets() const;
 };
 
 /// Options of the commands that take a model and a file of rows.

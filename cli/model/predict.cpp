@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "commands.hpp"
 #include "model/model_output.hpp"
+#include "model/targets.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/fields.hpp"
 #include "nomu/models/adapt.hpp"
@@ -18,6 +20,7 @@ struct Options : ModelAndRows {
   std::vector<double> quantiles;
   std::string out = "-";
   bool adapt = false;
+  bool joint = false;
 };
 
 /// The predicted rows, and what is said about their bounds; empty: there are none.
@@ -86,11 +89,51 @@ void print_summary(const Options& options, const Model& model, const Predicted& 
   print("table: {}\n", options.out);
 }
 
+/// The rows to predict: all, or those without missing cells.
+Table rows_of(const Options& options, const Model& model) {
+  const Table given = read_table(options.file);
+  return options.drop_missing ? predictable_rows(model, given) : given;
+}
+
+void predict_targets(const Options& options, const TargetModels& models) {
+  if (options.adapt) {
+    throw ConfigError("predict", fmt::format("--adapt follows the results of one target; choose it with --target ({})",
+                                             fmt::join(models.names(), ", ")));
+  }
+  const std::optional<double> level = options.level ? options.level : models.default_level();
+  if (options.joint && !level) throw ConfigError("predict", "--joint needs a level: give --level, or models with one");
+  const Table table =
+      predict_table(models, rows_of(options, models.models().front()), level, options.quantiles, options.joint);
+  if (options.out == "-") return write_out(format_table(table));
+  write_table(options.out, table);
+  std::vector<std::pair<std::string, std::string>> promises;
+  if (options.joint) promises.emplace_back("joint", models.joint_guarantee(*level));
+  for (const Model& model : models.models()) {
+    if (!options.joint && level)
+      promises.emplace_back(model.data().target_name, guarantee(model.calibration(), *level));
+  }
+  const std::size_t outside = count_outside(table);
+  if (options.json) {
+    nlohmann::json line{{"rows", table.rows()}, {"outside", outside}, {"out", options.out}};
+    if (level) line["level"] = *level;
+    for (const auto& [what, sentence] : promises) line["guarantees"][what] = sentence;
+    return print("{}\n", line.dump());
+  }
+  print("{} rows predicted, {} of them outside the range of the training data\n", table.rows(), outside);
+  print_unknown_names(models.models().front(), table);
+  for (const auto& [what, sentence] : promises) print("bounds of {}, {}: {}\n", percent(*level), what, sentence);
+  if (!level) print("the models are not calibrated, so there are no bounds\n");
+  print("table: {}\n", options.out);
+}
+
 void run(const Options& options) {
   const bool to_file = options.out != "-";
   if (!to_file && options.json)
     throw ConfigError("predict", "--json needs -o FILE, because standard output is used for the table");
   if (to_file) prepare_file(options.out, {options.model, options.network, options.file});
+  if (const std::optional<TargetModels> several = options.load_targets()) return predict_targets(options, *several);
+  if (options.joint)
+    throw ConfigError("predict", "--joint is for model files with several targets (nomu fit --target a,b)");
   const Model model = options.load();
   const std::optional<double> level = options.level ? options.level : model.default_level();
   const Table given = read_table(options.file);
@@ -116,6 +159,7 @@ void add_predict(CLI::App& app) {
   command->add_flag("--adapt", options->adapt,
                     "rows are in order of time and have the target as far as it is known: the bounds of each follow "
                     "the results before it");
+  command->add_flag("--joint", options->joint, "of several targets: bounds that contain all of them at once");
   command->add_option("-o,--out", options->out, "table to write; -: standard output")->capture_default_str();
   command->callback([options] { run(*options); });
 }

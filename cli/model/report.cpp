@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "model/model_output.hpp"
 #include "model/report_output.hpp"
+#include "model/targets.hpp"
 #include "nomu/core/file.hpp"
 #include "terminal.hpp"
 
@@ -27,6 +28,15 @@ void run(const Options& options) {
   ReportOutput output = options.output;
   if (output.page.empty()) output.page = std::filesystem::path(options.model).replace_extension(".html").string();
   output.prepare({options.model, options.network, options.data});
+  if (const std::optional<TargetModels> several = options.load_targets()) {
+    for (const Model& model : several->models()) {
+      Options one = options;
+      one.target = model.data().target_name;
+      one.output = report_of(output, one.target);
+      run(one);
+    }
+    return;
+  }
   const Model model = options.load();
   ModelReportSpec spec{.title = options.title, .level = options.level};
   if (!options.data.empty()) {

@@ -1,5 +1,6 @@
 #include "commands.hpp"
 #include "model/model_output.hpp"
+#include "model/targets.hpp"
 #include "nomu/models/archive.hpp"
 #include "terminal.hpp"
 
@@ -14,6 +15,8 @@ void add_show(CLI::App& app) {
   options->add_to(*command);
   command->add_flag("--json", options->json, "print JSON: every setting, column, factor and report");
   command->callback([options] {
+    if (const std::optional<TargetModels> several = options->load_targets())
+      return print("{}", options->json ? targets_json(*several).dump(2) + "\n" : several->describe());
     const Model model = options->load();
     print("{}", options->json ? model_json(model) + "\n" : model.describe());
   });

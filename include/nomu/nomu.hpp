@@ -24,5 +24,6 @@
 #include "nomu/models/method.hpp"
 #include "nomu/models/model.hpp"
 #include "nomu/models/request.hpp"
+#include "nomu/models/targets.hpp"
 #include "nomu/report/model_report.hpp"
 #include "nomu/report/study_report.hpp"

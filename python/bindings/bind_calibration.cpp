@@ -98,6 +98,7 @@ void bind_calibration(nb::module_& m) {
       .def_prop_ro(
           "unit", [](const Calibration& c) { return std::string(to_text(c.unit)); },
           "which new rows the claim is about: rows, new_inputs, known_inputs, new_groups or later_rows")
+      .def_ro("strata", &Calibration::strata, "names with coverage of their own; empty: none")
       .def_prop_ro("units", &unit_count, "number of rows, distinct inputs or groups that the claim is made from")
       .def(
           "sigma", [](const Calibration& c, const PredictedRows& rows) { return to_numpy(central_sigma(c, rows)); },
@@ -108,6 +109,21 @@ void bind_calibration(nb::module_& m) {
             return arrays_of(make_bounds(rows, c, level));
           },
           "predicted"_a, "level"_a, "Lower and upper bounds, [q] each; refused if the level is not supported.")
+      .def(
+          "claims",
+          [](const Calibration& c, double level) {
+            nb::dict claims;
+            for (const StratumClaim& claim : stratum_claims(c, level)) {
+              nb::dict facts;
+              facts["rows"] = claim.rows;
+              facts["units"] = claim.units;
+              facts["basis"] = std::string(to_text(claim.basis));
+              facts["guaranteed_coverage"] = claim.coverage;
+              claims[claim.name.c_str()] = facts;
+            }
+            return claims;
+          },
+          "level"_a, "What is proven for each name to cover by; empty without such names.")
       .def("guarantee", &guarantee, "level"_a, "What bounds of this level guarantee, in a sentence.")
       .def("guaranteed_coverage", &guaranteed_coverage, "level"_a, "The proven coverage; 0: none.")
       .def(

@@ -19,31 +19,36 @@ using Names = std::vector<std::string>;
 /// Optional facts about each row besides inputs and target.
 void add_row_facts(DataSet& data, const std::optional<Numbers>& noise, const std::optional<Numbers>& weight,
                    const std::optional<Names>& groups, const std::optional<Numbers>& times,
-                   const std::optional<std::string>& noise_name) {
+                   const std::optional<std::string>& noise_name, const std::optional<Names>& strata,
+                   const std::optional<std::string>& strata_name) {
   if (noise) data.noise = vector_of(*noise);
   if (noise && noise_name) data.noise_name = *noise_name;
   if (weight) data.row_weight = vector_of(*weight);
   if (groups) data.groups = *groups;
   if (times) data.times = vector_of(*times);
+  if (strata) data.strata = *strata;
+  if (strata && strata_name) data.strata_name = *strata_name;
   check_dataset(data);
 }
 
 DataSet from_rows(const Rows& x, const Numbers& y, const std::optional<Names>& names,
                   const std::optional<std::string>& target, const std::optional<Numbers>& noise,
                   const std::optional<Numbers>& weight, const std::optional<Names>& groups,
-                  const std::optional<Numbers>& times, const std::optional<std::string>& noise_name) {
+                  const std::optional<Numbers>& times, const std::optional<std::string>& noise_name,
+                  const std::optional<Names>& strata, const std::optional<std::string>& strata_name) {
   if (names && names->size() != x.shape(1)) throw DataError("python", "there must be one name per column of X");
   DataSet data =
       names ? make_dataset(vector_of(x), *names, vector_of(y)) : make_dataset(vector_of(x), x.shape(1), vector_of(y));
   if (target) data.target_name = *target;
-  add_row_facts(data, noise, weight, groups, times, noise_name);
+  add_row_facts(data, noise, weight, groups, times, noise_name, strata, strata_name);
   return data;
 }
 
 DataSet from_columns(const Columns& columns, const Numbers& y, const Names& categorical,
                      const std::optional<std::string>& named, const std::optional<Numbers>& noise,
                      const std::optional<Numbers>& weight, const std::optional<Names>& groups,
-                     const std::optional<Numbers>& times, const std::optional<std::string>& noise_name) {
+                     const std::optional<Numbers>& times, const std::optional<std::string>& noise_name,
+                     const std::optional<Names>& strata, const std::optional<std::string>& strata_name) {
   Table table = table_of(columns);
   std::string target = named.value_or("y");
   while (table.has_column(target)) target += "_";
@@ -55,7 +60,7 @@ DataSet from_columns(const Columns& columns, const Numbers& y, const Names& cate
                                          .drop_missing = "drop them from X and y",
                                          .range = "range"}};
   DataSet data = make_dataset(table, options);
-  add_row_facts(data, noise, weight, groups, times, noise_name);
+  add_row_facts(data, noise, weight, groups, times, noise_name, strata, strata_name);
   return data;
 }
 
@@ -80,10 +85,11 @@ void bind_data(nb::module_& m) {
       .def_ro("input_names", &DataSet::input_names);
   m.def("rows_dataset", &from_rows, "x"_a, "y"_a, "names"_a = nb::none(), "target"_a = nb::none(),
         "noise"_a = nb::none(), "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(),
-        "noise_name"_a = nb::none(), "A data set from x [n][d] and y [n].");
+        "noise_name"_a = nb::none(), "strata"_a = nb::none(), "strata_name"_a = nb::none(),
+        "A data set from x [n][d] and y [n].");
   m.def("columns_dataset", &from_columns, "columns"_a, "y"_a, "categorical"_a = Names{}, "target"_a = nb::none(),
         "noise"_a = nb::none(), "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(),
-        "noise_name"_a = nb::none(),
+        "noise_name"_a = nb::none(), "strata"_a = nb::none(), "strata_name"_a = nb::none(),
         "A data set from named columns of numbers or texts, by the rules of docs/tables.md.");
 }
 

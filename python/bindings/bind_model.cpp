@@ -50,13 +50,18 @@ PredictedRows predict_uncalibrated(const Model& model, const Rows& x, const std:
   return model.predict_uncalibrated(span_of(x), span_of(noise));
 }
 
+std::span<const std::string> names_in(const std::optional<std::vector<std::string>>& strata) {
+  return strata ? std::span<const std::string>(*strata) : std::span<const std::string>{};
+}
+
 std::tuple<Array, Array> bound_rows(const Model& model, const Rows& x, double level,
-                                    const std::optional<Numbers>& noise) {
+                                    const std::optional<Numbers>& noise,
+                                    const std::optional<std::vector<std::string>>& strata) {
   check_columns(model, x);
   Bounds bounds;
   {
     const nb::gil_scoped_release release;
-    bounds = model.bounds(span_of(x), level, span_of(noise));
+    bounds = model.bounds(span_of(x), level, span_of(noise), names_in(strata));
   }
   return {to_numpy(std::move(bounds.lower)), to_numpy(std::move(bounds.upper))};
 }
@@ -79,12 +84,12 @@ std::tuple<nb::object, nb::object> encode_columns(const Model& model, const Colu
 }
 
 nb::object quantile_rows(const Model& model, const Rows& x, const Numbers& probabilities,
-                         const std::optional<Numbers>& noise) {
+                         const std::optional<Numbers>& noise, const std::optional<std::vector<std::string>>& strata) {
   check_columns(model, x);
   std::vector<double> values;
   {
     const nb::gil_scoped_release release;
-    values = model.quantiles(span_of(x), span_of(probabilities), span_of(noise));
+    values = model.quantiles(span_of(x), span_of(probabilities), span_of(noise), names_in(strata));
   }
   return nb::cast(to_numpy(std::move(values))).attr("reshape")(x.shape(0), probabilities.shape(0));
 }
@@ -173,13 +178,13 @@ void bind_model(nb::module_& m) {
            "Means and calibrated standard deviations at x [q][d].")
       .def("predict_uncalibrated", &predict_uncalibrated, "x"_a, "noise"_a = nb::none(),
            "Like predict, before calibration.")
-      .def("bounds", &bound_rows, "x"_a, "level"_a, "noise"_a = nb::none(),
+      .def("bounds", &bound_rows, "x"_a, "level"_a, "noise"_a = nb::none(), "strata"_a = nb::none(),
            "Lower and upper bounds at x [q][d], [q] each; refused if the level is not supported.")
       .def("outside", &outside_rows, "x"_a, nb::sig("def outside(self, x: numpy.ndarray) -> numpy.ndarray"),
            "Whether rows lie outside the box of the training rows, [q].")
-      .def("quantiles", &quantile_rows, "x"_a, "probabilities"_a, "noise"_a = nb::none(),
+      .def("quantiles", &quantile_rows, "x"_a, "probabilities"_a, "noise"_a = nb::none(), "strata"_a = nb::none(),
            nb::sig("def quantiles(self, x: numpy.ndarray, probabilities: numpy.ndarray, noise: numpy.ndarray | None = "
-                   "None) -> numpy.ndarray"),
+                   "None, strata: collections.abc.Sequence[str] | None = None) -> numpy.ndarray"),
            "Quantiles at x [q][d] for k probabilities, [q][k]; refused if the calibration does not support them.")
       .def("encode", &encode_columns, "columns"_a,
            nb::sig("def encode(self, columns: list) -> tuple[numpy.ndarray, numpy.ndarray]"),

@@ -12,6 +12,7 @@ void bind_metrics(nanobind::module_& m);
 void bind_calibration(nanobind::module_& m);
 void bind_model(nanobind::module_& m);
 void bind_adaptive(nanobind::module_& m);
+void bind_targets(nanobind::module_& m);
 void bind_report(nanobind::module_& m);
 void bind_onnx(nanobind::module_& m);
 void bind_space(nanobind::module_& m);

@@ -13,6 +13,7 @@ NB_MODULE(_nomu, m) {
   nomu::python::bind_calibration(m);
   nomu::python::bind_model(m);
   nomu::python::bind_adaptive(m);
+  nomu::python::bind_targets(m);
   nomu::python::bind_report(m);
   nomu::python::bind_onnx(m);
   nomu::python::bind_space(m);

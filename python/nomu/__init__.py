@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ._errors import ConfigError, DataError, DeviceError, NomuError
-from ._nomu import EngineInfo, Model, list_engines, load_model, method_names, version
+from ._nomu import EngineInfo, Model, TargetModels, list_engines, load_model, load_targets, method_names, version
 
 if TYPE_CHECKING:
     from . import calibrate, metrics, onnx, optimize, optuna, plot
@@ -54,8 +54,10 @@ __all__ = [
     "EngineInfo",
     "Model",
     "NomuError",
+    "TargetModels",
     "list_engines",
     "load_model",
+    "load_targets",
     "method_names",
     "version",
     *_LAZY,

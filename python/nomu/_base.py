@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_array, check_consistent_length, check
 from . import _nomu
 from ._errors import ConfigError
 from ._frames import categorical_columns, columns_of, has_text, is_frame, selected, target_name
-from ._predictions import Predictions, numbers_of_rows
+from ._predictions import Predictions, names_of_rows, numbers_of_rows
 from ._progress import ProgressBar
 from ._settings import checked_settings, pairs_of, range_of, seed_of
+from ._targets import OneTarget, ranges_of, target_columns
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -37,7 +38,8 @@ _SHARED = """    calibration : str
         Any other setting of the method, by its name on the command line, such as ``{"train.epochs": 500}``; it
         wins over a parameter that sets the same.
     range : (low, high), optional
-        What the target can be, such as ``(0, inf)``; means, bounds and quantiles stay inside.
+        What the target can be, such as ``(0, inf)``; means, bounds and quantiles stay inside. With several targets also
+        a dict of such pairs by name.
     random_state : int, RandomState instance or None
         The same integer gives the same model, bit for bit. None draws a seed from NumPy's global generator.
     device : str
@@ -50,7 +52,9 @@ _SHARED = """    calibration : str
     Attributes
     ----------
     model_ : nomu.Model
-        The fitted model itself, with its settings, report and calibration.
+        The fitted model itself, with its settings, report and calibration; that of the first of several targets.
+    models_ : nomu.TargetModels
+        Only with several targets: the models of all of them.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (d,)
         Only if X had column names.
@@ -89,6 +93,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         row_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         times: ArrayLike | None = None,
+        coverage_by: str | ArrayLike | None = None,
     ) -> Self:
         """Fit and calibrate.
 
@@ -97,8 +102,9 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         X : array-like or DataFrame of shape (n, d)
             Inputs. Columns of a pandas or polars DataFrame may be numbers, texts, categories, booleans or dates;
             missing cells (NaN, None, NA) are learned from. docs/tables.md has the rules.
-        y : array-like of shape (n,)
-            Targets; at least four rows, not all equal.
+        y : array-like of shape (n,), or (n, k) for k targets
+            Targets; at least four rows, not all equal. Several targets are fitted one by one, to the same rows;
+            columns of a DataFrame keep their names, others are called y1, y2, ...
         sample_weight : array-like of shape (n,), optional
             How much each row counts in the loss.
         noise_std : array-like of shape (n,), optional
@@ -111,6 +117,10 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         times : array-like of shape (n,), optional
             Calibration holds out the latest rows. Its claim assumes that later rows are like them; ``adaptive`` gives
             bounds that follow the results.
+        coverage_by : column name or array-like of shape (n,), optional
+            Names, such as sites, within each of which the bounds keep their level; names with too few rows keep it
+            together, if they can (``coverage_claims``). A column of X stays an input; give an array if it is not to be
+            one.
 
         Returns
         -------
@@ -121,21 +131,32 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         if sample_weight is not None and row_weight is not None:
             raise ConfigError("[fit] give sample_weight or row_weight, not both")
         row_weight = sample_weight if row_weight is None else row_weight
-        self.__dict__.pop("model_", None)  # after a failed fit the estimator is not fitted
-        data = self._dataset(X, y, noise_std, row_weight, groups, times)
+        for fitted in ("model_", "models_"):
+            self.__dict__.pop(fitted, None)  # after a failed fit the estimator is not fitted
+        columns = target_columns(y)
+        facts = (noise_std, row_weight, groups, times, coverage_by)
+        how = (self._method, self.preset, self.noise, self._pairs(), self.device, self.threads)
+        if columns is None:
+            data = self._dataset(X, y, *facts)
+            with ProgressBar(self.progress) as bar:
+                self.model_ = _nomu.fit(data, *how, bar.callback, range_of(self.range))
+            return self
+        data = [self._dataset(X, column, *facts, target=name) for name, column in columns.items()]
         with ProgressBar(self.progress) as bar:
-            self.model_ = _nomu.fit(
-                data,
-                self._method,
-                self.preset,
-                self.noise,
-                self._pairs(),
-                self.device,
-                self.threads,
-                bar.callback,
-                range_of(self.range),
-            )
+            self.models_ = _nomu.fit_targets(data, *how, bar.callback, ranges_of(self.range, columns))
+        self.model_ = self.models_.models[0]
         return self
+
+    def target(self, name: str) -> OneTarget:
+        """One of several targets, with the methods of a regressor that was fitted to it alone."""
+        self._fitted_model()
+        if not self._targets():
+            raise ConfigError("[target] the model has one target; use the model itself")
+        return OneTarget(self, self.models_.model(str(name)))
+
+    def _targets(self):
+        several = getattr(self, "models_", None)
+        return [] if several is None else [OneTarget(self, model) for model in several.models]
 
     def calibrate(
         self,
@@ -146,6 +167,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         level: float | None = None,
         noise_std: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        coverage_by: ArrayLike | None = None,
     ) -> Self:
         """Recalibrate the fitted model on rows it has not seen; nothing is trained.
 
@@ -161,14 +183,25 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
             The rows' known noise, for a model that was fitted with known noise.
         groups : array-like of shape (n,), optional
             Groups of the rows; the claim is then about rows of new groups.
+        coverage_by : array-like of shape (n,), optional
+            As in ``predict_interval``.
 
         Returns
         -------
         self
         """
         model = self._fitted_model()
-        rows = self._labelled_rows(X, y, noise_std, groups)
         level = self.level if level is None else level
+        if several := self._targets():
+            columns = target_columns(y)
+            if columns is None or len(columns) != len(several):
+                raise ValueError(f"y must have {len(several)} columns, one for each target")
+            pairs = zip(several, columns.values())
+            rows = [one._labelled_rows(X, column, noise_std, groups, coverage_by) for one, column in pairs]
+            self.models_ = self.models_.calibrated(rows, kind, None if level is None else float(level))
+            self.model_ = self.models_.models[0]
+            return self
+        rows = self._labelled_rows(X, y, noise_std, groups, coverage_by)
         self.model_ = model.calibrated(rows, kind, None if level is None else float(level))
         return self
 
@@ -183,7 +216,8 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
 
     def save(self, path: str | PathLike) -> None:
         """Write a ``.nomu`` file for the command line and ``nomu.load_model``. It contains the training rows."""
-        self._fitted_model().save(path)
+        model = self._fitted_model()
+        (getattr(self, "models_", None) or model).save(path)
 
     def export_onnx(self, path: str | PathLike, level: float | None = None) -> None:
         """Write an ONNX file for other programs: network, scaling, calibration and bounds in one graph.
@@ -191,6 +225,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         Its input ``x`` is float32 of shape (q, d). Its outputs are float32 of shape (q, 1): ``mean``, ``sigma_model``,
         ``sigma_noise`` and, if calibrated, ``lower`` and ``upper`` for ``level``, by default the model's own.
         """
+        self._refuse_several("export_onnx")
         _nomu.save_onnx(self._fitted_model(), path, level)
 
     def _fitted_model(self):
@@ -207,8 +242,9 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         chosen.update(checked_settings(self.settings))
         return pairs_of({"seed": seed_of(self.random_state), **chosen})
 
-    def _dataset(self, X, y, noise_std, row_weight, groups, times):
-        target = target_name(y)
+    def _dataset(self, X, y, noise_std, row_weight, groups, times, coverage_by=None, target=None):
+        given = X
+        target = target_name(y) if target is None else target
         table = has_text(X)
         if table:
             columns = columns_of(X)
@@ -225,7 +261,10 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
             )  # fmt: skip
             columns, categorical = self._numbered(X), []
         self.text_columns_ = table
+        strata, self.coverage_by_ = names_of_rows(coverage_by, given, len(y), "coverage_by")
         facts = {
+            "strata": strata,
+            "strata_name": self.coverage_by_,
             "target": target,
             "noise": numbers_of_rows(noise_std, "noise_std", y),
             "weight": numbers_of_rows(row_weight, "sample_weight", y),
@@ -266,4 +305,5 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.target_tags.multi_output = True
         return tags

@@ -102,6 +102,7 @@ void check_dataset(const DataSet& data) {
   check_optional_values(data.noise, "noise", data.rows());
   check_count(data.groups.size(), "group", data.rows());
   check_count(data.times.size(), "time", data.rows());
+  check_count(data.strata.size(), "stratum", data.rows());
   const bool all_zero = std::ranges::all_of(data.row_weight, [](double w) { return w == 0.0; });
   if (!data.row_weight.empty() && all_zero)
     throw DataError(where, "all row weights are zero; at least one must be positive");
@@ -112,6 +113,7 @@ DataSet subset(const DataSet& data, std::span<const std::size_t> rows) {
   part.input_names = data.input_names;
   part.target_name = data.target_name;
   part.noise_name = data.noise_name;
+  part.strata_name = data.strata_name;
   part.features = data.features;
   part.range = data.range;
   part.inputs.reserve(rows.size() * data.cols());
@@ -127,6 +129,7 @@ DataSet subset(const DataSet& data, std::span<const std::size_t> rows) {
     if (!data.noise.empty()) part.noise.push_back(data.noise[i]);
     if (!data.groups.empty()) part.groups.push_back(data.groups[i]);
     if (!data.times.empty()) part.times.push_back(data.times[i]);
+    if (!data.strata.empty()) part.strata.push_back(data.strata[i]);
   }
   return part;
 }

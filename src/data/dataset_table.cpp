@@ -54,6 +54,11 @@ std::vector<std::string> feature_names(const Table& table, const DatasetOptions&
                                ? "is the target and cannot also be weight, noise, group or time"
                                : "is given for more than one of weight, noise, group and time; use different columns"));
   }
+  if (options.coverage_by == options.target) {
+    throw DataError(where, fmt::format("{}: column '{}' is the target, whose values cannot be names to cover by ({})",
+                                       table.source(), options.target, options.words.coverage_by));
+  }
+  if (!options.coverage_by.empty()) (void)column_index(table, options.coverage_by);
   if (contains(options.ignore, options.target)) {
     throw DataError(where,
                     fmt::format("{}: column '{}' is the target and cannot be ignored", table.source(), options.target));
@@ -231,9 +236,14 @@ void fill_targets_and_row_info(const Table& table, std::span<const std::size_t> 
   if (!options.weight.empty()) data.row_weight = nonnegative_numbers_of(table, options.weight, rows, "a weight");
   if (!options.noise.empty()) data.noise = nonnegative_numbers_of(table, options.noise, rows, "a noise level");
   if (!options.time.empty()) data.times = times_of(table, options.time, rows);
-  if (options.group.empty()) return;
-  const Column& groups = column_of(table, options.group);
-  for (const std::size_t i : rows) data.groups.emplace_back(groups[i]);
+  if (!options.group.empty()) {
+    const Column& groups = column_of(table, options.group);
+    for (const std::size_t i : rows) data.groups.emplace_back(groups[i]);
+  }
+  if (options.coverage_by.empty()) return;
+  const std::vector<std::string> names = strata_in(table, options.coverage_by);
+  for (const std::size_t i : rows) data.strata.push_back(names[i]);
+  data.strata_name = options.coverage_by;
 }
 
 /// Fills the inputs, encoded as in data.features.
@@ -309,6 +319,16 @@ DataSet make_dataset(const Table& table, std::span<const FeatureColumn> features
   data.features.assign(features.begin(), features.end());
   fill_inputs(table, rows, data);
   return data;
+}
+
+std::vector<std::string> strata_in(const Table& table, const std::string& column) {
+  const Column& cells = column_of(table, column);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const bool missing = read_cell(cells[i]).kind == CellKind::missing;
+    names.emplace_back(missing ? std::string_view("(missing)") : std::string_view(cells[i]));
+  }
+  return names;
 }
 
 DataSet read_dataset(const std::filesystem::path& path, const DatasetOptions& options) {

@@ -62,6 +62,14 @@ Units single_rows(std::size_t rows) {
   return units;
 }
 
+/// All units in random order, stratum by stratum.
+std::vector<std::size_t> drawn_order(const Units& units, std::uint64_t seed) {
+  std::vector<std::size_t> order = Random(seed).permutation(units.count);
+  if (!units.stratum.empty())
+    std::ranges::stable_sort(order, {}, [&](std::size_t unit) { return units.stratum[unit]; });
+  return order;
+}
+
 /// Equal rows have equal hashes; most different rows are told apart without a look at their numbers.
 std::size_t hash_of(std::span<const double> row) {
   std::uint64_t hash = 0x9e3779b97f4a7c15U;
@@ -115,14 +123,38 @@ Units group_units(std::span<const std::string> groups) {
   return units;
 }
 
+Units stratified(Units units, std::span<const std::string> names) {
+  if (names.empty()) return units;
+  std::map<std::string_view, std::size_t> sizes;
+  std::vector<std::string_view> name_of(units.count);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::string_view& name = name_of[units.of_row[i]];
+    if (name.data() != nullptr && name != names[i]) return units;
+    if (name.data() == nullptr) ++sizes[names[i]];
+    name = names[i];
+  }
+  std::vector<std::pair<std::size_t, std::string_view>> ranked;
+  for (const auto& [name, size] : sizes) ranked.emplace_back(size, name);
+  std::ranges::sort(ranked);
+  std::map<std::string_view, std::size_t> place;
+  for (const auto& [size, name] : ranked) place.emplace(name, place.size());
+  for (const std::string_view name : name_of) units.stratum.push_back(place.at(name));
+  return units;
+}
+
 Split unit_split(const Units& units, double test_fraction, std::uint64_t seed) {
   check_fraction(test_fraction);
   if (units.count < 2) {
     throw DataError(where, fmt::format("{} rows cannot be split; at least 2 are needed", units.count));
   }
-  const std::vector<std::size_t> order = Random(seed).permutation(units.count);
+  const std::vector<std::size_t> order = drawn_order(units, seed);
+  const std::size_t wanted = test_count(units.count, test_fraction);
   std::vector<std::size_t> part(units.count, 0);
-  for (std::size_t i = 0; i < test_count(units.count, test_fraction); ++i) part[order[i]] = 1;
+  for (std::size_t i = 0; i < units.count; ++i) {
+    // Within a stratum the order is random, so units at regular distances are as random as the first ones.
+    const bool chosen = units.stratum.empty() ? i < wanted : (i + 1) * wanted / units.count > i * wanted / units.count;
+    part[order[i]] = chosen ? 1 : 0;
+  }
   return split_by(by_row(units, part), 1);
 }
 
@@ -130,7 +162,7 @@ std::vector<Split> unit_folds(const Units& units, std::size_t k, std::uint64_t s
   check_folds(k);
   if (k > units.count)
     throw ConfigError(where, fmt::format("{} folds requested, but there are only {} rows", k, units.count));
-  const std::vector<std::size_t> order = Random(seed).permutation(units.count);
+  const std::vector<std::size_t> order = drawn_order(units, seed);
   std::vector<std::size_t> fold(units.count);
   for (std::size_t i = 0; i < units.count; ++i) fold[order[i]] = i % k;
   const std::vector<std::size_t> fold_of_row = by_row(units, fold);

@@ -118,6 +118,11 @@ PredictedRows predicted_rows(const Prediction& prediction, std::size_t member) {
 std::string_view to_text(CalibrationKind kind) { return kind_names.at(static_cast<std::size_t>(kind)); }
 std::string_view to_text(CalibrationUnit unit) { return unit_names.at(static_cast<std::size_t>(unit)); }
 
+std::string_view to_text(StratumClaim::Basis basis) {
+  constexpr std::array<std::string_view, 3> names = {"own", "rare_together", "nothing"};
+  return names.at(static_cast<std::size_t>(basis));
+}
+
 std::size_t unit_count(const Calibration& calibration) {
   return calibration.units == 0 ? calibration.rows : calibration.units;
 }

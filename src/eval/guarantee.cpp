@@ -1,7 +1,7 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "eval/score_set.hpp"
 #include "nomu/eval/calibration.hpp"
@@ -22,6 +22,13 @@ double cross_coverage(std::size_t units, std::size_t folds, bool weighed, double
   const double counted = (1.0 - k / n) / (k + 1.0);
   const double allowance = weighed ? counted : std::min(2.0 * (1.0 - 1.0 / k) / (n / k + 1.0), counted);
   return std::max(0.0, 1.0 - 2.0 * (1.0 - level) - allowance);
+}
+
+/// What a set of scores proves for the rows that it serves.
+double proven_coverage(const Calibration& c, const ScoreSet& set, double level) {
+  if (c.unit == CalibrationUnit::later_rows) return 0.0;
+  if (c.kind == CalibrationKind::conformal) return level;
+  return cross_coverage(set.units, fold_count(c), !set.masses.empty(), level);
 }
 
 /// The new rows that the claim is about, with how many there were of their kind.
@@ -61,19 +68,19 @@ std::string_view caveat(const Calibration& c) {
   }
 }
 
+/// Within which names the claim holds.
 std::string strata_note(const Calibration& c, double level) {
   if (c.strata.empty()) return {};
-  const std::vector<std::string> pooled = LevelSets(c, level).pooled();
-  std::string text = fmt::format("; separately for each of {} names", c.strata.size() - pooled.size());
-  if (!pooled.empty()) {
-    constexpr std::size_t most = 5;
-    const std::vector<std::string> some(pooled.begin(),
-                                        pooled.begin() + static_cast<std::ptrdiff_t>(std::min(most, pooled.size())));
-    text += fmt::format(", while {}{} {} too few rows for it and {} the bounds of all rows", fmt::join(some, ", "),
-                        pooled.size() > most ? fmt::format(" and {} more", pooled.size() - most) : "",
-                        pooled.size() == 1 ? "has" : "have", pooled.size() == 1 ? "gets" : "get");
+  std::size_t own = 0;
+  std::size_t rare = 0;
+  for (const StratumClaim& claim : stratum_claims(c, level)) {
+    own += claim.basis == StratumClaim::Basis::own ? 1 : 0;
+    rare += claim.basis == StratumClaim::Basis::rare_together ? 1 : 0;
   }
-  return text;
+  std::string text;
+  if (own > 0) text += own == 1 ? ", within 1 name" : fmt::format(", within each of {} names by itself", own);
+  if (rare > 0) text += fmt::format("{} for rare names together ({})", own > 0 ? " and" : ",", rare);
+  return text + "; nothing is promised for rows of other names";
 }
 
 /// What a calibration by likelihood is worth where the rows are not independent.
@@ -94,22 +101,40 @@ std::string measured(const Calibration& c, double level) {
 
 }  // namespace
 
-double guaranteed_coverage(const Calibration& calibration, double level) {
-  if (calibration.kind == CalibrationKind::cross_conformal) {
-    check_calibration(calibration);
-    const LevelSets sets(calibration, level);  // throws for levels that are not supported
-    const std::size_t folds = fold_count(calibration);
-    const ScoreSet all = all_scores(calibration);
-    double proven = cross_coverage(all.units, folds, !all.masses.empty(), level);
-    for (const std::string& name : calibration.strata) {
-      const ScoreSet& set = sets.of(name);
-      proven = std::min(proven, cross_coverage(set.units, folds, !set.masses.empty(), level));
-    }
-    return calibration.unit == CalibrationUnit::later_rows ? 0.0 : proven;
+std::vector<StratumClaim> stratum_claims(const Calibration& calibration, double level) {
+  if (calibration.strata.empty()) return {};
+  check_calibration(calibration);
+  const LevelSets sets(calibration, level);
+  std::vector<StratumClaim> claims;
+  for (const std::string& name : calibration.strata) claims.push_back({.name = name});
+  std::vector<std::set<std::size_t>> units(claims.size());
+  for (std::size_t i = 0; i < calibration.rows; ++i) {
+    const std::size_t stratum = calibration.score_strata[i];
+    ++claims[stratum].rows;
+    units[stratum].insert(calibration.score_units.empty() ? i : calibration.score_units[i]);
   }
-  (void)multipliers(calibration, level);
-  const bool proven = calibration.kind == CalibrationKind::conformal && calibration.unit != CalibrationUnit::later_rows;
-  return proven ? level : 0.0;
+  for (std::size_t s = 0; s < claims.size(); ++s) {
+    claims[s].units = units[s].size();
+    claims[s].basis = sets.basis(s);
+    if (claims[s].basis != StratumClaim::Basis::nothing)
+      claims[s].coverage = proven_coverage(calibration, sets.of(s), level);
+  }
+  return claims;
+}
+
+double guaranteed_coverage(const Calibration& calibration, double level) {
+  if (calibration.kind != CalibrationKind::cross_conformal) (void)multipliers(calibration, level);
+  if (calibration.kind != CalibrationKind::cross_conformal && calibration.kind != CalibrationKind::conformal)
+    return 0.0;
+  check_calibration(calibration);
+  const LevelSets sets(calibration, level);  // throws for levels that are not supported
+  if (calibration.strata.empty()) return proven_coverage(calibration, sets.widest(), level);
+  double proven = 1.0;
+  for (std::size_t s = 0; s < calibration.strata.size(); ++s) {
+    if (sets.basis(s) != StratumClaim::Basis::nothing)
+      proven = std::min(proven, proven_coverage(calibration, sets.of(s), level));
+  }
+  return proven;
 }
 
 std::string guarantee(const Calibration& calibration, double level) {

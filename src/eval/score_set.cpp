@@ -62,33 +62,24 @@ std::pair<double, double> weighed_ends(const std::vector<double>& lows, const st
   return {low.values[i], high.values[j]};
 }
 
-}  // namespace
-
-ScoreSet all_scores(const Calibration& calibration) {
-  ScoreSet set{.scores = std::vector<std::size_t>(calibration.scores.size()), .unit = calibration.unit};
-  std::iota(set.scores.begin(), set.scores.end(), std::size_t{0});
+/// The rows of a unit that are among `scores` share its mass.
+ScoreSet set_of(const Calibration& calibration, std::vector<std::size_t> scores) {
+  ScoreSet set{.scores = std::move(scores), .unit = calibration.unit};
   set.units = set.scores.size();
   if (calibration.score_units.empty()) return set;
-  set.units = calibration.units;
-  std::vector<double> rows(set.units, 0.0);
-  for (const std::size_t unit : calibration.score_units) ++rows[unit];
-  for (const std::size_t unit : calibration.score_units) set.masses.push_back(1.0 / rows[unit]);
-  return set;
-}
-
-ScoreSet stratum_scores(const Calibration& calibration, std::size_t stratum) {
-  ScoreSet set{.scores = {}, .unit = calibration.unit};
   std::map<std::size_t, double> rows;
-  for (std::size_t i = 0; i < calibration.scores.size(); ++i) {
-    if (calibration.score_strata[i] != stratum) continue;
-    set.scores.push_back(i);
-    if (!calibration.score_units.empty()) ++rows[calibration.score_units[i]];
-  }
-  set.units = set.scores.size();
-  if (calibration.score_units.empty()) return set;
+  for (const std::size_t i : set.scores) ++rows[calibration.score_units[i]];
   set.units = rows.size();
   for (const std::size_t i : set.scores) set.masses.push_back(1.0 / rows.at(calibration.score_units[i]));
   return set;
+}
+
+}  // namespace
+
+ScoreSet all_scores(const Calibration& calibration) {
+  std::vector<std::size_t> scores(calibration.scores.size());
+  std::iota(scores.begin(), scores.end(), std::size_t{0});
+  return set_of(calibration, std::move(scores));
 }
 
 bool supports(const ScoreSet& set, double level) {
@@ -133,28 +124,45 @@ std::pair<double, double> cross_ends(const ScoreSet& set, std::vector<double> lo
 LevelSets::LevelSets(const Calibration& calibration, double level) : calibration_(&calibration) {
   sets_.push_back(all_scores(calibration));
   scores_.push_back(score_at(calibration, sets_[0], level));
-  for (std::size_t s = 0; s < calibration.strata.size(); ++s) {
-    sets_.push_back(stratum_scores(calibration, s));
-    const bool enough = supports(sets_.back(), level);
-    if (!enough) sets_.back() = {};
-    scores_.push_back(enough ? score_at(calibration, sets_.back(), level) : 0.0);
-    if (scores_.back() > scores_[widest_]) widest_ = scores_.size() - 1;
+  if (calibration.strata.empty()) return;
+  std::vector<std::vector<std::size_t>> own(calibration.strata.size());
+  for (std::size_t i = 0; i < calibration.scores.size(); ++i) own[calibration.score_strata[i]].push_back(i);
+  std::vector<std::size_t> rare;
+  for (std::vector<std::size_t>& scores : own) {
+    ScoreSet set = set_of(calibration, std::move(scores));
+    if (set.units == 0 || !supports({.scores = {}, .units = set.units - 1}, level))
+      rare.insert(rare.end(), set.scores.begin(), set.scores.end());
+    add(calibration, std::move(set), level);
   }
+  std::ranges::sort(rare);
+  add(calibration, set_of(calibration, std::move(rare)), level);
+}
+
+void LevelSets::add(const Calibration& calibration, ScoreSet set, double level) {
+  const bool enough = set.units > 0 && supports(set, level);
+  scores_.push_back(enough ? score_at(calibration, set, level) : 0.0);
+  sets_.push_back(enough ? std::move(set) : ScoreSet{});
+  if (scores_.back() > scores_[widest_]) widest_ = scores_.size() - 1;
+}
+
+StratumClaim::Basis LevelSets::basis(std::size_t stratum) const {
+  if (!sets_[1 + stratum].scores.empty()) return StratumClaim::Basis::own;
+  return sets_.back().scores.empty() ? StratumClaim::Basis::nothing : StratumClaim::Basis::rare_together;
+}
+
+const ScoreSet& LevelSets::of(std::size_t stratum) const {
+  switch (basis(stratum)) {
+    case StratumClaim::Basis::own: return sets_[1 + stratum];
+    case StratumClaim::Basis::rare_together: return sets_.back();
+    case StratumClaim::Basis::nothing: break;
+  }
+  return widest();
 }
 
 const ScoreSet& LevelSets::of(const std::string& stratum) const {
   const auto found = std::ranges::lower_bound(calibration_->strata, stratum);
   if (found == calibration_->strata.end() || *found != stratum) return widest();
-  const ScoreSet& own = sets_[1 + static_cast<std::size_t>(found - calibration_->strata.begin())];
-  return own.scores.empty() ? sets_.front() : own;
-}
-
-std::vector<std::string> LevelSets::pooled() const {
-  std::vector<std::string> names;
-  for (std::size_t s = 0; s < calibration_->strata.size(); ++s) {
-    if (sets_[1 + s].scores.empty()) names.push_back(calibration_->strata[s]);
-  }
-  return names;
+  return of(static_cast<std::size_t>(found - calibration_->strata.begin()));
 }
 
 }  // namespace nomu

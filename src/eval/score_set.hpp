@@ -24,7 +24,6 @@ struct ScoreSet {
 };
 
 [[nodiscard]] ScoreSet all_scores(const Calibration& calibration);
-[[nodiscard]] ScoreSet stratum_scores(const Calibration& calibration, std::size_t stratum);
 
 /// Whether there are enough units for a level.
 [[nodiscard]] bool supports(const ScoreSet& set, double level);
@@ -37,24 +36,32 @@ struct ScoreSet {
 [[nodiscard]] std::pair<double, double> cross_ends(const ScoreSet& set, std::vector<double> lows,
                                                    std::vector<double> highs, double level);
 
-/// The sets of scores that decide the bounds of a level: one for all rows, or one for each stratum.
+/// The sets of scores that decide the bounds of a level: one for all rows, or, with strata, one for each name with
+/// enough units and one for the rare names together.
+///
+/// Rare is a name that would have too few units without one of them. That one may be the new row's: with it, the new
+/// row sees the same names as rare that every calibration row does, so that the rows of rare names are exchangeable
+/// and the claim about them together is exact. A name with just enough units is thus both rare and served by its own.
 class LevelSets {
  public:
   /// Throws ConfigError when not even all scores support the level.
   LevelSets(const Calibration& calibration, double level);
 
   [[nodiscard]] const ScoreSet& of(const std::string& stratum) const;
-  /// The set with the largest quantile, for rows of which no stratum is known.
+  [[nodiscard]] const ScoreSet& of(std::size_t stratum) const;
+  /// What the bounds of a stratum rest on.
+  [[nodiscard]] StratumClaim::Basis basis(std::size_t stratum) const;
+  /// The set with the largest quantile, for rows of which nothing is known.
   [[nodiscard]] const ScoreSet& widest() const { return sets_[widest_]; }
   [[nodiscard]] double score(const ScoreSet& set) const {
     return scores_[static_cast<std::size_t>(&set - sets_.data())];
   }
-  /// The strata that share the bounds of all rows, because they have too few.
-  [[nodiscard]] std::vector<std::string> pooled() const;
 
  private:
+  void add(const Calibration& calibration, ScoreSet set, double level);
+
   const Calibration* calibration_;
-  std::vector<ScoreSet> sets_;  // of all scores, then of each stratum; empty where it has too few
+  std::vector<ScoreSet> sets_;  // of all scores, then of each stratum, then of the rare ones; empty where too few
   std::vector<double> scores_;
   std::size_t widest_ = 0;
 };

@@ -33,12 +33,15 @@ void add_model_notes(onnx::ModelProto& file, const Model& model, std::optional<d
   add_note(file, "nomu.target", model.data().target_name);
   if (!level) return;
   const Calibration& calibration = model.calibration();
-  if (calibration.kind == CalibrationKind::cross_conformal &&
-      (!calibration.score_units.empty() || !calibration.strata.empty())) {
+  if (!calibration.strata.empty()) {
     throw ConfigError("interchange/onnx",
-                      "an ONNX file cannot hold CV+ bounds in which groups or equal inputs count once, or that "
-                      "depend on a name; fit with calibration.policy = hold_out or calibration nll, or export "
-                      "without bounds");
+                      "an ONNX file cannot hold bounds that go by the names of a column; predict with nomu, or fit "
+                      "without coverage by a column");
+  }
+  if (calibration.kind == CalibrationKind::cross_conformal && !calibration.score_units.empty()) {
+    throw ConfigError("interchange/onnx",
+                      "an ONNX file cannot hold CV+ bounds in which groups or equal inputs count once; fit with "
+                      "calibration.policy = hold_out or calibration nll, or export without bounds");
   }
   add_note(file, "nomu.level", fmt::format("{}", *level));
   add_note(file, "nomu.guarantee", guarantee(model.calibration(), *level));

@@ -90,9 +90,11 @@ struct DataSet {
   std::vector<double> noise;             ///< [n], known standard deviation of each target; empty: unknown
   std::vector<std::string> groups;       ///< [n], a split keeps the rows of a group together; empty: none
   std::vector<double> times;             ///< [n], increasing with time; empty: unknown
+  std::vector<std::string> strata;       ///< [n], names within each of which coverage is wanted; empty: none
   std::vector<std::string> input_names;  ///< [d]
   std::string target_name = "y";
   std::string noise_name;               ///< column `noise` came from; empty: given in memory, or none
+  std::string strata_name;              ///< column `strata` came from; empty: given in memory, or none
   std::vector<FeatureColumn> features;  ///< the columns the inputs came from
   TargetRange range = {};
   DatasetReport report = {};
@@ -126,7 +128,12 @@ struct OptionNames {
   std::string ignore = "ignore";
   std::string drop_missing = "drop_missing";
   std::string range = "range";
+  std::string coverage_by = "coverage_by";
 };
+
+/// The cells of a column as names to cover by; missing cells are one name, "(missing)". Throws DataError if there is no
+/// such column.
+[[nodiscard]] std::vector<std::string> strata_in(const Table& table, const std::string& column);
 
 /// The role of each column of a table.
 struct DatasetOptions {
@@ -138,6 +145,7 @@ struct DatasetOptions {
   std::string noise = {};                     ///< column of known standard deviations; empty: none
   std::string group = {};                     ///< column of groups, not an input by default; empty: none
   std::string time = {};                      ///< column of numbers or ISO dates, not an input by default; empty: none
+  std::string coverage_by = {};               ///< column of `strata`; it may also be an input
   bool drop_missing = false;                  ///< drop rows with a missing cell instead of learning from them
   std::size_t min_rows = 4;                   ///< fewest rows accepted
   std::size_t max_levels = 64;                ///< most names of a column with an input of their own

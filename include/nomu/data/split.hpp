@@ -22,9 +22,15 @@ struct Split {
 struct Units {
   std::vector<std::size_t> of_row;  ///< the unit of each row, numbered 0, 1, ... without gaps
   std::size_t count = 0;
+  /// [count], the stratum of each unit, of which splits take the same share, up to one unit; empty: none.
+  std::vector<std::size_t> stratum = {};
 
   friend bool operator==(const Units&, const Units&) = default;
 };
+
+/// The units with the strata that `names` [n] gives their rows, numbered from the smallest, so that small ones are
+/// spread evenly together, too. Without strata if a unit has rows of several names.
+[[nodiscard]] Units stratified(Units units, std::span<const std::string> names);
 
 /// Rows with equal inputs [n][cols] are one unit; numbered in the order of their first rows.
 [[nodiscard]] Units distinct_rows(std::span<const double> inputs, std::size_t cols);
@@ -33,8 +39,8 @@ struct Units {
 [[nodiscard]] Units group_units(std::span<const std::string> groups);
 
 /// A random `test_fraction` of the units, rounded, with at least one on either side. Which units are chosen depends on
-/// nothing but their number, so that those of the test part are like new ones. If every row is a unit, this is
-/// `random_split`. Throws like it.
+/// nothing but their number and strata, so that those of the test part are like new ones. If every row is a unit, this
+/// is `random_split`. Throws like it.
 [[nodiscard]] Split unit_split(const Units& units, double test_fraction, std::uint64_t seed);
 
 /// k splits whose test parts partition the units at random into numbers that differ by at most one; `k_folds` if every

@@ -23,8 +23,8 @@ struct Bounds {
 
 /// Central bounds of a level; those of a lower level lie within them. Throws ConfigError when the calibration does not
 /// support the level, DataError when sizes do not match or a number is not finite. `strata` names each row's stratum,
-/// [q], where the calibration has strata: a name with too few rows for the level gets the bounds of all rows, an
-/// unknown one (or none) the widest.
+/// [q], where the calibration has strata: `stratum_claims` says what each name gets, and an unknown one (or none)
+/// gets the widest bounds.
 [[nodiscard]] Bounds make_bounds(const PredictedRows& rows, const Calibration& calibration, double level,
                                  std::span<const std::string> strata = {});
 

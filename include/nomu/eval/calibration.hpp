@@ -105,7 +105,7 @@ void check_calibration(const Calibration& calibration);
 /// Split conformal. The rows must not have been used for fitting, nor for the c_model and c_noise of `base` when those
 /// differ (a single c cancels). Rows of the same unit count once together (hierarchical conformal: Lee, Barber and
 /// Willett 2023); of units `new_inputs` the bounds are the wider of those by units and those by rows. Strata get scores
-/// of their own (Mondrian).
+/// of their own (Mondrian); see `stratum_claims`.
 [[nodiscard]] Calibration calibrate_conformal(const PredictedRows& rows, std::span<const double> targets,
                                               const Calibration& base = {}, const CalibrationRows& known = {});
 
@@ -154,13 +154,35 @@ struct Multipliers {
 /// naming the number of rows, or of other units, needed when it exceeds n.
 [[nodiscard]] std::size_t conformal_rank(std::size_t rows, double level, CalibrationUnit unit = CalibrationUnit::rows);
 
-/// The coverage that is proven for the new rows that the calibration's unit names; 0 if none is, as for later rows. For
-/// CV+ this is 1 - 2 alpha less the allowance for K folds of Barber et al. (2021), Theorem 4. Throws ConfigError as
-/// `multipliers` does, except that it accepts cross_conformal.
+/// The coverage that is proven for the new rows that the calibration's unit names; 0 if none is, as for later rows.
+/// With strata, what is proven for all names that `stratum_claims` proves something for. For CV+ this is 1 - 2 alpha
+/// less the allowance for K folds of Barber et al. (2021), Theorem 4. Throws ConfigError as `multipliers` does, except
+/// that it accepts cross_conformal.
 [[nodiscard]] double guaranteed_coverage(const Calibration& calibration, double level);
 
 /// The same as a sentence. Ignores the level for a calibration of kind width, which has none.
 [[nodiscard]] std::string guarantee(const Calibration& calibration, double level);
+
+/// What the bounds of a level promise to the rows of one name of a calibration with strata.
+struct StratumClaim {
+  enum class Basis {
+    own,            ///< the name's own scores: the promise holds within the name
+    rare_together,  ///< those of all rare names, within which it holds together, not for each name
+    nothing,        ///< too few even so: the widest bounds of any name, without a promise
+  };
+  std::string name;
+  std::size_t rows = 0;   ///< of the calibration
+  std::size_t units = 0;  ///< likewise; one per row where rows are counted
+  Basis basis = Basis::nothing;
+  double coverage = 0.0;  ///< as `guaranteed_coverage`; 0: none
+};
+
+/// "own", "rare_together", "nothing"
+[[nodiscard]] std::string_view to_text(StratumClaim::Basis basis);
+
+/// In the order of the names; empty without strata. Throws ConfigError as `multipliers` does, except that it accepts
+/// cross_conformal.
+[[nodiscard]] std::vector<StratumClaim> stratum_claims(const Calibration& calibration, double level);
 
 /// A share as printed in messages and reports: "95 %", "99.999 %".
 [[nodiscard]] std::string percent(double share);

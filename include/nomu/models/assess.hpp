@@ -15,6 +15,15 @@
 
 namespace nomu {
 
+/// How often the bounds held for the rows of one name to cover by.
+struct StratumCoverage {
+  std::string name;
+  std::size_t rows = 0;
+  double coverage = 0.0;
+  double mean_width = 0.0;
+  std::optional<Interval> expected = {};  ///< as in Evaluation; only if the name's own scores gave the bounds
+};
+
 /// How good a model is on some rows.
 struct Evaluation {
   MetricsReport metrics;    ///< of the calibrated standard deviations
@@ -23,7 +32,9 @@ struct Evaluation {
   double coverage = 0.0;
   double mean_width = 0.0;
   double interval_score = 0.0;
-  std::optional<Interval> expected = {};  ///< range of the coverage in 19 cases of 20; split conformal only
+  std::optional<Interval> expected =
+      {};  ///< range of the coverage in 19 cases of 20; split conformal of all rows together only
+  std::vector<StratumCoverage> strata = {};  ///< in the order of the names, if the bounds go by them
 };
 
 /// How many of the rows equal, value by value, a row the model was made with; such rows prove little.
@@ -39,6 +50,14 @@ struct Evaluation {
 /// The same for existing predictions; `bounds` may be null.
 [[nodiscard]] Evaluation evaluate(const Calibration& calibration, const PredictedRows& predicted,
                                   std::span<const double> targets, const Bounds* bounds, double level);
+
+/// Coverage by name, for rows with the names `strata` [q]; empty if the bounds do not go by them.
+[[nodiscard]] std::vector<StratumCoverage> coverage_by_stratum(const Calibration& calibration, const Bounds& bounds,
+                                                               std::span<const double> targets,
+                                                               std::span<const std::string> strata, double level);
+
+/// The same as lines of a table, for human readers.
+[[nodiscard]] std::string coverage_text(std::span<const StratumCoverage> strata);
 
 /// How much an input has to do with the uncertainty of the predictions.
 struct UncertaintyDriver {

@@ -95,12 +95,13 @@ enum class CalibrationSource { none, folds, hold_out, given };
 /// use as an honest evaluation.
 struct HeldOut {
   CalibrationSource source = CalibrationSource::none;
-  std::string split = {};               ///< "random", "group" or "time"; empty if nothing was split
-  bool refitted = false;                ///< the model itself was later trained on these rows
-  std::vector<std::size_t> rows = {};   ///< [q], indices into the training data; empty if the rows came from elsewhere
-  std::vector<std::size_t> folds = {};  ///< [q], the fold of each row; empty without folds
-  PredictedRows predicted = {};         ///< [q], before calibration
-  std::vector<double> targets = {};     ///< [q]
+  std::string split = {};                ///< "random", "group" or "time"; empty if nothing was split
+  bool refitted = false;                 ///< the model itself was later trained on these rows
+  std::vector<std::size_t> rows = {};    ///< [q], indices into the training data; empty if the rows came from elsewhere
+  std::vector<std::size_t> folds = {};   ///< [q], the fold of each row; empty without folds
+  PredictedRows predicted = {};          ///< [q], before calibration
+  std::vector<double> targets = {};      ///< [q]
+  std::vector<std::string> strata = {};  ///< [q], names to cover by; empty: none
 };
 
 /// Everything a model consists of besides its fitted members; an archive stores both.
@@ -139,7 +140,8 @@ class Model {
 
   /// Bounds at x [q][d]. Throws ConfigError if the calibration does not support the level, in particular if there is no
   /// calibration. A model with coverage by a column takes the rows' names in that column, [q]; without them it reads
-  /// them from x if the column is an input.
+  /// them from x if the column is an input, and gives the widest bounds of any name if it is not. A table must have
+  /// the column.
   [[nodiscard]] Bounds bounds(std::span<const double> x, double level, std::span<const double> noise = {},
                               std::span<const std::string> strata = {}) const;
   [[nodiscard]] Bounds bounds(const Table& rows, double level) const;
@@ -149,10 +151,11 @@ class Model {
   [[nodiscard]] Bounds held_out_bounds(double level) const;
 
   /// Quantiles at x [q][d] for k probabilities inside (0, 1): [q][k], not decreasing with the probability. Those below
-  /// one half are lower bounds, those above are upper bounds, and the median is the mean. Throws ConfigError if the
-  /// calibration does not support them.
+  /// one half are lower bounds, those above are upper bounds, and the median is the mean. Strata as in `bounds`.
+  /// Throws ConfigError if the calibration does not support them.
   [[nodiscard]] std::vector<double> quantiles(std::span<const double> x, std::span<const double> probabilities,
-                                              std::span<const double> noise = {}) const;
+                                              std::span<const double> noise = {},
+                                              std::span<const std::string> strata = {}) const;
   [[nodiscard]] std::vector<double> quantiles(const Table& rows, std::span<const double> probabilities) const;
 
   /// Whether a row lies outside the box of the rows the model learned from, [q].
@@ -224,8 +227,8 @@ class Model {
 /// The rows of the table without missing values in columns the model reads. Throws DataError if none is left.
 [[nodiscard]] Table predictable_rows(const Model& model, const Table& table);
 
-/// Rows with a known target, encoded like the model's training rows; others are left out and reported. Throws like
-/// `make_dataset`.
+/// Rows with a known target, encoded like the model's training rows, with their names to cover by; others are left out
+/// and reported. Throws like `make_dataset`.
 [[nodiscard]] DataSet labelled_rows(const Model& model, const Table& table, bool drop_missing = false);
 
 }  // namespace nomu

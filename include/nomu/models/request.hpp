@@ -32,8 +32,9 @@ struct FitRequest {
   std::optional<double> level = {};       ///< of the bounds; empty: 0.95, unless the settings say otherwise
   std::optional<std::int64_t> seed = {};  ///< for everything random; empty: 1, unless the settings say otherwise
   TargetRange range = {};                 ///< what the target can be: means and bounds stay inside
-  DatasetOptions columns = {};            ///< roles of other columns of a table; `target`, `noise` and
-                                          ///< `range` come from above
+  std::string coverage_by = {};           ///< column of names, each of which keeps the level by itself; empty: none
+  DatasetOptions columns = {};            ///< roles of other columns of a table; `target`, `noise`, `range` and
+                                          ///< `coverage_by` come from above
 };
 
 /// The method alone, for callers who fit their own cohorts: preset, noise, then settings, all of which must be the

@@ -29,6 +29,7 @@ struct ReportRows {
   std::vector<double> targets;                ///< [q]
   PredictedRows predicted;                    ///< [q]; for calibration rows, by a model that did not see them
   std::function<Bounds(double)> bounds = {};  ///< bounds of these rows at a level, [q]; for fresh rows only
+  std::vector<std::string> strata = {};       ///< [q], names that the bounds go by; empty: none
 };
 
 /// The model to report on. Inputs and targets are in the units of the user's data.

@@ -94,7 +94,7 @@ Evaluation evaluate(const Calibration& calibration, const PredictedRows& predict
   result.coverage = coverage(*bounds, targets);
   result.mean_width = mean_width(*bounds);
   result.interval_score = interval_score(*bounds, targets, level);
-  if (calibration.kind == CalibrationKind::conformal) {
+  if (calibration.kind == CalibrationKind::conformal && calibration.strata.empty()) {
     result.expected = conformal_coverage_interval(unit_count(calibration), targets.size(), level);
   }
   return result;
@@ -107,9 +107,10 @@ std::optional<MetricsReport> held_out_metrics(const Model& model) {
 }
 
 Evaluation evaluate(const Model& model, const DataSet& rows, std::optional<double> level) {
-  const Bounds bounds = level ? model.bounds(rows.inputs, *level, rows.noise) : Bounds{};
+  const Bounds bounds = level ? model.bounds(rows.inputs, *level, rows.noise, rows.strata) : Bounds{};
   Evaluation result = evaluate(model.calibration(), model.predict_uncalibrated(rows.inputs, rows.noise), rows.targets,
                                level ? &bounds : nullptr, level.value_or(0.0));
+  if (level) result.strata = coverage_by_stratum(model.calibration(), bounds, rows.targets, rows.strata, *level);
   std::vector<bool> outside = model.outside(rows.inputs);
   for (const std::size_t i : rows.report.unfamiliar_rows) outside[i] = true;
   result.outside = static_cast<std::size_t>(std::count(outside.begin(), outside.end(), true));

@@ -72,8 +72,9 @@ AdaptedTable predict_adapting(const Model& model, const Table& rows, double leve
   std::vector<std::string> upper;
   for (std::size_t i = 0; i < predicted.size(); ++i) {
     const AdaptiveInterval interval = bounds.interval(predicted[i]);
-    lower.push_back(format_number(interval.lower));
-    upper.push_back(format_number(interval.upper));
+    const TargetRange& range = model.data().range;
+    lower.push_back(format_number(std::clamp(interval.lower, range.low, range.high)));
+    upper.push_back(format_number(std::clamp(interval.upper, range.low, range.high)));
     if (results[i] == results[i]) bounds.update(results[i], predicted[i]);
   }
   const Table plain = predict_table(model, rows, {});

@@ -1,6 +1,7 @@
 #include "nomu/models/archive.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <bit>
 #include <cstdint>
@@ -8,9 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "core/crc64.hpp"
+#include "core/json_numbers.hpp"
 #include "models/fit/archive_header.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
+#include "nomu/models/targets.hpp"
 
 namespace nomu {
 namespace {
@@ -20,8 +23,12 @@ constexpr std::string_view where = "models/archive";
 // A byte that is not text, the name, and line endings, which a copy in text mode would change.
 constexpr std::string_view magic("\x89NOMU\r\n\x1a", 8);
 constexpr std::uint32_t major_version = 1;  ///< raised when older readers would misread
-constexpr std::uint32_t minor_version =
-    2;  ///< raised for additions: older readers ignore them, or refuse by the name of a missing block
+/// Of files that hold the files of several models, one for each target.
+constexpr std::uint32_t targets_major_version = 2;
+/// Raised for additions: older readers ignore them, or refuse by the name of a missing block. Files without the
+/// additions of 1.3, coverage by a column, are of 1.2.
+constexpr std::uint32_t minor_version = 2;
+constexpr std::uint32_t strata_minor_version = 3;
 
 /// The first bytes of a file, the same in every version.
 struct Preamble {
@@ -59,6 +66,19 @@ std::string_view without_place(std::string_view message) {
   return end == std::string_view::npos ? message : message.substr(end + 2);
 }
 
+/// A preamble and a header with their checksum.
+std::string head_of(std::uint32_t major, std::uint32_t minor, const std::string& header) {
+  const std::string preamble =
+      std::string(magic) + bytes_of(Preamble{.major = major, .minor = minor, .header_bytes = header.size()});
+  return preamble + bytes_of(head_checksum(preamble, header)) + header;
+}
+
+[[noreturn]] void refuse_newer(const Preamble& preamble) {
+  throw DataError(where,
+                  fmt::format("the file has format {}.{}, but this version of nomu reads up to {}; use a newer nomu",
+                              preamble.major, preamble.minor, targets_major_version));
+}
+
 /// The header as text, verified against the preamble.
 std::string_view checked_header(std::string_view bytes) {
   if (!bytes.starts_with(magic.substr(0, std::min(bytes.size(), magic.size()))) || bytes.empty()) {
@@ -73,11 +93,7 @@ std::string_view checked_header(std::string_view bytes) {
   if (head_checksum(bytes.substr(0, checksum_at), header) != value_at<std::uint64_t>(bytes, checksum_at)) {
     throw DataError(where, "the header does not match its checksum; the file is damaged");
   }
-  if (preamble.major > major_version) {
-    throw DataError(where,
-                    fmt::format("the file has format {}.{}, but this version of nomu reads up to {}; use a newer nomu",
-                                preamble.major, preamble.minor, major_version));
-  }
+  if (preamble.major > targets_major_version) refuse_newer(preamble);
   return header;
 }
 
@@ -88,21 +104,24 @@ std::string pack_model(const Model& model) {
   nlohmann::json header = header_of(model);
   header["blocks"] = blocks.list();
   const std::string text = header.dump();
-  const std::string preamble = std::string(magic) + bytes_of(Preamble{.header_bytes = text.size()});
-  return preamble + bytes_of(head_checksum(preamble, text)) + text + blocks.bytes();
+  const std::uint32_t minor = model.calibration().strata.empty() ? minor_version : strata_minor_version;
+  return head_of(major_version, minor, text) + blocks.bytes();
 }
 
 namespace {
 
-/// `network` is null for models that stand alone.
-Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<const ForeignNetwork> network,
-               std::shared_ptr<Engine> engine) {
-  if (!engine) engine = make_engine();
+std::vector<std::string> target_names(const nlohmann::json& header) {
+  std::vector<std::string> names;
+  for (const nlohmann::json& target : header.at("targets")) names.push_back(target.at("name"));
+  return names;
+}
+
+/// What `read` makes of the header and the bytes after it; its errors name the file.
+template <class F>
+auto read_from(std::string_view bytes, std::string_view source, const F& read) {
   try {
     const std::string_view text = checked_header(bytes);
-    const nlohmann::json header = nlohmann::json::parse(text);
-    const BlockReader blocks(header.at("blocks"), bytes.substr(header_at + text.size()));
-    return model_from(header, blocks, std::move(network), std::move(engine));
+    return read(nlohmann::json::parse(text), bytes.substr(header_at + text.size()));
   } catch (const nlohmann::json::exception& error) {
     throw DataError(where, fmt::format("{}: the header is malformed: {}", source, error.what()));
   } catch (const ConfigError& error) {
@@ -110,6 +129,23 @@ Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<
   } catch (const DataError& error) {
     throw DataError(where, fmt::format("{}: {}", source, without_place(error.what())));
   }
+}
+
+/// `network` is null for models that stand alone.
+Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<const ForeignNetwork> network,
+               std::shared_ptr<Engine> engine) {
+  if (!engine) engine = make_engine();
+  return read_from(bytes, source, [&](const nlohmann::json& header, std::string_view numbers) {
+    if (header.contains("targets")) {
+      throw DataError(where, fmt::format("the file holds models of several targets ({}); choose one of them (--target "
+                                         "on the command line), or read all (load_targets)",
+                                         fmt::join(target_names(header), ", ")));
+    }
+    const auto preamble = value_at<Preamble>(bytes, magic.size());
+    if (preamble.major > major_version) refuse_newer(preamble);
+    const BlockReader blocks(header.at("blocks"), numbers);
+    return model_from(header, blocks, network, engine);
+  });
 }
 
 }  // namespace
@@ -135,6 +171,56 @@ void save_model(const Model& model, const std::filesystem::path& path) {
 
 Model load_model(const std::filesystem::path& path, std::shared_ptr<Engine> engine) {
   return unpack_model(read_file(path), path.string(), std::move(engine));
+}
+
+std::string pack_targets(const TargetModels& models) {
+  BlockWriter blocks;
+  add_calibration(models.joint(), blocks);
+  nlohmann::json header{
+      {"format", "nomu models of several targets"}, {"library", models.models().front().parts().version},
+      {"joint", calibration_facts(models.joint())}, {"blocks", blocks.list()},
+      {"block_bytes", blocks.bytes().size()},       {"targets", nlohmann::json::array()}};
+  std::string files;
+  for (const Model& model : models.models()) {
+    const std::string file = pack_model(model);
+    header["targets"].push_back({{"name", model.data().target_name}, {"bytes", file.size()}});
+    files += file;
+  }
+  return head_of(targets_major_version, 0, header.dump()) + blocks.bytes() + files;
+}
+
+TargetModels unpack_targets(std::string_view bytes, std::string_view source, std::shared_ptr<Engine> engine) {
+  if (!engine) engine = make_engine();
+  return read_from(bytes, source, [&](const nlohmann::json& header, std::string_view rest) {
+    if (!header.contains("targets")) throw DataError(where, "the file holds a model of one target; use load_model");
+    const auto take = [&](std::size_t size) {
+      if (size > rest.size()) throw DataError(where, "the file ends in a model; it is truncated");
+      const std::string_view part = rest.substr(0, size);
+      rest.remove_prefix(size);
+      return part;
+    };
+    const BlockReader blocks(header.at("blocks"), take(whole_number(header.at("block_bytes"))));
+    std::vector<Model> models;
+    for (const nlohmann::json& target : header.at("targets")) {
+      models.push_back(
+          unpack_model(take(whole_number(target.at("bytes"))), target.at("name").get<std::string>(), engine));
+    }
+    if (!rest.empty()) throw DataError(where, fmt::format("{} bytes follow the last model", rest.size()));
+    return TargetModels(std::move(models), read_calibration(header.at("joint"), blocks));
+  });
+}
+
+void save_targets(const TargetModels& models, const std::filesystem::path& path) {
+  write_file_atomically(path, pack_targets(models));
+}
+
+TargetModels load_targets(const std::filesystem::path& path, std::shared_ptr<Engine> engine) {
+  return unpack_targets(read_file(path), path.string(), std::move(engine));
+}
+
+bool holds_targets(std::string_view bytes) {
+  return bytes.size() >= header_at && bytes.starts_with(magic) &&
+         value_at<Preamble>(bytes, magic.size()).major == targets_major_version;
 }
 
 std::string model_json(const Model& model) { return header_of(model).dump(2); }

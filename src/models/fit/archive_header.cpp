@@ -92,6 +92,7 @@ DataSet read_data(const json& header, const BlockReader& blocks) {
   data.noise = blocks.doubles("data/noise");
   data.target_name = facts.at("target");
   data.noise_name = facts.at("noise");
+  if (facts.contains("coverage_by")) data.strata_name = facts.at("coverage_by");
   data.input_names = facts.at("inputs").get<std::vector<std::string>>();
   data.features = read_columns(facts.at("columns"));
   data.report.dropped_lines = whole_numbers(facts.at("dropped_lines"));
@@ -127,20 +128,7 @@ void read_units(const json& facts, const BlockReader& blocks, Calibration& calib
   calibration.score_strata = blocks.counts("calibration/strata");
 }
 
-Calibration read_calibration(const json& facts, const BlockReader& blocks) {
-  Calibration calibration{.kind = kind_named(facts.at("kind")),
-                          .c_model = facts.at("c_model"),
-                          .c_noise = facts.at("c_noise"),
-                          .level = facts.at("level"),
-                          .rows = whole_number(facts.at("rows")),
-                          .scores = blocks.doubles("calibration/scores"),
-                          .score_folds = blocks.counts("calibration/folds"),
-                          .knots = blocks.doubles("calibration/knots")};
-  read_units(facts, blocks, calibration);
-  return calibration;
-}
-
-HeldOut read_held_out(const json& facts, const BlockReader& blocks) {
+HeldOut read_held_out(const json& facts, const BlockReader& blocks, const Calibration& calibration) {
   HeldOut held{.source = source_named(facts.at("source")),
                .split = facts.at("split"),
                .refitted = facts.at("refitted"),
@@ -158,6 +146,11 @@ HeldOut read_held_out(const json& facts, const BlockReader& blocks) {
       !fits(p.sigma_below.size(), true) || !fits(held.rows.size(), true) || !fits(held.folds.size(), true)) {
     refuse("the numbers of held-out rows do not match");
   }
+  for (const std::size_t stratum : blocks.counts("held_out/strata")) {
+    if (stratum >= calibration.strata.size()) refuse("a held-out row of a name that does not exist");
+    held.strata.push_back(calibration.strata[stratum]);
+  }
+  if (!fits(held.strata.size(), true)) refuse("the numbers of held-out rows do not match");
   return held;
 }
 
@@ -208,6 +201,39 @@ std::vector<FitReport> read_reports(const json& list, const BlockReader& blocks)
 
 }  // namespace
 
+json calibration_facts(const Calibration& calibration) {
+  json facts{{"kind", to_text(calibration.kind)},
+             {"c_model", calibration.c_model},
+             {"c_noise", calibration.c_noise},
+             {"level", calibration.level},
+             {"rows", calibration.rows}};
+  if (calibration.unit != CalibrationUnit::rows)
+    facts.update({{"unit", to_text(calibration.unit)}, {"units", calibration.units}});
+  if (!calibration.strata.empty()) facts["strata"] = calibration.strata;
+  return facts;
+}
+
+void add_calibration(const Calibration& calibration, BlockWriter& blocks) {
+  blocks.add("calibration/scores", std::span<const double>(calibration.scores));
+  blocks.add("calibration/folds", std::span<const std::size_t>(calibration.score_folds));
+  blocks.add("calibration/knots", std::span<const double>(calibration.knots));
+  blocks.add("calibration/units", std::span<const std::size_t>(calibration.score_units));
+  blocks.add("calibration/strata", std::span<const std::size_t>(calibration.score_strata));
+}
+
+Calibration read_calibration(const json& facts, const BlockReader& blocks) {
+  Calibration calibration{.kind = kind_named(facts.at("kind")),
+                          .c_model = facts.at("c_model"),
+                          .c_noise = facts.at("c_noise"),
+                          .level = facts.at("level"),
+                          .rows = whole_number(facts.at("rows")),
+                          .scores = blocks.doubles("calibration/scores"),
+                          .score_folds = blocks.counts("calibration/folds"),
+                          .knots = blocks.doubles("calibration/knots")};
+  read_units(facts, blocks, calibration);
+  return calibration;
+}
+
 namespace {
 
 constexpr const char* network_means = "network/mean";
@@ -251,7 +277,6 @@ void check_network(const json& facts, const BlockReader& blocks, const ForeignNe
 
 json header_of(const Model& model) {
   const ModelParts& parts = model.parts();
-  const Calibration& calibration = parts.calibration;
   std::vector<std::string> state;
   for (const FittedState::Block& block : model.fitted().state().blocks) state.push_back(block.name);
   json data{{"rows", parts.data.rows()},
@@ -268,12 +293,7 @@ json header_of(const Model& model) {
               {"method", method_name(parts.spec.method)},
               {"settings", settings_of(parts.spec)},
               {"data", std::move(data)},
-              {"calibration",
-               {{"kind", to_text(calibration.kind)},
-                {"c_model", calibration.c_model},
-                {"c_noise", calibration.c_noise},
-                {"level", calibration.level},
-                {"rows", calibration.rows}}},
+              {"calibration", calibration_facts(parts.calibration)},
               {"held_out",
                {{"source", source_names.at(static_cast<std::size_t>(parts.held_out.source))},
                 {"split", parts.held_out.split},
@@ -286,10 +306,7 @@ json header_of(const Model& model) {
                 {"isa", parts.engine.isa},
                 {"device", parts.engine.device}}},
               {"state", state}};
-  if (calibration.unit != CalibrationUnit::rows) {
-    header["calibration"].update({{"unit", to_text(calibration.unit)}, {"units", calibration.units}});
-  }
-  if (!calibration.strata.empty()) header["calibration"]["strata"] = calibration.strata;
+  if (!parts.data.strata_name.empty()) header["data"]["coverage_by"] = parts.data.strata_name;
   if (const FittedAttached* attached = attached_to_network(model)) {
     header["network"] = {{"inputs", attached->network().inputs()}, {"features", attached->network().features()}};
   }
@@ -319,11 +336,7 @@ BlockWriter blocks_of(const Model& model) {
       warps.insert(warps.end(), {member.inputs.reach, member.warp.centre, member.warp.scale});
     blocks.add("warps", std::span<const double>(warps));
   }
-  blocks.add("calibration/scores", std::span<const double>(parts.calibration.scores));
-  blocks.add("calibration/folds", std::span<const std::size_t>(parts.calibration.score_folds));
-  blocks.add("calibration/knots", std::span<const double>(parts.calibration.knots));
-  blocks.add("calibration/units", std::span<const std::size_t>(parts.calibration.score_units));
-  blocks.add("calibration/strata", std::span<const std::size_t>(parts.calibration.score_strata));
+  add_calibration(parts.calibration, blocks);
   const HeldOut& held = parts.held_out;
   blocks.add("held_out/rows", std::span<const std::size_t>(held.rows));
   blocks.add("held_out/folds", std::span<const std::size_t>(held.folds));
@@ -332,6 +345,12 @@ BlockWriter blocks_of(const Model& model) {
   blocks.add("held_out/sigma_noise", std::span<const double>(held.predicted.sigma_noise));
   blocks.add("held_out/sigma_below", std::span<const double>(held.predicted.sigma_below));
   blocks.add("held_out/targets", std::span<const double>(held.targets));
+  std::vector<std::size_t> strata;
+  for (const std::string& name : held.strata) {
+    const auto place = std::ranges::lower_bound(parts.calibration.strata, name);
+    strata.push_back(static_cast<std::size_t>(place - parts.calibration.strata.begin()));
+  }
+  blocks.add("held_out/strata", std::span<const std::size_t>(strata));
   for (std::size_t m = 0; m < model.fitted().reports().size(); ++m) {
     blocks.add(history_name(m), std::span<const float>(model.fitted().reports()[m].history));
   }
@@ -352,9 +371,10 @@ Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<
                    .fitted_rows = blocks.counts("data/fitted_rows"),
                    .scalings = {},
                    .calibration = read_calibration(header.at("calibration"), blocks),
-                   .held_out = read_held_out(header.at("held_out"), blocks),
+                   .held_out = {},
                    .engine = read_engine(header.at("engine")),
                    .version = header.at("library")};
+  parts.held_out = read_held_out(header.at("held_out"), blocks, parts.calibration);
   check_dataset(parts.data);
   if (!holds_kinds(header.at("data").at("columns"))) add_stand_ins(parts.data);
   // TUBE of format 1.0 left its networks to be chosen.

@@ -17,6 +17,11 @@ namespace nomu {
 /// Everything numeric.
 [[nodiscard]] BlockWriter blocks_of(const Model& model);
 
+/// A calibration, without its numbers, and these.
+[[nodiscard]] nlohmann::json calibration_facts(const Calibration& calibration);
+void add_calibration(const Calibration& calibration, BlockWriter& blocks);
+[[nodiscard]] Calibration read_calibration(const nlohmann::json& facts, const BlockReader& blocks);
+
 /// The model that header and blocks describe. Throws DataError, or an exception of the JSON library if the header is
 /// malformed.
 [[nodiscard]] Model model_from(const nlohmann::json& header, const BlockReader& blocks,

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "eval/row_checks.hpp"
 #include "nomu/core/error.hpp"
@@ -84,7 +87,7 @@ CalibrationChoice settled_kind(const CalibrationSpec& spec, const CalibrationPla
   const std::size_t count = wanted == CalibrationChoice::conformal ? units : rows;
   const std::string reason = refusal(wanted, count, spec.level, plan.unit);
   if (reason.empty()) return wanted;
-  if (open && !spec.level_asked) return CalibrationChoice::nll;
+  if (open && !spec.level_asked && plan.strata.empty()) return CalibrationChoice::nll;
   const std::string_view word = wanted == CalibrationChoice::conformal ? unit_word(plan.unit) : "rows";
   throw ConfigError(where, fmt::format("{} ({}); get more {}, choose a lower level, or calibrate by nll, which assumes "
                                        "Gaussian errors and proves nothing",
@@ -98,7 +101,42 @@ std::size_t units_among(const Units& units, std::span<const std::size_t> rows) {
   return static_cast<std::size_t>(std::ranges::count(found, true));
 }
 
-bool use_folds(const CalibrationSpec& spec, const DataSet& data, const CalibrationPlan& plan, std::size_t held_out) {
+/// How many units each name has among the rows listed; 0 for names without any.
+std::map<std::string_view, std::size_t> units_by_name(const CalibrationPlan& plan,
+                                                      std::span<const std::size_t> listed) {
+  std::map<std::string_view, std::set<std::size_t>> units;
+  for (const std::string& name : plan.strata) units[name];
+  for (const std::size_t i : listed) units[plan.strata[i]].insert(plan.units.of_row[i]);
+  std::map<std::string_view, std::size_t> counts;
+  for (const auto& [name, found] : units) counts[name] = found.size();
+  return counts;
+}
+
+/// Rows of names that have too few units of their own among the rows listed.
+std::size_t rows_without_claim(const CalibrationPlan& plan, std::span<const std::size_t> listed, double level) {
+  std::set<std::string_view> few;
+  for (const auto& [name, count] : units_by_name(plan, listed)) {
+    if (!refusal(CalibrationChoice::conformal, count, level, plan.unit).empty()) few.insert(name);
+  }
+  return static_cast<std::size_t>(
+      std::ranges::count_if(plan.strata, [&](const std::string& name) { return few.contains(name); }));
+}
+
+/// Refuses names of which none has enough rows: nothing would hold within any of them.
+void check_strata(const CalibrationSpec& spec, const DataSet& data, const CalibrationPlan& plan,
+                  std::span<const std::size_t> listed) {
+  if (plan.strata.empty() || rows_without_claim(plan, listed, spec.level) < plan.strata.size()) return;
+  const std::map<std::string_view, std::size_t> counts = units_by_name(plan, listed);
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& name) { return name.second; });
+  throw ConfigError(
+      where,
+      fmt::format("{} of '{}', the most frequent name{}; choose a lower level, get more {}, or fit without "
+                  "coverage by a column",
+                  refusal(CalibrationChoice::conformal, most->second, spec.level, plan.unit), most->first,
+                  data.strata_name.empty() ? "" : fmt::format(" of '{}'", data.strata_name), unit_word(plan.unit)));
+}
+
+bool use_folds(const CalibrationSpec& spec, const DataSet& data, const CalibrationPlan& plan, const Split& once) {
   if (!data.times.empty()) {
     if (spec.policy == CalibrationPolicy::folds) {
       throw ConfigError(
@@ -111,8 +149,10 @@ bool use_folds(const CalibrationSpec& spec, const DataSet& data, const Calibrati
   if (data.rows() < static_cast<std::size_t>(spec.few_rows)) return true;
   const bool counted = plan.unit == CalibrationUnit::new_groups || plan.unit == CalibrationUnit::new_inputs;
   const bool claims = spec.kind == CalibrationChoice::automatic || spec.kind == CalibrationChoice::conformal;
-  return counted && claims && data.rows() <= most_for_folds &&
-         !refusal(CalibrationChoice::conformal, held_out, spec.level, plan.unit).empty();
+  if (!claims || data.rows() > most_for_folds) return false;
+  const std::size_t held_out = units_among(plan.units, once.test);
+  if (counted && !refusal(CalibrationChoice::conformal, held_out, spec.level, plan.unit).empty()) return true;
+  return !plan.strata.empty() && 2 * rows_without_claim(plan, once.test, spec.level) > data.rows();
 }
 
 /// "all 60 rows in 10 folds", "2 of 10 groups held out".
@@ -134,6 +174,8 @@ CalibrationPlan plan_calibration(const CalibrationSpec& spec, const DataSet& dat
   if (spec.kind == CalibrationChoice::none) return plan;
   settle_units(data, plan);
   count_rows_instead(data.rows(), spec.level, plan);
+  plan.strata = data.strata;
+  plan.units = stratified(std::move(plan.units), plan.strata);
   if (plan.unit == CalibrationUnit::new_groups && plan.units.count < 2) {
     throw DataError(where, "all rows are of one group, so nothing can be learned about other groups");
   }
@@ -145,7 +187,7 @@ CalibrationPlan plan_calibration(const CalibrationSpec& spec, const DataSet& dat
   if (!data.times.empty()) std::ranges::stable_sort(once.test, {}, [&](std::size_t i) { return data.times[i]; });
   std::size_t used = units_among(plan.units, once.test);
   std::size_t rows = once.test.size();
-  if (use_folds(spec, data, plan, used)) {
+  if (use_folds(spec, data, plan, once)) {
     plan.source = CalibrationSource::folds;
     plan.splits = unit_folds(plan.units, std::min(static_cast<std::size_t>(spec.folds), plan.units.count), split_seed);
     used = plan.units.count;
@@ -155,6 +197,14 @@ CalibrationPlan plan_calibration(const CalibrationSpec& spec, const DataSet& dat
     plan.splits = {once};
   }
   plan.kind = settled_kind(spec, plan, rows, used, which_text(plan, used));
+  check_strata(spec, data, plan,
+               plan.source == CalibrationSource::folds ? rows_as_units(data.rows()).of_row : plan.splits[0].test);
+  if (plan.cross() && !plan.strata.empty() && plan.units.stratum.empty()) {
+    throw ConfigError(where, fmt::format("some {} have rows of several names of the column to cover by, so that folds "
+                                         "cannot hold the same share of each name; set calibration.policy=hold_out, or "
+                                         "give calibration rows of their own",
+                                         unit_word(plan.unit)));
+  }
   // The split conformal guarantee holds only for a model that never saw the calibration rows.
   plan.refit = plan.source == CalibrationSource::folds ? !plan.cross() : plan.kind != CalibrationChoice::conformal;
   return plan;
@@ -167,7 +217,9 @@ CalibrationPlan plan_given(const CalibrationSpec& spec, const DataSet& rows) {
   plan.source = CalibrationSource::given;
   settle_units(rows, plan);
   count_rows_instead(rows.rows(), spec.level, plan);
+  plan.strata = rows.strata;
   plan.kind = settled_kind(spec, plan, rows.rows(), plan.units.count, "the rows given for calibration");
+  check_strata(spec, rows, plan, rows_as_units(rows.rows()).of_row);
   return plan;
 }
 

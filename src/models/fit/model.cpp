@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 
 #include "eval/row_checks.hpp"
+#include "eval/score_set.hpp"
 #include "models/fit/members.hpp"
 #include "nomu/core/error.hpp"
 
@@ -56,6 +58,23 @@ void check_parts(const ModelParts& parts, const FittedCohort& fitted) {
   }
 }
 
+/// The text of a cell that became these inputs; empty, which is no name to cover by, if none of `strata` did.
+std::string name_in(const FeatureColumn& feature, std::span<const double> inputs,
+                    const std::vector<std::string>& strata) {
+  if (!feature.levels.empty()) {
+    for (std::size_t k = 0; k < feature.levels.size(); ++k) {
+      if (inputs[k] == 1.0) return feature.levels[k];
+    }
+    return {};
+  }
+  for (const std::string& name : strata) {
+    double value = 0.0;
+    const auto read = std::from_chars(name.data(), name.data() + name.size(), value);
+    if (read.ec == std::errc{} && read.ptr == name.data() + name.size() && value == inputs[0]) return name;
+  }
+  return {};
+}
+
 void check_inputs(std::span<const double> x, std::size_t cols) {
   if (x.size() % cols != 0) {
     throw DataError(where, fmt::format("{} values do not fill rows of {} inputs", x.size(), cols));
@@ -66,14 +85,6 @@ void check_inputs(std::span<const double> x, std::size_t cols) {
                                          i / cols, x[i]));
     }
   }
-}
-
-/// The score that a share `level` of all calibration scores does not exceed.
-double sorted_score(const Calibration& calibration, double level) {
-  std::vector<double> scores = calibration.scores;
-  const auto place = scores.begin() + static_cast<std::ptrdiff_t>(conformal_rank(scores.size(), level) - 1);
-  std::ranges::nth_element(scores, place);
-  return *place;
 }
 
 /// Moves what cannot occur to the nearest value that can.
@@ -184,6 +195,11 @@ PredictedRows Model::predict(std::span<const double> x, std::span<const double> 
 Bounds Model::bounds(std::span<const double> x, double level, std::span<const double> noise,
                      std::span<const std::string> strata) const {
   (void)guaranteed_coverage(calibration(), level);  // throws for levels that the calibration does not support
+  std::vector<std::string> read;
+  if (strata.empty() && !calibration().strata.empty()) {
+    read = strata_of(x);
+    strata = read;
+  }
   if (calibration().kind != CalibrationKind::cross_conformal) {
     const PredictedRows own = predict_warped(x, noise);
     if (own.rows() == 0) return {};
@@ -195,17 +211,36 @@ Bounds Model::bounds(std::span<const double> x, double level, std::span<const do
   return in_range(cross_bounds(members, calibration(), level, back, strata), data().range);
 }
 
+/// The names of the rows in the column of strata, as far as the inputs tell.
+std::vector<std::string> Model::strata_of(std::span<const double> x) const {
+  const DataSet& known = parts_->data;
+  std::size_t first = 0;
+  for (const FeatureColumn& feature : known.features) {
+    const std::size_t width = input_count(feature);
+    if (feature.name != known.strata_name || known.strata_name.empty()) {
+      first += width;
+      continue;
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < x.size() / cols(); ++i) {
+      names.push_back(name_in(feature, x.subspan(i * cols() + first, width), calibration().strata));
+    }
+    return names;
+  }
+  return {};
+}
+
 Bounds Model::held_out_bounds(double level) const {
   const HeldOut& held = held_out();
   if (calibration().kind != CalibrationKind::cross_conformal || held.folds.empty()) {
     // The factor of the units of the target is that of the mean's neighbourhood; exact without a warp.
     const bool own = !held.refitted && !held.rows.empty() && held.folds.empty();
-    if (!own) return make_bounds(held.predicted, calibration(), level);
+    if (!own) return make_bounds(held.predicted, calibration(), level, held.strata);
     const DataSet rows = subset(data(), held.rows);
-    return bounds(rows.inputs, level, rows.noise);
+    return bounds(rows.inputs, level, rows.noise, held.strata);
   }
   // Every score is of a row and the model that had not seen it, so the level's score bounds them all.
-  const double score = calibration().scores.empty() ? 0.0 : sorted_score(calibration(), level);
+  const LevelSets sets(calibration(), level);
   Bounds found{.lower = std::vector<double>(held.rows.size()), .upper = std::vector<double>(held.rows.size())};
   const DataSet rows = subset(data(), held.rows);
   const std::vector<PredictedRows> members = predict_members(*folds_, 1, rows.inputs, rows.noise);
@@ -214,6 +249,7 @@ Bounds Model::held_out_bounds(double level) const {
     const Warp& back = parts_->scalings[1 + k].warp;
     for (std::size_t i = 0; i < held.rows.size(); ++i) {
       if (held.folds[i] != k) continue;
+      const double score = sets.score(held.strata.empty() ? sets.widest() : sets.of(held.strata[i]));
       found.lower[i] = back.invert(members[k].mean[i] - score * sigma.below[i]);
       found.upper[i] = back.invert(members[k].mean[i] + score * sigma.above[i]);
     }

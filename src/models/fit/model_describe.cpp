@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "nomu/data/split.hpp"
@@ -55,6 +56,52 @@ std::string source_text(const Model& model) {
   return fmt::format(
       ", on {} rows held out ({}), {}", rows, by.empty() ? "at random" : by,
       held.refitted ? "then refitted on all rows" : "not refitted: the guarantee is for the model that never saw them");
+}
+
+/// "north (40), south (38) and 3 more"
+std::string some_names(std::span<const StratumClaim> claims, StratumClaim::Basis basis) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> names;
+  std::size_t more = 0;
+  for (const StratumClaim& claim : claims) {
+    if (claim.basis != basis) continue;
+    if (names.size() < most) {
+      names.push_back(fmt::format("{} ({})", claim.name, claim.units));
+    } else {
+      ++more;
+    }
+  }
+  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+/// What the names to cover by are promised, a line for each kind of promise.
+std::string strata_text(const Model& model, double level) {
+  const std::vector<StratumClaim> claims = stratum_claims(model.calibration(), level);
+  if (claims.empty()) return {};
+  const CalibrationUnit unit = model.calibration().unit;
+  const std::string_view counted = unit == CalibrationUnit::new_groups   ? "calibration groups"
+                                   : unit == CalibrationUnit::new_inputs ? "distinct calibration inputs"
+                                                                         : "calibration rows";
+  const std::string& column = model.data().strata_name;
+  std::string text =
+      fmt::format("coverage by {} ({} in brackets):\n", column.empty() ? "name" : fmt::format("'{}'", column), counted);
+  using Basis = StratumClaim::Basis;
+  const auto line = [&](Basis basis, std::string_view what) {
+    double least = 1.0;
+    bool found = false;
+    for (const StratumClaim& claim : claims) {
+      if (claim.basis != basis) continue;
+      found = true;
+      least = std::min(least, claim.coverage);
+    }
+    if (!found) return;
+    const std::string promise = least > 0.0 ? fmt::format("at least {} ", percent(least)) : "";
+    text += fmt::format("  {}{}: {}\n", promise, what, some_names(claims, basis));
+  };
+  line(Basis::own, "by itself");
+  line(Basis::rare_together, "together, for too few of each");
+  line(Basis::nothing, "nothing promised, widest bounds of any name");
+  return text;
 }
 
 std::string column_text(const FeatureColumn& column) {
@@ -126,6 +173,7 @@ std::string Model::describe() const {
   text += fmt::format("calibration: {}{}\n", kind_text(p.calibration.kind), source_text(*this));
   if (const std::optional<double> level = default_level()) {
     text += fmt::format("bounds of {}: {}\n", percent(*level), guarantee(p.calibration, *level));
+    text += strata_text(*this, *level);
   }
   text += fmt::format("settings: {}\n", settings_text(p.spec));
   text += fmt::format("fitted by nomu {} on {} ({}, {})\n", p.version, p.engine.name, p.engine.provider, p.engine.isa);

@@ -50,6 +50,7 @@ HeldOut predict_held_out(const CalibrationPlan& plan, const DataSet& data, const
     append(held.predicted.sigma_below, predicted.sigma_below);
     append(held.targets, parts[k].targets);
     held.rows.insert(held.rows.end(), plan.splits[k].test.begin(), plan.splits[k].test.end());
+    held.strata.insert(held.strata.end(), parts[k].strata.begin(), parts[k].strata.end());
     if (plan.source == CalibrationSource::folds) held.folds.insert(held.folds.end(), parts[k].rows(), k);
   }
   return held;
@@ -96,6 +97,7 @@ Model fit_with(const FitSpec& given, const DataSet& data, const MemberFit& fit_a
   ModelParts parts{.spec = spec, .data = data, .version = std::string(version())};
   parts.data.groups.clear();
   parts.data.times.clear();
+  parts.data.strata.clear();
   parts.engine = engine->info();
 
   const std::vector<DataSet> sets = first_cohort(plan, data);
@@ -137,8 +139,10 @@ Model calibrated(const Model& model, const DataSet& rows, const CalibrationSpec&
   const HeldOut warped{.source = plan.source,
                        .predicted = model.predict_warped(rows.inputs, rows.noise),
                        .targets = model.warp().apply(rows.targets)};
-  const HeldOut held{
-      .source = plan.source, .predicted = unwarped(warped.predicted, model.warp()), .targets = rows.targets};
+  const HeldOut held{.source = plan.source,
+                     .predicted = unwarped(warped.predicted, model.warp()),
+                     .targets = rows.targets,
+                     .strata = rows.strata};
   return model.with_calibration(calibrate(plan, warped, spec.level), held, settled);
 }
 

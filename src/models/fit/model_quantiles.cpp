@@ -45,7 +45,7 @@ std::vector<double> medians(const Model& model, std::span<const double> x, std::
 }  // namespace
 
 std::vector<double> Model::quantiles(std::span<const double> x, std::span<const double> probabilities,
-                                     std::span<const double> noise) const {
+                                     std::span<const double> noise, std::span<const std::string> strata) const {
   check_probabilities(probabilities);
   const std::size_t count = probabilities.size();
   std::vector<double> values(x.size() / cols() * count);
@@ -55,7 +55,8 @@ std::vector<double> Model::quantiles(std::span<const double> x, std::span<const 
     if (!bounds_of.contains(level)) {
       try {
         const bool median = level == 0.0;
-        bounds_of[level] = median ? Bounds{.lower = medians(*this, x, noise), .upper = {}} : bounds(x, level, noise);
+        bounds_of[level] =
+            median ? Bounds{.lower = medians(*this, x, noise), .upper = {}} : bounds(x, level, noise, strata);
       } catch (const ConfigError& error) {
         throw ConfigError(where, fmt::format("quantile {} is a bound of level {}: {}", probabilities[k], level,
                                              without_place(error.what())));

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "nomu/core/error.hpp"
@@ -12,9 +13,28 @@ std::vector<double> known_noise(const Model& model, const Table& table) {
   return model.data().noise_name.empty() ? std::vector<double>{} : numeric_column(table, model.data().noise_name);
 }
 
-std::vector<bool> outside_of(const Model& model, const EncodedRows& rows) {
+/// The column by whose names the bounds go; empty: they do not, or the names were not those of a column.
+std::string strata_column(const Model& model) {
+  return model.calibration().strata.empty() ? "" : model.data().strata_name;
+}
+
+/// The names of the rows in that column; empty without one.
+std::vector<std::string> names_in(const Model& model, const Table& table) {
+  const std::string column = strata_column(model);
+  if (column.empty()) return {};
+  if (table.has_column(column)) return strata_in(table, column);
+  throw DataError("models/model", fmt::format("{}: there is no column '{}', by whose names the bounds go; add it, and "
+                                              "leave cells empty where the name is not known",
+                                              table.source(), column));
+}
+
+std::vector<bool> outside_of(const Model& model, const Table& table, const EncodedRows& rows) {
   std::vector<bool> outside = model.outside(rows.inputs);
-  for (std::size_t i = 0; i < outside.size(); ++i) outside[i] = outside[i] || rows.unfamiliar[i];
+  const std::vector<std::string> strata = names_in(model, table);
+  for (std::size_t i = 0; i < outside.size(); ++i) {
+    const bool strange = !strata.empty() && !std::ranges::binary_search(model.calibration().strata, strata[i]);
+    outside[i] = outside[i] || rows.unfamiliar[i] || strange;
+  }
   return outside;
 }
 
@@ -34,14 +54,17 @@ PredictedRows Model::predict(const Table& rows) const {
 }
 
 Bounds Model::bounds(const Table& rows, double level) const {
-  return bounds(encode_inputs(rows, data().features), level, known_noise(*this, rows));
+  return bounds(encode_inputs(rows, data().features), level, known_noise(*this, rows), names_in(*this, rows));
 }
 
 std::vector<double> Model::quantiles(const Table& rows, std::span<const double> probabilities) const {
-  return quantiles(encode_inputs(rows, data().features), probabilities, known_noise(*this, rows));
+  return quantiles(encode_inputs(rows, data().features), probabilities, known_noise(*this, rows),
+                   names_in(*this, rows));
 }
 
-std::vector<bool> Model::outside(const Table& rows) const { return outside_of(*this, encode(rows, data().features)); }
+std::vector<bool> Model::outside(const Table& rows) const {
+  return outside_of(*this, rows, encode(rows, data().features));
+}
 
 Table predict_table(const Model& model, const Table& rows, std::optional<double> level,
                     std::span<const double> probabilities) {
@@ -50,8 +73,9 @@ Table predict_table(const Model& model, const Table& rows, std::optional<double>
   const std::vector<double> noise = known_noise(model, rows);
   const PredictedRows predicted = model.predict(x, noise);
   const std::vector<double> nothing(rows.rows(), std::numeric_limits<double>::quiet_NaN());
-  const Bounds bounds = level ? model.bounds(x, *level, noise) : Bounds{.lower = nothing, .upper = nothing};
-  const std::vector<bool> outside = outside_of(model, encoded);
+  const std::vector<std::string> strata = names_in(model, rows);
+  const Bounds bounds = level ? model.bounds(x, *level, noise, strata) : Bounds{.lower = nothing, .upper = nothing};
+  const std::vector<bool> outside = outside_of(model, rows, encoded);
 
   Table table = rows;
   table.add_column("mean", predicted.mean);
@@ -64,7 +88,7 @@ Table predict_table(const Model& model, const Table& rows, std::optional<double>
   table.add_column("sigma_noise", noisy ? predicted.sigma_noise : std::vector<double>(rows.rows(), 0.0));
   table.add_column("lower", bounds.lower);
   table.add_column("upper", bounds.upper);
-  add_quantiles(table, model.quantiles(x, probabilities, noise), probabilities);
+  add_quantiles(table, model.quantiles(x, probabilities, noise, strata), probabilities);
   table.add_column("outside", std::vector<double>(outside.begin(), outside.end()));
   return table;
 }
@@ -83,9 +107,12 @@ Table predictable_rows(const Model& model, const Table& table) {
 
 DataSet labelled_rows(const Model& model, const Table& table, bool drop_missing) {
   const DataSet& data = model.data();
-  return make_dataset(
-      table, data.features,
-      {.target = data.target_name, .noise = data.noise_name, .drop_missing = drop_missing, .min_rows = 1});
+  return make_dataset(table, data.features,
+                      {.target = data.target_name,
+                       .noise = data.noise_name,
+                       .coverage_by = strata_column(model),
+                       .drop_missing = drop_missing,
+                       .min_rows = 1});
 }
 
 }  // namespace nomu

@@ -69,6 +69,12 @@ FitSpec spec_of(const FitRequest& request, const DataSet& rows) {
   const Fields fields = fields_of(spec);
   apply_settings(fields, request.settings);
   set_calibration(spec.calibration, request);
+  const CalibrationChoice kind = spec.calibration.kind;
+  if (!rows.strata.empty() && kind != CalibrationChoice::automatic && kind != CalibrationChoice::conformal) {
+    throw ConfigError(where,
+                      fmt::format("{} needs conformal bounds: leave the calibration to auto, or choose conformal",
+                                  request.columns.words.coverage_by));
+  }
   if (request.seed) fields.set("seed", *request.seed);
   return spec;
 }
@@ -89,6 +95,7 @@ DataSet rows_of(const FitRequest& request, const Table& table) {
   if (!request.target.empty()) columns.target = request.target;
   if (!is_keyword(request.noise)) columns.noise = request.noise;
   if (!request.range.everything()) columns.range = request.range;
+  if (!request.coverage_by.empty()) columns.coverage_by = request.coverage_by;
   return make_dataset(table, columns);
 }
 
@@ -96,6 +103,7 @@ DataSet calibration_rows_of(const FitRequest& request, const DataSet& rows, cons
   DatasetOptions columns = request.columns;
   columns.target = rows.target_name;
   columns.noise = rows.noise_name;
+  columns.coverage_by = rows.strata_name;
   columns.min_rows = 1;
   return make_dataset(table, rows.features, columns);
 }

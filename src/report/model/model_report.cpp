@@ -39,9 +39,9 @@ ReportRows fresh_rows(const Model& model, const DataSet& rows, const std::string
           .known = seen,
           .targets = rows.targets,
           .predicted = model.predict_uncalibrated(rows.inputs, rows.noise),
-          .bounds = [model, inputs = rows.inputs, noise = rows.noise](double level) {
-            return model.bounds(inputs, level, noise);
-          }};
+          .bounds = [model, inputs = rows.inputs, noise = rows.noise,
+                     strata = rows.strata](double level) { return model.bounds(inputs, level, noise, strata); },
+          .strata = rows.strata};
 }
 
 /// The rows the calibration was learned from, if any.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "nomu/models/assess.hpp"
 #include "report/page/html.hpp"
 #include "report/page/view.hpp"
 
@@ -54,6 +55,50 @@ std::string_view requirement(std::string_view name) {
   return "";
 }
 
+constexpr std::size_t most_names = 40;  ///< of a table by name
+
+std::string_view promise_text(StratumClaim::Basis basis) {
+  switch (basis) {
+    case StratumClaim::Basis::own: return "within the name";
+    case StratumClaim::Basis::rare_together: return "within the rare names together";
+    case StratumClaim::Basis::nothing: break;
+  }
+  return "nothing: too few rows, so the bounds are the widest of any name";
+}
+
+/// What is promised to the rows of each name, where bounds go by names.
+std::string claims_table(const ReportSubject& subject) {
+  HtmlTable table{.head = {"name", "calibration rows", "proven coverage", "where it holds"}, .numbers = true};
+  const std::vector<StratumClaim> claims = stratum_claims(subject.calibration, subject.level);
+  for (const StratumClaim& claim : claims) {
+    if (table.rows.size() == most_names) break;
+    table.rows.push_back({short_name(claim.name), fmt::format("{}", claim.rows),
+                          claim.coverage > 0.0 ? percent(claim.coverage) : "none",
+                          std::string(promise_text(claim.basis))});
+  }
+  if (claims.empty()) return {};
+  return html_table(table) +
+         (claims.size() > most_names ? html_paragraph(fmt::format("{} more names", claims.size() - most_names)) : "");
+}
+
+/// The coverage of fresh rows by name.
+std::string coverage_table(const ReportSubject& subject) {
+  const ReportRows& judged = *subject.rows;
+  if (!judged.fresh || !claims_level(subject)) return {};
+  const std::vector<StratumCoverage> found = coverage_by_stratum(subject.calibration, judged.bounds(subject.level),
+                                                                 judged.targets, judged.strata, subject.level);
+  if (found.empty()) return {};
+  HtmlTable table{.head = {"name", "rows", "coverage", "within chance", "mean width"}, .numbers = true};
+  for (const StratumCoverage& one : found) {
+    if (table.rows.size() == most_names) break;
+    table.rows.push_back(
+        {short_name(one.name), fmt::format("{}", one.rows), percent(one.coverage),
+         one.expected ? fmt::format("{} to {}", percent(one.expected->lower), percent(one.expected->upper)) : "",
+         number_text(one.mean_width)});
+  }
+  return html_paragraph("Coverage by name:") + html_table(table);
+}
+
 std::string_view verdict_text(Verdict verdict) {
   switch (verdict) {
     case Verdict::holds: return "holds";
@@ -87,8 +132,10 @@ std::string meaning_text(const ReportSubject& subject) {
   out += html_paragraph(fmt::format("Calibration: {}.", calibration_text(subject.calibration)));
   const std::string guarantee_text = capitalised(guarantee(subject.calibration, subject.level)) + ".";
   if (!claims_level(subject)) return out + html_paragraph(guarantee_text, "note");
-  return out + html_paragraph(fmt::format("What the bounds of level {} guarantee: {}", percent(subject.level),
-                                          guarantee(subject.calibration, subject.level) + "."));
+  return out +
+         html_paragraph(fmt::format("What the bounds of level {} guarantee: {}", percent(subject.level),
+                                    guarantee(subject.calibration, subject.level) + ".")) +
+         claims_table(subject);
 }
 
 std::string quality_table(const ReportSubject& subject, const ReportQuality& quality) {
@@ -123,7 +170,7 @@ std::string quality_table(const ReportSubject& subject, const ReportQuality& qua
         html_paragraph(fmt::format("Scores of the Gaussian prediction: {}.", quality.fault), "note");
     return (table.rows.empty() ? "" : html_table(table)) + why;
   }
-  return html_table(table);
+  return html_table(table) + coverage_table(subject);
 }
 
 std::string findings_table(const ReportSubject& subject) {

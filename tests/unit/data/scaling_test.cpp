@@ -87,7 +87,9 @@ TEST(Scaling, RobustDrawsFarValuesIn) {
     const double z = (values[i] - 50.0) / scaling.factor[0];
     EXPECT_NEAR(scaled[i], z / std::sqrt(1.0 + std::pow(z / scaling.reach, 2)), 1e-12);
     EXPECT_LT(std::abs(scaled[i]), scaling.reach);
-    if (i > 0) EXPECT_GT(scaled[i], scaled[i - 1]);
+    if (i > 0) {
+      EXPECT_GT(scaled[i], scaled[i - 1]);
+    }
   }
   const std::vector<double> back = scaling.invert(scaled);
   for (std::size_t i = 0; i < 100; ++i) EXPECT_NEAR(back[i], values[i], 1e-9);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "message_of.hpp"
@@ -190,6 +191,30 @@ TEST(Split, RefusesWhatCannotBeSplit) {
                 return time_split(std::vector<double>{2, std::nan("")}, 0.5);
               }),
               HasSubstr("the time of row 1 (counted from 0) is nan"));
+}
+
+TEST(Split, StrataGetTheSameShareOfEveryPart) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < 200; ++i) names.emplace_back(i % 10 == 0 ? "rare" : i % 2 == 0 ? "even" : "odd");
+  Units rows{.of_row = std::vector<std::size_t>(200), .count = 200};
+  std::iota(rows.of_row.begin(), rows.of_row.end(), std::size_t{0});
+  const Units units = stratified(rows, names);
+  ASSERT_EQ(units.stratum.size(), 200U);
+  EXPECT_EQ(units.stratum[0], 0U) << "the smallest first";
+  const auto count = [&](const Split& split, const std::string& name) {
+    return std::ranges::count_if(split.test, [&](std::size_t i) { return names[i] == name; });
+  };
+  const Split split = unit_split(units, 0.2, 7);
+  EXPECT_EQ(count(split, "rare"), 4);
+  EXPECT_EQ(count(split, "even"), 16);
+  EXPECT_EQ(count(split, "odd"), 20);
+  for (const Split& fold : unit_folds(units, 10, 7)) {
+    EXPECT_EQ(count(fold, "rare"), 2);
+    EXPECT_EQ(count(fold, "odd"), 10);
+  }
+  EXPECT_TRUE(stratified({.of_row = std::vector<std::size_t>(200, 0), .count = 1}, names).stratum.empty())
+      << "a unit with several names";
+  EXPECT_EQ(stratified(rows, {}), rows);
 }
 
 }  // namespace

@@ -151,13 +151,44 @@ TEST(Units, StrataHaveTheirOwnScores) {
   const Bounds bounds = make_bounds(zeros(4), c, 0.9, names);
   EXPECT_THAT(bounds.upper, ElementsAre(testing::DoubleEq(0.9), 90.0, 80.0, 90.0));
   EXPECT_THAT(make_bounds(zeros(1), c, 0.9).upper, ElementsAre(90.0)) << "without a name, the widest";
-  EXPECT_THAT(guarantee(c, 0.9), HasSubstr("separately for each of 2 names, while rare has too few rows for it and "
-                                           "gets the bounds of all rows"));
+  EXPECT_THAT(guarantee(c, 0.9), HasSubstr("at least 90 % (split conformal), within each of 2 names by itself and for "
+                                           "rare names together (1); nothing is promised for rows of other names"));
   EXPECT_THAT(message_of([&] { return make_bounds(zeros(3), c, 0.9, names); }), HasSubstr("4 strata given for 3 rows"));
   const Numbers folds{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0};
   const Calibration cross = calibrate_cross_conformal(zeros(19), targets, folds, {}, known);
   const std::vector<PredictedRows> models{zeros(4), zeros(4)};
   EXPECT_THAT(cross_bounds(models, cross, 0.9, {}, names).upper, ElementsAre(testing::DoubleEq(0.9), 90.0, 80.0, 90.0));
+}
+
+TEST(Units, RareNamesKeepTheLevelTogetherOrPromiseNothing) {
+  CalibrationRows known;
+  Values targets;
+  const auto add = [&](const std::string& name, int rows, double size) {
+    for (int i = 1; i <= rows; ++i) {
+      targets.push_back(size * i);
+      known.strata.push_back(name);
+    }
+  };
+  add("common", 20, 0.01);
+  add("few", 5, 10.0);
+  Calibration c = calibrate_conformal(zeros(targets.size()), targets, {}, known);
+  std::vector<StratumClaim> claims = stratum_claims(c, 0.9);
+  EXPECT_EQ(claims[0].basis, StratumClaim::Basis::own);
+  EXPECT_EQ(claims[0].coverage, 0.9);
+  EXPECT_EQ(claims[1].basis, StratumClaim::Basis::nothing) << "5 rows of rare names do not support 90 %";
+  EXPECT_EQ(claims[1].coverage, 0.0);
+  EXPECT_EQ(claims[1].rows, 5U);
+  EXPECT_EQ(guaranteed_coverage(c, 0.9), 0.9) << "of the names with a promise";
+  EXPECT_THAT(guarantee(c, 0.9), HasSubstr(", within 1 name; nothing is promised for rows of other names"));
+
+  add("scarce", 4, 1.0);
+  c = calibrate_conformal(zeros(targets.size()), targets, {}, known);
+  claims = stratum_claims(c, 0.9);
+  EXPECT_EQ(claims[1].basis, StratumClaim::Basis::rare_together) << "9 rows do";
+  EXPECT_EQ(claims[2].basis, StratumClaim::Basis::rare_together);
+  const std::vector<std::string> names{"common", "few", "scarce"};
+  EXPECT_THAT(make_bounds(zeros(3), c, 0.9, names).upper, ElementsAre(testing::DoubleEq(0.19), 50.0, 50.0));
+  EXPECT_THAT(stratum_claims(calibrate_conformal(zeros(3), Values{1, 2, 3}), 0.5), testing::IsEmpty());
 }
 
 TEST(Units, LaterRowsNameTheirAssumption) {

@@ -10,6 +10,7 @@
 #include "model_cases.hpp"
 #include "nomu/models/adapt.hpp"
 #include "nomu/models/archive.hpp"
+#include "nomu/models/assess.hpp"
 #include "nomu/models/request.hpp"
 
 namespace nomu {
@@ -135,6 +136,65 @@ TEST(Guarantees, FilesKeepThem) {
     EXPECT_EQ(back.calibration(), model.calibration());
     EXPECT_EQ(back.describe(), model.describe());
     EXPECT_EQ(back.bounds(data.inputs, 0.9).upper, model.bounds(data.inputs, 0.9).upper);
+  }
+}
+
+TEST(Guarantees, NamesKeepALevelOfTheirOwn) {
+  DataSet data = wavy_data(300);
+  data.strata_name = "site";
+  Random random(8);
+  for (std::size_t i = 0; i < 300; ++i) {
+    data.strata.emplace_back(i % 2 == 0 ? "calm" : "wild");
+    if (i % 2 == 1) data.targets[i] += 300.0 * random.normal();
+  }
+  for (const std::size_t rows : {300U, 80U}) {  // held out, and in folds
+    std::vector<std::size_t> some;
+    for (std::size_t i = 0; i < rows; ++i) some.push_back(i);
+    const Model model = fit(quick(0.9), subset(data, some), test_engine());
+    const Model back = unpack_model(pack_model(model), "memory", test_engine());
+    EXPECT_EQ(back.calibration(), model.calibration());
+    EXPECT_EQ(back.data().strata_name, "site");
+    const std::vector<double> x{1.0, 0.0, 1.0, 0.0, 1.0, 0.0};
+    const std::vector<std::string> names{"calm", "wild", "new"};
+    const Bounds bounds = back.bounds(x, 0.9, {}, names);
+    const auto width = [&](std::size_t i) { return bounds.upper[i] - bounds.lower[i]; };
+    EXPECT_LT(width(0), width(1));
+    EXPECT_EQ(width(2), width(1)) << "an unknown name gets the widest";
+    EXPECT_EQ(back.bounds(std::span(x).first(2), 0.9).upper[0], bounds.upper[2]) << "and so does none";
+    EXPECT_THAT(model.describe(), AllOf(HasSubstr("within each of 2 names by itself"), HasSubstr("coverage by 'site'"),
+                                        HasSubstr("by itself: calm (" + std::to_string(rows == 300 ? 30 : 40) + ")")));
+    EXPECT_EQ(back.held_out().strata, model.held_out().strata);
+    const Bounds held = back.held_out_bounds(0.9);
+    const auto seen =
+        coverage_by_stratum(back.calibration(), held, back.held_out().targets, back.held_out().strata, 0.9);
+    ASSERT_EQ(seen.size(), 2U);
+    EXPECT_GE(seen[0].coverage, 0.9) << "of its own calibration rows";
+    EXPECT_LT(seen[0].coverage, 1.0) << "the bounds of the wild rows would cover all";
+    EXPECT_GE(seen[1].coverage, 0.9);
+  }
+}
+
+TEST(Guarantees, NamesWithoutEnoughRowsAreRefused) {
+  DataSet data = wavy_data(120);
+  for (std::size_t i = 0; i < 120; ++i) data.strata.push_back("site " + std::to_string(i % 8));
+  EXPECT_THAT(
+      refusal(quick(0.95), data),
+      HasSubstr("level 0.95 needs at least 19 calibration rows, but there are 15 of 'site 0', the most frequent "
+                "name; choose a lower level, get more rows, or fit without coverage by a column"));
+  const Model lower = fit(quick(0.9), data, test_engine());
+  EXPECT_EQ(stratum_claims(lower.calibration(), 0.9).size(), 8U);
+  for (std::size_t i = 0; i < 120; ++i) data.groups.push_back("g" + std::to_string(i % 30));
+  EXPECT_THAT(refusal(quick(0.6), data), HasSubstr("some groups have rows of several names"));
+}
+
+TEST(Guarantees, GroupsWithinNamesCountOnceEach) {
+  DataSet data = grouped(40, 5);
+  for (const std::string& group : data.groups) data.strata.emplace_back(group.back() < '5' ? "low" : "high");
+  const Model model = fit(quick(0.9), data, test_engine());
+  for (const StratumClaim& claim : stratum_claims(model.calibration(), 0.9)) {
+    EXPECT_EQ(claim.units, 20U);
+    EXPECT_EQ(claim.rows, 100U);
+    EXPECT_GT(claim.coverage, 0.7);
   }
 }
 

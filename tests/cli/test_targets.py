@@ -1,0 +1,111 @@
+"""Several targets in one file, through the tool.
+
+Usage: test_targets.py PATH_TO_NOMU [unittest arguments]
+"""
+
+import csv
+import json
+import random
+
+import own_data
+from own_data import TINY, WithFolder, run
+
+
+def two(rows: int, seed: int = 1) -> str:
+    """Columns site, x, a and b, of which the last two are targets."""
+    draw = random.Random(seed)
+    lines = ["site,x,a,b"]
+    for _ in range(rows):
+        site, x = draw.choice(["north", "south"]), draw.uniform(-2, 2)
+        lines.append(f"{site},{x:.6f},{x + draw.gauss(0, 0.3):.6f},{abs(x) + 0.5 * draw.gauss(0, 1) ** 2:.6f}")
+    return "\n".join(lines) + "\n"
+
+
+class Targets(WithFolder):
+    def rows_of(self, path):
+        with open(path) as file:
+            return list(csv.DictReader(file))
+
+    def fit(self, *options, rows=300):
+        data = self.write("two.csv", two(rows))
+        model = self.folder / "two.nomu"
+        done = run("fit", data, "--target", "a,b", "-o", model, *TINY, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return model, done.stdout
+
+    def test_one_file_for_all(self) -> None:
+        model, said = self.fit("--range", "b=0,inf", "--level", "0.9")
+        self.assertIn("2 targets, fitted one by one: a, b", said)
+        self.assertIn("joint bounds of 90 %, for all 2 targets at once: a new row like the 60 calibration rows", said)
+        fresh = self.write("fresh.csv", two(400, 2))
+        out = self.folder / "out.csv"
+        done = run("predict", model, fresh, "--quantiles", "0.1", "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        row = self.rows_of(out)[0]
+        added = ["mean_a", "sigma_model_a", "sigma_noise_a", "lower_a", "upper_a", "q0.1_a", "mean_b"]
+        self.assertEqual(list(row)[4:11], added)
+        self.assertEqual(list(row)[-1], "outside")
+        separate = self.rows_of(out)
+        self.assertGreaterEqual(min(float(row["lower_b"]) for row in separate), 0)
+        done = run("predict", model, fresh, "--joint", "-o", out)
+        self.assertIn("bounds of 90 %, joint: for all 2 targets at once", done.stdout, done.stderr)
+        joint = self.rows_of(out)
+        width = [sum(float(r["upper_a"]) - float(r["lower_a"]) for r in rows) for rows in (separate, joint)]
+        self.assertGreater(width[1], width[0])
+        inside = [all(float(r[f"lower_{t}"]) <= float(r[t]) <= float(r[f"upper_{t}"]) for t in "ab") for r in joint]
+        self.assertGreater(sum(inside) / len(inside), 0.82)
+        report = json.loads(run("evaluate", model, fresh, "--json").stdout)
+        self.assertAlmostEqual(report["joint_coverage"], sum(inside) / len(inside), places=9)
+        self.assertLess(report["all_inside"], report["joint_coverage"])
+        self.assertEqual(set(report["targets"]), {"a", "b"})
+        self.assertIn("inside the joint bounds:", run("evaluate", model, fresh).stdout)
+        self.assertEqual(run("show", model).stdout, said[: said.index("held-out rows")])
+        self.assertIn("guarantee", json.loads(run("show", model, "--json").stdout)["joint"])
+        page = self.folder / "page.html"
+        self.assertEqual(run("report", model, "--no-check", "-o", page).returncode, 0)
+        for target in "ab":
+            (self.folder / f"page.{target}.html").unlink()
+        again = json.loads(run("calibrate", model, fresh, "-o", model, "--json").stdout)
+        self.assertIn("400 calibration rows", again["joint"]["guarantee"])
+        out.unlink()
+        model.unlink()
+
+    def test_a_target_of_several_is_the_model_of_its_own_fit(self) -> None:
+        model, _ = self.fit(rows=90)
+        alone = self.folder / "alone.nomu"
+        fit = ["fit", self.folder / "two.csv", "--ignore", "a", "--target", "b", "-o", alone, *TINY]
+        self.assertEqual(run(*fit).returncode, 0)
+        fresh = self.write("fresh.csv", two(5, 2))
+        first = run("predict", model, fresh, "--target", "b").stdout
+        self.assertEqual(first, run("predict", alone, fresh).stdout)
+        # Bit for bit: the file of one target lies in that of all.
+        self.assertIn(alone.read_bytes(), model.read_bytes())
+        self.refused("the file holds models of several targets (a, b); choose one of them (--target", "export", model,
+                     "-o", self.folder / "x.onnx")  # fmt: skip
+        self.refused("choose it with --target (a, b)", "predict", model, fresh, "--adapt", "-o", self.folder / "o.csv")
+        self.refused("there is no target 'c'; the targets are a, b", "predict", model, fresh, "--target", "c")
+        self.refused("leave out --target", "predict", alone, fresh, "--target", "a")
+        self.refused("--joint is for model files with several targets", "predict", alone, fresh, "--joint")
+        alone.unlink()
+        model.unlink()
+
+    def test_rows_and_requests_that_do_not_work(self) -> None:
+        lines = two(60).splitlines()
+        lines[3] = ",".join([*lines[3].split(",")[:3], ""])
+        data = self.write("gaps.csv", "\n".join(lines) + "\n")
+        model = self.folder / "gaps.nomu"
+        done = run("fit", data, "--target", "a,b", "-o", model, *TINY, "--calibrate", "nll")
+        self.assertIn("1 rows without a value of every target were left out", done.stdout, done.stderr)
+        self.refused("joint bounds of all targets need conformal calibration", "predict", model, data, "--joint")
+        model.unlink()
+        fit = ["fit", data, "-o", model, *TINY, "--target"]
+        self.refused("say of which (--range a=0,inf", *fit, "a,b", "--range", "0,inf")
+        self.refused("a range is given for 'x', which is no target", *fit, "a,b", "--range", "x=0,inf")
+        self.refused("--range names 'x', but the target is 'a'", *fit, "a", "--range", "x=0,inf")
+        self.refused("unknown column 'c'", *fit, "a,c")
+        self.refused("is listed twice", *fit, "a,a")
+        self.refused("noise that is known for each row is that of one target", *fit, "a,b", "--noise", "x")
+
+
+if __name__ == "__main__":
+    own_data.main()

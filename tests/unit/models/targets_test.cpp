@@ -1,0 +1,127 @@
+// Several targets of the same rows: fits, joint bounds, one file.
+
+#include "nomu/models/targets.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "message_of.hpp"
+#include "model_cases.hpp"
+#include "nomu/models/archive.hpp"
+
+namespace nomu {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Two targets with independent noise.
+std::vector<DataSet> two_targets(std::size_t rows, std::uint64_t seed = 3) {
+  DataSet a = wavy_data(rows);
+  DataSet b = a;
+  Random random(seed);
+  for (double& y : a.targets) y += random.normal();
+  for (std::size_t i = 0; i < rows; ++i) b.targets[i] = b.row(i)[0] + random.normal();
+  a.target_name = "a";
+  b.target_name = "b";
+  return {a, b};
+}
+
+TargetsRequest quick(std::string calibration = "auto") {
+  return {.fit = {.preset = "written",
+                  .settings = {{"train.epochs", "5"}, {"mean_net.hidden", "8"}, {"sigma_net.hidden", "8"}},
+                  .calibration = std::move(calibration),
+                  .level = 0.9},
+          .targets = {"a", "b"}};
+}
+
+TEST(Targets, JointBoundsContainTheShareOfRowsTheyPromise) {
+  for (const std::size_t rows : {300U, 80U}) {  // held out, and in folds
+    const std::vector<DataSet> data = two_targets(rows);
+    const TargetModels models = fit(quick(), data, test_engine());
+    EXPECT_THAT(models.names(), ElementsAre("a", "b"));
+    ASSERT_EQ(models.joint().kind, rows == 300 ? CalibrationKind::conformal : CalibrationKind::cross_conformal);
+    const std::vector<Bounds> boxes = models.joint_bounds(data[0].inputs, 0.9);
+    const Bounds own = models.models()[0].bounds(data[0].inputs, 0.9);
+    double joint_width = 0.0;
+    double own_width = 0.0;
+    for (std::size_t i = 0; i < rows; ++i) {
+      joint_width += boxes[0].upper[i] - boxes[0].lower[i];
+      own_width += own.upper[i] - own.lower[i];
+    }
+    EXPECT_GT(joint_width, own_width);
+    // By construction of the quantile, at least 90 % of the calibration rows lie within their joint score.
+    if (rows == 300) {
+      const HeldOut& held = models.models()[0].held_out();
+      std::size_t inside = 0;
+      for (const std::size_t i : held.rows) {
+        bool all = true;
+        for (std::size_t t = 0; t < 2; ++t) {
+          const double y = data[t].targets[i];
+          all = all && boxes[t].lower[i] <= y && y <= boxes[t].upper[i];
+        }
+        inside += all ? 1 : 0;
+      }
+      EXPECT_EQ(inside, 55U) << "ceil(61 * 0.9) of 60";
+    }
+  }
+}
+
+TEST(Targets, FilesKeepThemAndRefuseDamage) {
+  const std::vector<DataSet> data = two_targets(80);
+  const TargetModels models = fit(quick(), data, test_engine());
+  const std::string bytes = pack_targets(models);
+  EXPECT_TRUE(holds_targets(bytes));
+  EXPECT_FALSE(holds_targets(pack_model(models.models()[0])));
+  const TargetModels back = unpack_targets(bytes, "memory", test_engine());
+  EXPECT_EQ(pack_targets(back), bytes);
+  EXPECT_EQ(back.joint(), models.joint());
+  EXPECT_EQ(back.joint_bounds(data[0].inputs, 0.9)[1].upper, models.joint_bounds(data[0].inputs, 0.9)[1].upper);
+  EXPECT_EQ(back.describe(), models.describe());
+  EXPECT_THAT(message_of<DataError>([&] { return unpack_model(bytes, "two.nomu", test_engine()); }),
+              HasSubstr("two.nomu: the file holds models of several targets (a, b); choose one of them"));
+  EXPECT_THAT(
+      message_of<DataError>([&] { return unpack_targets(pack_model(models.models()[0]), "one.nomu", test_engine()); }),
+      HasSubstr("one.nomu: the file holds a model of one target"));
+  for (const std::size_t cut : {std::size_t{5}, std::size_t{40}, bytes.size() / 2, bytes.size() - 1}) {
+    EXPECT_THROW((void)unpack_targets(bytes.substr(0, cut), "memory", test_engine()), DataError) << cut;
+  }
+  EXPECT_THROW((void)unpack_targets(bytes + "x", "memory", test_engine()), DataError);
+}
+
+TEST(Targets, ATargetIsFittedAsIfItWereAlone) {
+  const std::vector<DataSet> data = two_targets(80);
+  const TargetsRequest request = quick();
+  const TargetModels models = fit(request, data, test_engine());
+  FitRequest alone = request.fit;
+  alone.target = "b";
+  EXPECT_EQ(pack_model(models.model("b")), pack_model(fit(alone, data[1], test_engine())));
+}
+
+TEST(Targets, RecalibrationCountsTheRowsGiven) {
+  const TargetModels models = fit(quick(), two_targets(80), test_engine());
+  const TargetModels again = calibrated(models, two_targets(120, 9), FitRequest{.level = 0.9});
+  EXPECT_EQ(again.joint().rows, 120U);
+  EXPECT_THAT(again.joint_guarantee(0.9), HasSubstr("for all 2 targets at once: a new row"));
+}
+
+TEST(Targets, WhatCannotBeIsRefused) {
+  std::vector<DataSet> data = two_targets(80);
+  const TargetModels gaussian = fit(quick("nll"), data, test_engine());
+  EXPECT_THAT(message_of<ConfigError>([&] { return gaussian.joint_bounds(data[0].inputs, 0.9); }),
+              HasSubstr("joint bounds of all targets need conformal calibration, but this one is 'nll'"));
+  TargetsRequest one = quick();
+  one.targets = {"a"};
+  EXPECT_THAT(message_of<ConfigError>([&] { return fit(one, std::span(data).first(1), test_engine()); }),
+              HasSubstr("two or more"));
+  TargetsRequest ranged = quick();
+  ranged.ranges["c"] = {.low = 0.0};
+  EXPECT_THAT(message_of<ConfigError>([&] { return fit(ranged, data, test_engine()); }),
+              HasSubstr("a range is given for 'c', which is no target"));
+  data[1].noise.assign(80, 1.0);
+  EXPECT_THAT(message_of<ConfigError>([&] { return fit(quick(), data, test_engine()); }),
+              HasSubstr("noise that is known for each row is that of one target"));
+}
+
+}  // namespace
+}  // namespace nomu
