@@ -67,7 +67,10 @@ class Exports(WithFolder):
         return made
 
     def compare(self, name: str, folder: Path) -> None:
-        """The mean is ONNX Runtime's bit for bit, and sigma nomu's own to 1e-5 of its value."""
+        """The mean is ONNX Runtime's bit for bit, and sigma nomu's own to 1e-5 of its value and of the median.
+
+        The features carry the rounding of the network, which counts for more where sigma is far below the median.
+        """
         import numpy as np
 
         path = folder / f"{name}.onnx"
@@ -78,7 +81,8 @@ class Exports(WithFolder):
         self.assertEqual(list(after), ["mean", "sigma_model", "sigma_noise", "lower", "upper"])
         np.testing.assert_array_equal(after["mean"], before)
         np.testing.assert_allclose(np.array(numbers(own, "mean")), before.reshape(-1), rtol=2e-6, atol=2e-6)
-        np.testing.assert_allclose(after["sigma_model"].reshape(-1), np.array(numbers(own, "sigma_model")), rtol=1e-5)
+        sigma = np.array(numbers(own, "sigma_model"))
+        np.testing.assert_allclose(after["sigma_model"].reshape(-1), sigma, rtol=1e-5, atol=1e-5 * np.median(sigma))
 
     def test_nomu_computes_what_the_runtime_computed(self) -> None:
         """Without any runtime: the stored answers."""

@@ -36,12 +36,12 @@ Range range_of(std::int64_t extent, std::int64_t start, std::int64_t end, std::i
 /// The given ranges of some axes, and all of the others.
 OnnxArray cut(const OnnxNode& node, const OnnxArray& in, const std::vector<std::pair<std::size_t, Range>>& ranges) {
   Shape shape = in.shape;
+  for (const auto& [axis, range] : ranges) shape[axis] = range.count;
+  if (node.elements(shape, in.integral) == 0) return node.make(shape, in.integral);
   const std::vector<std::int64_t> strides = strides_of(in.shape);
   std::vector<std::int64_t> steps = strides;
   std::int64_t first = 0;
   for (const auto& [axis, range] : ranges) {
-    shape[axis] = range.count;
-    if (range.count == 0) continue;
     steps[axis] = strides[axis] * range.step;
     first += strides[axis] * range.first;
   }
