@@ -1,0 +1,31 @@
+#pragma once
+// How the threads of a team are divided among the members of a cohort: as many to a member as make it faster.
+
+#include <cstddef>
+
+#include "engine/cpu/program.hpp"
+#include "engine/plan.hpp"
+
+namespace nomu::engine::cpu {
+
+/// What a step of one member costs.
+struct StepCost {
+  double seconds;        ///< on one thread, roughly
+  std::size_t meetings;  ///< phases, each of which ends when all its pieces are done
+  std::size_t pieces;    ///< of the phase that has most
+};
+
+[[nodiscard]] StepCost step_cost(const TrainPlan& plan, const Program& program, std::size_t rows);
+
+struct Crews {
+  std::size_t count;    ///< members in progress at the same time
+  std::size_t threads;  ///< most that work on one of them
+};
+
+/// The division that should train all members soonest.
+[[nodiscard]] Crews divide(std::size_t members, std::size_t threads, const StepCost& cost);
+
+/// Threads that are worth waking for `flops` floating-point operations in independent pieces.
+[[nodiscard]] std::size_t threads_for(double flops);
+
+}  // namespace nomu::engine::cpu
