@@ -11,29 +11,82 @@ namespace {
 constexpr double flops_per_second = 50e9;
 constexpr double bytes_per_second = 12e9;
 constexpr double bytes_per_parameter = 24.0;  // weight and two moments, read and written
-constexpr double meeting_seconds = 3e-6;
+constexpr double meeting_seconds = 5e-6;
 constexpr double seconds_worth_a_thread = 20e-6;
 
-/// Steps per second of a member on `threads`, relative to one thread.
-double speedup(std::size_t threads, const StepCost& cost) {
-  if (threads == 1) return 1.0;
-  const std::size_t rounds = (cost.pieces + threads - 1) / threads;
-  const double work = cost.seconds * static_cast<double>(rounds) / static_cast<double>(cost.pieces);
-  return cost.seconds / (work + static_cast<double>(cost.meetings) * meeting_seconds);
+double product_seconds(std::size_t rows, std::size_t inputs, std::size_t outputs) {
+  return 2.0 * static_cast<double>(rows) * static_cast<double>(inputs * outputs) / flops_per_second;
+}
+
+double state_seconds(std::size_t parameters) {
+  return static_cast<double>(parameters) * bytes_per_parameter / bytes_per_second;
+}
+
+/// Seconds of a step on `threads` that work on it together.
+double seconds_on(std::size_t threads, const StepCost& cost) {
+  double sum = 0.0;
+  for (const PhaseCost& phase : cost) {
+    if (threads == 1) {
+      sum += phase.all;
+    } else {
+      sum += std::max(phase.all / static_cast<double>(threads), phase.largest) + meeting_seconds;
+    }
+  }
+  return sum;
+}
+
+double convolution_seconds(const Layer& layer, std::size_t rows) {
+  return product_seconds(rows * layer.convolution->map.pixels(), layer.fan_in(), layer.columns());
+}
+
+PhaseCost forward_cost(const Program& program, std::size_t phase, std::size_t rows) {
+  PhaseCost cost;
+  for (const ColumnTile& tile : program.forward[phase]) {
+    for (std::size_t part = 0; part < row_parts(rows); ++part)
+      cost.add(product_seconds(std::min(rows, row_tile(rows)), program.layout.layers[tile.layer].fan_in(), tile.width));
+  }
+  for (const std::size_t layer : program.convolutions[phase]) {
+    for (std::size_t block = 0; block < convolution_blocks(rows); ++block)
+      cost.add(convolution_seconds(program.layout.layers[layer], convolution_rows));
+  }
+  return cost;
+}
+
+PhaseCost backward_cost(const TrainPlan& plan, const Program& program, const BackwardPhase& phase, std::size_t rows) {
+  PhaseCost cost;
+  for (const std::size_t t : phase.tiles) {
+    const UnitTile& tile = program.tiles[t];
+    double seconds = 0.0;
+    for (const Consumer& consumer : program.consumers_of(tile.source)) {
+      const Layer& layer = program.layout.layers[consumer.layer];
+      if (!layer.needs_delta) continue;
+      const std::size_t seen = layer.on_augmented ? rows : rows - plan.augment.count;
+      const double product = product_seconds(seen, tile.width, layer.units);
+      const bool trained = plan.networks.nets[layer.net].trainable;
+      const bool carried = layer.feeds[consumer.feed].carries && tile.source != input_layer &&
+                           program.layout.layers[tile.source].needs_delta;
+      seconds += (trained ? product + state_seconds(tile.width * layer.units) : 0.0) + (carried ? product : 0.0);
+    }
+    cost.add(seconds);
+  }
+  for (const std::size_t layer : phase.convolutions) {
+    for (std::size_t block = 0; block < convolution_blocks(rows); ++block)
+      cost.add(2.0 * convolution_seconds(program.layout.layers[layer], convolution_rows));
+  }
+  return cost;
 }
 
 }  // namespace
 
 StepCost step_cost(const TrainPlan& plan, const Program& program, std::size_t rows) {
-  const double flops = flops_per_step(program.layout, rows, 0, plan.networks);
-  const double state = static_cast<double>(program.layout.parameters) * bytes_per_parameter;
-  StepCost cost{.seconds = flops / flops_per_second + state / bytes_per_second,
-                .meetings = program.forward.size() + 1 + program.backward.size(),
-                .pieces = 1};
-  for (std::size_t phase = 0; phase < program.forward.size(); ++phase) {
-    const std::size_t blocks = program.convolutions[phase].size() * convolution_blocks(rows);
-    cost.pieces = std::max(cost.pieces, program.forward[phase].size() * row_parts(rows) + blocks);
-  }
+  StepCost cost;
+  for (std::size_t phase = 0; phase < program.forward.size(); ++phase)
+    cost.push_back(forward_cost(program, phase, rows));
+  PhaseCost heads;
+  for (const std::size_t head : program.heads)
+    heads.add(product_seconds(rows, program.layout.layers[head].fan_in(), program.layout.layers[head].units));
+  cost.push_back(heads);
+  for (const BackwardPhase& phase : program.backward) cost.push_back(backward_cost(plan, program, phase, rows));
   return cost;
 }
 
@@ -43,7 +96,7 @@ Crews divide(std::size_t members, std::size_t threads, const StepCost& cost) {
   // Of equally fast divisions the one with most crews, and then with fewest threads: crews do not wait for each other.
   for (std::size_t crews = std::min(members, threads); crews > 0; --crews) {
     for (std::size_t size = 1; size <= threads / crews; ++size) {
-      const double time = static_cast<double>(members) / static_cast<double>(crews) / speedup(size, cost);
+      const double time = static_cast<double>(members) / static_cast<double>(crews) * seconds_on(size, cost);
       if (time >= 0.95 * shortest) continue;
       shortest = time;
       best = {.count = crews, .threads = size};

@@ -1,20 +1,30 @@
 #pragma once
 // How the threads of a team are divided among the members of a cohort: as many to a member as make it faster.
 
+#include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "engine/cpu/program.hpp"
 #include "engine/plan.hpp"
 
 namespace nomu::engine::cpu {
 
-/// What a step of one member costs.
-struct StepCost {
-  double seconds;        ///< on one thread, roughly
-  std::size_t meetings;  ///< phases, each of which ends when all its pieces are done
-  std::size_t pieces;    ///< of the phase that has most
+/// A phase of a step, which ends when all its pieces are done; in seconds of one thread, roughly.
+struct PhaseCost {
+  double all = 0.0;
+  double largest = 0.0;  ///< piece
+
+  void add(double seconds) {
+    all += seconds;
+    largest = std::max(largest, seconds);
+  }
 };
 
+/// What a step of one member costs, phase by phase.
+using StepCost = std::vector<PhaseCost>;
+
+/// `rows` are those of a step, artificial ones included.
 [[nodiscard]] StepCost step_cost(const TrainPlan& plan, const Program& program, std::size_t rows);
 
 struct Crews {

@@ -9,9 +9,15 @@
 namespace nomu::engine::cpu {
 namespace {
 
-constexpr StepCost tiny{.seconds = 50e-6, .meetings = 6, .pieces = 1};
-constexpr StepCost small{.seconds = 100e-6, .meetings = 6, .pieces = 8};
-constexpr StepCost big{.seconds = 30e-3, .meetings = 8, .pieces = 16};
+/// Phases of equal pieces.
+StepCost phases(std::size_t count, double seconds, std::size_t pieces) {
+  const double one = seconds / static_cast<double>(count);
+  return StepCost(count, PhaseCost{.all = one, .largest = one / static_cast<double>(pieces)});
+}
+
+const StepCost tiny = phases(6, 50e-6, 1);
+const StepCost small = phases(6, 200e-6, 8);
+const StepCost big = phases(8, 30e-3, 16);
 
 TEST(Crews, ManyMembersGetAThreadEach) {
   for (const StepCost& cost : {tiny, small, big}) {
@@ -42,6 +48,13 @@ TEST(Crews, FewBigMembersShareTheThreads) {
   EXPECT_EQ(five.threads, 3U);
   EXPECT_EQ(divide(10, 16, tiny).count, 10U);
   EXPECT_EQ(divide(10, 16, tiny).threads, 1U);
+}
+
+/// Three nets make three pieces, but two of them are next to nothing.
+TEST(Crews, UnevenPiecesAreNotWorthAThread) {
+  const StepCost uneven(7, PhaseCost{.all = 50e-6, .largest = 45e-6});
+  EXPECT_EQ(divide(10, 16, uneven).count, 10U);
+  EXPECT_EQ(divide(10, 16, uneven).threads, 1U);
 }
 
 TEST(Crews, FewOperationsNeedOneThread) {
