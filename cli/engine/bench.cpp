@@ -4,6 +4,7 @@
 #include "commands.hpp"
 #include "engine/benchmark.hpp"
 #include "engine/benchmark_cases.hpp"
+#include "engine/scaling.hpp"
 #include "nomu/core/config.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
@@ -16,6 +17,7 @@ struct Options {
   EngineOptions engine;
   std::vector<std::string> cases;
   std::vector<std::string> settings;
+  bool scaling = false;
   bool json = false;
 };
 
@@ -70,6 +72,7 @@ void print_report(const BenchmarkSpec& spec, const BenchmarkReport& report, bool
 }
 
 void run(const Options& options) {
+  if (options.scaling) return print_scaling(options.engine, options.json);
   std::vector<std::string> names = options.cases;
   if (names.empty()) {
     for (const BenchmarkCase& c : benchmark_cases()) names.push_back(c.file);
@@ -89,8 +92,14 @@ void run(const Options& options) {
 void add_bench(CLI::App& app) {
   CLI::App* command = app.add_subcommand("bench", "Measure the training step and compare it with its roofline");
   const auto options = std::make_shared<Options>();
-  command->add_option("--case", options->cases, "case by name (r1, r2, r3, ...) or .toml file; default: all");
-  command->add_option("--set", options->settings, "key=value: change a setting of the case");
+  CLI::Option* cases =
+      command->add_option("--case", options->cases, "case by name (r1, r2, r3, ...) or .toml file; default: all");
+  CLI::Option* settings = command->add_option("--set", options->settings, "key=value: change a setting of the case");
+  command
+      ->add_flag("--scaling", options->scaling,
+                 "instead, time default fits of three sizes and r1, r2 and r3 with 1, 2, 4, ... threads; takes minutes")
+      ->excludes(cases)
+      ->excludes(settings);
   command->add_flag("--json", options->json, "print one JSON line per case");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });

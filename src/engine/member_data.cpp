@@ -4,6 +4,7 @@ namespace nomu::engine {
 
 MemberData member_data(const TrainPlan& plan, std::size_t member) {
   MemberData data{.index = member, .seed = plan.seeds[member], .rows = 0, .x = {}, .y = {}, .weight = {}, .noise = {}};
+  data.x.reserve(plan.x.rows() * plan.x.cols());
   for (std::size_t i = 0; i < plan.x.rows(); ++i) {
     const float weight = plan.row_weight.empty() ? 1.0F : plan.row_weight(member, i, 0);
     if (weight == 0.0F) continue;

@@ -1,15 +1,14 @@
 #include "engine/preflight.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>
-#include <thread>
 
+#include "core/cores.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu::engine {
@@ -58,12 +57,8 @@ std::size_t thread_count(const EngineOptions& options, std::string_view engine) 
   if (options.threads < 0 || options.threads > 1024) {
     throw ConfigError(engine, fmt::format("threads must be between 0 (all) and 1024, got {}", options.threads));
   }
-  if (options.threads > 0) return static_cast<std::size_t>(options.threads);
-  // A container or taskset may allow fewer cores than there are.
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::size_t>(std::max(CPU_COUNT(&set), 1));
-  return std::max(1U, std::thread::hardware_concurrency());
+  const std::size_t cores = usable_cores();
+  return options.threads == 0 ? cores : std::min(cores, static_cast<std::size_t>(options.threads));
 }
 
 std::string processor_name() {

@@ -8,6 +8,7 @@
 #include "conformance/engines.hpp"
 #include "conformance/image_cases.hpp"
 #include "conformance/same_bytes.hpp"
+#include "engine/cpu/cpu.hpp"
 #include "engine/session.hpp"
 #include "nomu/core/error.hpp"
 
@@ -101,14 +102,38 @@ TEST_P(Invariance, AnyNumberOfThreads) {
     SCOPED_TRACE(c.name);
     const TrainPlan plan = c.make();
     std::vector<Tensor<float>> results;
-    for (const std::int64_t threads : {1, 2, 3, 8}) {
-      EngineOptions options = GetParam();
-      options.threads = threads;
-      const auto engine = make_engine(options);
-      const auto session = backend(*engine).open(plan);
+    for (const std::size_t threads : {1, 2, 3, 8, 16}) {
+      const auto backend = cpu::make(GetParam(), threads);
+      const auto session = backend->open(plan);
       session->run(4, {});
       results.push_back(session->parameters());
       EXPECT_EQ(results.front(), results.back()) << threads << " threads";
+    }
+  }
+}
+
+/// Cohorts that are divided among threads in every way: members side by side, in several crews, and all threads on one.
+TEST_P(Invariance, AnyDivisionOfTheThreads) {
+  if (GetParam().device != "cpu") GTEST_SKIP() << "threads are the CPU engine's";
+  const Tensor<float> x = base_plan({.members = 1, .rows = 700}).x;
+  for (const std::size_t members : {1, 2, 5, 21}) {
+    SCOPED_TRACE(members);
+    // Wide enough for several pieces in every phase; the batches leave a smaller one at the end.
+    TrainPlan plan = nomu_plan({.members = members, .rows = 50, .inputs = 2, .hidden = {300, 270}}, Gradient::coupled,
+                               LossKind::nomu, 60);
+    plan.train.batch_size = 20;
+    plan.clip_norm = 0.5F;
+    std::vector<Tensor<float>> results;
+    std::vector<Tensor<float>> outputs;
+    for (const std::size_t threads : {1, 2, 3, 8, 16}) {
+      const auto backend = cpu::make(GetParam(), threads);
+      const auto session = backend->open(plan);
+      session->run(1, {});
+      session->run(3, {});
+      results.push_back(session->parameters());
+      outputs.push_back(session->forward(x, {}));
+      EXPECT_EQ(results.front(), results.back()) << threads << " threads";
+      EXPECT_EQ(outputs.front(), outputs.back()) << threads << " threads";
     }
   }
 }

@@ -1,9 +1,11 @@
 #include "engine/cpu/predict.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "engine/cpu/buffers.hpp"
 #include "engine/cpu/convolve.hpp"
+#include "engine/cpu/crews.hpp"
 #include "engine/sampling.hpp"
 
 namespace nomu::engine::cpu {
@@ -63,16 +65,29 @@ void run_layer(const PredictContext& c, std::size_t l, std::size_t member, std::
                  first_row + block_rows, 0, layer.units);
 }
 
+/// Floating-point operations of one member for one block.
+double block_flops(const Layout& layout) {
+  std::size_t products = 0;
+  for (const Layer& layer : layout.layers) {
+    const std::size_t pixels = layer.convolution ? layer.convolution->map.pixels() : 1;
+    products += layer.fan_in() * layer.columns() * pixels;
+  }
+  return 2.0 * static_cast<double>(block_rows * products);
+}
+
 }  // namespace
 
-Tensor<float> predict(const PredictContext& context, const Tensor<float>& x, const Runner& runner) {
+Tensor<float> predict(const PredictContext& context, const Tensor<float>& x, Team& team) {
   const std::size_t members = context.parameters.size();
   const std::size_t d = context.layout.inputs;
   Tensor<float> outputs(members, x.rows(), context.layout.outputs);
   const std::size_t blocks = (x.rows() + block_rows - 1) / block_rows;
-  std::vector<Block> workspace(runner.workers(), Block(context.layout));
-  runner.run(members * blocks, [&](std::size_t piece, std::size_t worker) {
-    Block& block = workspace[worker];
+  const double flops = static_cast<double>(members * blocks) * block_flops(context.layout);
+  const std::size_t threads = std::min(team.size(), threads_for(flops));
+  std::vector<std::unique_ptr<Block>> workspace(threads);
+  const auto run_piece = [&](std::size_t piece, std::size_t worker) {
+    if (!workspace[worker]) workspace[worker] = std::make_unique<Block>(context.layout);
+    Block& block = *workspace[worker];
     const std::size_t member = piece / blocks;
     const std::size_t first = piece % blocks * block_rows;
     const std::size_t rows = std::min(block_rows, x.rows() - first);
@@ -88,7 +103,8 @@ Tensor<float> predict(const PredictContext& context, const Tensor<float>& x, con
         }
       }
     }
-  });
+  };
+  team.together([&](const Runner& runner) { runner.limited(threads).run(members * blocks, run_piece); });
   return outputs;
 }
 

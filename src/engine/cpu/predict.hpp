@@ -23,6 +23,6 @@ struct PredictContext {
 };
 
 /// Outputs [M][q][K] for x [1 or M][q][d].
-[[nodiscard]] Tensor<float> predict(const PredictContext& context, const Tensor<float>& x, const Runner& runner);
+[[nodiscard]] Tensor<float> predict(const PredictContext& context, const Tensor<float>& x, Team& team);
 
 }  // namespace nomu::engine::cpu

@@ -50,8 +50,9 @@ void add_tiles(const TrainPlan& plan, Program& program, std::size_t source, Back
   if (program.consumers_of(source).empty()) return;
   const bool work = has_work(plan, program, source);
   const std::size_t units = source == input_layer ? program.layout.inputs : program.layout.layers[source].units;
-  for (std::size_t first = 0; first < units; first += tile_width) {
-    UnitTile tile{.source = source, .first = first, .width = std::min(tile_width, units - first), .slots = {}};
+  const std::size_t width = unit_tile(units);
+  for (std::size_t first = 0; first < units; first += width) {
+    UnitTile tile{.source = source, .first = first, .width = std::min(width, units - first), .slots = {}};
     for (const Consumer& c : program.consumers_of(source)) {
       program.squares[c.layer].push_back(program.slots);
       tile.slots.push_back(program.slots++);
@@ -64,6 +65,14 @@ void add_tiles(const TrainPlan& plan, Program& program, std::size_t source, Back
 }  // namespace
 
 std::size_t gradient_rows(std::size_t width) { return std::max<std::size_t>(1, 65536 / width); }
+
+std::size_t row_tile(std::size_t rows) {
+  constexpr std::size_t most = 768;
+  const std::size_t parts = (rows + most - 1) / most;
+  return ((rows + parts - 1) / parts + 15) / 16 * 16;
+}
+
+std::size_t row_parts(std::size_t rows) { return (rows + row_tile(rows) - 1) / row_tile(rows); }
 
 Program make_program(const TrainPlan& plan) {
   Program program{.layout = make_layout(plan.networks, plan.loss.kind),
@@ -92,8 +101,9 @@ Program make_program(const TrainPlan& plan) {
       program.convolutions[forward[l]].push_back(l);
       continue;
     }
-    for (std::size_t first = 0; first < layers[l].units; first += tile_width) {
-      program.forward[forward[l]].push_back({l, first, std::min(tile_width, layers[l].units - first)});
+    const std::size_t width = column_tile(layers[l].units);
+    for (std::size_t first = 0; first < layers[l].units; first += width) {
+      program.forward[forward[l]].push_back({l, first, std::min(width, layers[l].units - first)});
     }
   }
 
@@ -112,6 +122,10 @@ Program make_program(const TrainPlan& plan) {
     if (!layers[l].head) add_tiles(plan, program, l, program.backward[backward[l] - 1]);
   }
   add_tiles(plan, program, input_layer, program.backward[backward.back() - 1]);
+  // Tiles of one net may be much more work than those of another: next to each other they make even shares.
+  for (BackwardPhase& phase : program.backward) {
+    std::ranges::stable_sort(phase.tiles, {}, [&](std::size_t t) { return program.tiles[t].first; });
+  }
   return program;
 }
 

@@ -2,6 +2,7 @@
 // A training step as phases of independent pieces, worked out once per plan. How pieces are cut depends only on the
 // shapes of the layers, so that any number of threads computes the same numbers.
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -62,8 +63,17 @@ inline constexpr std::size_t convolution_rows = 8;
 /// Floats of a convolution's gradient: its weights, then its biases.
 [[nodiscard]] inline std::size_t filter_floats(const Layer& layer) { return (layer.fan_in() + 1) * layer.columns(); }
 
-/// Columns of a forward piece, units of a backward piece.
-inline constexpr std::size_t tile_width = 512;
+/// Rows of a forward piece (all rows up to a limit, equal parts beyond it), and number of parts.
+[[nodiscard]] std::size_t row_tile(std::size_t rows);
+[[nodiscard]] std::size_t row_parts(std::size_t rows);
+
+/// Columns of a forward piece and units of a backward piece: layers up to the first are not cut, because products of
+/// fewer columns are slower; wider ones are, so that there are pieces for many processors. Of two nets one may be most
+/// of the work going backward, so those pieces are smaller.
+inline constexpr std::size_t widest_tile = 128;
+inline constexpr std::size_t narrow_tile = 64;
+[[nodiscard]] constexpr std::size_t column_tile(std::size_t units) { return std::min(units, widest_tile); }
+[[nodiscard]] constexpr std::size_t unit_tile(std::size_t units) { return units > widest_tile ? narrow_tile : units; }
 
 /// Weight rows whose gradient is held at a time: about a quarter of a megabyte, half of a small second-level cache.
 [[nodiscard]] std::size_t gradient_rows(std::size_t width);

@@ -94,7 +94,7 @@ double together_seconds(const std::vector<Product>& products, Multiply multiply,
       const auto piece = [&](std::size_t i, std::size_t /*worker*/) {
         multiply_part(p, multiply, operands, i * part, std::min(part, p.n - i * part));
       };
-      Runner(team).run((p.n + part - 1) / part, piece);
+      team.run((p.n + part - 1) / part, piece);
     }
   });
 }
@@ -105,7 +105,7 @@ double side_by_side_seconds(const std::vector<Product>& products, Multiply multi
   const auto step = [&](std::size_t i, std::size_t /*worker*/) {
     for (const Product& p : products) multiply_part(p, multiply, operands[i], 0, p.n);
   };
-  return seconds_of([&] { Runner(team).run(team.size(), step); }) / static_cast<double>(team.size());
+  return seconds_of([&] { team.run(team.size(), step); }) / static_cast<double>(team.size());
 }
 
 /// Reads and writes a part of one member's weights and moments, [3][count].
@@ -132,7 +132,7 @@ double pass_seconds(std::size_t parameters, Team& team, bool side_by_side) {
       pass_over(state[0], parameters, i * part, std::min(part, parameters - i * part));
     }
   };
-  return seconds_of([&] { Runner(team).run(side_by_side ? members : parts, piece); }) / static_cast<double>(members);
+  return seconds_of([&] { team.run(side_by_side ? members : parts, piece); }) / static_cast<double>(members);
 }
 
 }  // namespace
@@ -143,7 +143,7 @@ Roofline measure_roofline(const TrainPlan& plan, const Program& program, Multipl
   double fastest =
       side_by_side ? side_by_side_seconds(products, multiply, team) : std::numeric_limits<double>::infinity();
   if (!side_by_side) {
-    for (const std::size_t width : {std::size_t{0}, tile_width, 2 * tile_width}) {
+    for (const std::size_t width : {std::size_t{0}, widest_tile, 8 * widest_tile}) {
       fastest = std::min(fastest, together_seconds(products, multiply, team, width));
     }
   }

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/team.hpp"
+#include "core/crew.hpp"
 #include "engine/cpu/buffers.hpp"
 #include "engine/cpu/kernels/kernels.hpp"
 #include "engine/cpu/program.hpp"

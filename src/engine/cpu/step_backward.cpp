@@ -171,10 +171,10 @@ double Step::update_tensor(const Layer& layer, std::size_t offset, const float* 
 double Step::gradient_squares(std::size_t index) {
   const Layer& layer = layer_at(index);
   const float shrink = 2.0F * l2_of(layer);
-  const std::size_t part = std::min(tile_width, gradient_rows(layer.units));
   double total = 0.0;
   for (std::size_t f = 0; f < layer.feeds.size(); ++f) {
     const Feed& feed = layer.feeds[f];
+    const std::size_t part = std::min(unit_tile(feed.units), gradient_rows(layer.units));
     const std::size_t pieces = (feed.units + part - 1) / part;
     ws_.partial.resize(std::max(ws_.partial.size(), pieces));
     runner_.run(pieces, [&](std::size_t piece, std::size_t worker) {

@@ -13,13 +13,6 @@ namespace {
 /// Few enough input columns that plain loops beat a matrix product.
 constexpr std::size_t narrow_inputs = 16;
 
-/// Rows of a forward piece: all rows up to a limit, equal parts beyond it.
-std::size_t row_tile(std::size_t rows) {
-  constexpr std::size_t most = 768;
-  const std::size_t parts = (rows + most - 1) / most;
-  return ((rows + parts - 1) / parts + 15) / 16 * 16;
-}
-
 }  // namespace
 
 std::size_t Workspace::bytes(const Program& program, std::size_t rows, std::size_t workers) {
@@ -32,7 +25,7 @@ std::size_t Workspace::bytes(const Program& program, std::size_t rows, std::size
     floats += rows * layer.convolution->map.size() + convolution_blocks(rows) * filter_floats(layer);
   }
   floats += workers * convolution_scratch(program.layout);
-  floats += workers * (gradient_rows(widest) * widest + widest + tile_width * 2);
+  floats += workers * (gradient_rows(widest) * widest + widest + widest_tile * 2);
   return floats * sizeof(float);
 }
 
@@ -55,7 +48,7 @@ Workspace::Workspace(const StepContext& context, std::size_t rows, std::size_t w
   patches.assign(workers, Floats(convolution_scratch(layout)));
   // A tile's gradient, or one row of it and a head's: see update_weights.
   for (std::size_t w = 0; w < workers; ++w)
-    scratch.emplace_back(gradient_rows(widest) * widest + widest + tile_width * 2);
+    scratch.emplace_back(gradient_rows(widest) * widest + widest + widest_tile * 2);
   clip.assign(layout.layers.size(), 1.0F);
   partial.assign(context.program.slots, 0.0);
 }
@@ -219,7 +212,7 @@ void Step::forward_dense(const ColumnTile& tile, std::size_t first_row, std::siz
 
 void Step::run_layers(bool dropout) {
   const std::size_t part = row_tile(rows_);
-  const std::size_t parts = (rows_ + part - 1) / part;
+  const std::size_t parts = row_parts(rows_);
   const std::size_t blocks = convolution_blocks(rows_);
   for (std::size_t phase = 0; phase < context_.program.forward.size(); ++phase) {
     const std::vector<ColumnTile>& tiles = context_.program.forward[phase];

@@ -5,23 +5,38 @@
 #include "engine/backend.hpp"
 #include "models/network/ensemble.hpp"
 #include "models/network/network_plan.hpp"
+#include "models/network/per_member.hpp"
 #include "nomu/core/random.hpp"
 
 namespace nomu {
 
 Cohort training_cohort(std::span<const FoldedRows> members, std::span<const std::vector<double>> targets,
-                       std::size_t candidates) {
-  std::vector<DataSet> sets;
-  std::vector<std::uint64_t> seeds;
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    for (std::size_t f = 0; f < members[m].folds.size(); ++f) {
-      const std::vector<std::size_t>& train = members[m].folds[f].train;
-      sets.push_back(subset(members[m].rows, train));
-      for (std::size_t k = 0; k < train.size(); ++k) sets.back().targets[k] = targets[m][train[k]];
-      seeds.push_back(derived_seed(members[m].seed, f));
+                       std::size_t candidates, std::int64_t threads) {
+  const std::size_t folds = members.front().folds.size();
+  std::size_t longest = 0;
+  Cohort all;
+  for (const FoldedRows& member : members) {
+    for (std::size_t f = 0; f < folds; ++f) {
+      longest = std::max(longest, member.folds[f].train.size());
+      const std::uint64_t seed = derived_seed(member.seed, f);
+      for (std::size_t c = 0; c < candidates; ++c) all.seeds.push_back(candidates == 1 ? seed : derived_seed(seed, c));
     }
   }
-  return repeat_members(pack(sets, seeds), candidates);
+  all.x = Tensor<float>(all.seeds.size(), longest, members.front().rows.cols());
+  all.y = all.row_weight = Tensor<float>(all.seeds.size(), longest, 1);
+  per_member(members.size() * folds, threads, "rows", {}, [&](std::size_t part) {
+    const FoldedRows& member = members[part / folds];
+    const std::vector<std::size_t>& train = member.folds[part % folds].train;
+    DataSet rows = subset(member.rows, train);
+    for (std::size_t k = 0; k < train.size(); ++k) rows.targets[k] = targets[part / folds][train[k]];
+    const Cohort own = pack({&rows, 1}, {&member.seed, 1});
+    for (std::size_t c = 0; c < candidates; ++c) {
+      std::ranges::copy(own.x.flat(), all.x.member(part * candidates + c).begin());
+      std::ranges::copy(own.y.flat(), all.y.member(part * candidates + c).begin());
+      std::ranges::copy(own.row_weight.flat(), all.row_weight.member(part * candidates + c).begin());
+    }
+  });
+  return all;
 }
 
 UnseenOutputs::UnseenOutputs(std::span<const FoldedRows> members, std::size_t candidates,

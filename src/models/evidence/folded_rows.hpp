@@ -28,7 +28,7 @@ struct FoldedRows {
 /// One data set per fold of each member, its training rows with these targets [n]; `targets` has one entry per member.
 /// Copies of each, one per candidate, become the networks (member, fold, candidate).
 [[nodiscard]] Cohort training_cohort(std::span<const FoldedRows> members, std::span<const std::vector<double>> targets,
-                                     std::size_t candidates);
+                                     std::size_t candidates, std::int64_t threads);
 
 /// Outputs of the networks (member, fold, candidate) at the rows their fold leaves out:
 /// [member][candidate][row][output].

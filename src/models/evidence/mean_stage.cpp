@@ -4,8 +4,10 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "models/network/network_plan.hpp"
+#include "models/network/per_member.hpp"
 #include "models/nomu/nomu_plan.hpp"
 #include "nomu/eval/metrics.hpp"
 
@@ -41,26 +43,28 @@ MeanStage train_means(const NomuSpec& given, std::span<const FoldedRows> members
   MeanStage stage;
   std::vector<std::vector<double>> targets;
   for (const FoldedRows& member : members) targets.push_back(member.rows.targets);
-  Cohort cohort = training_cohort(members, targets, candidates);
-  std::vector<float> l2;
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    for (std::size_t f = 0; f < folds; ++f) {
-      const std::vector<std::size_t>& train = members[m].folds[f].train;
-      const Trend trend = fit_trend(members[m].rows, train, linear_trend);
-      std::vector<double> rest;
-      for (const std::size_t i : train) rest.push_back(members[m].rows.targets[i] - trend.at(members[m].rows.row(i)));
-      const double squares = std::inner_product(rest.begin(), rest.end(), rest.begin(), 0.0);
-      const double spread = std::max(std::sqrt(squares / static_cast<double>(rest.size())), 1e-6);
-      for (std::size_t c = 0; c < candidates; ++c) {
-        const std::size_t network = (m * folds + f) * candidates + c;
-        for (std::size_t k = 0; k < rest.size(); ++k) cohort.y(network, k, 0) = static_cast<float>(rest[k] / spread);
-        l2.push_back(static_cast<float>(penalties[m][c] * batch_share(cohort, network, spec.train.batch_size)));
-      }
-      stage.trends.push_back(trend);
-      stage.spread.push_back(spread);
+  Cohort cohort = training_cohort(members, targets, candidates, engine.info().threads);
+  stage.trends.resize(members.size() * folds);
+  stage.spread.resize(stage.trends.size());
+  std::vector<float> l2(cohort.members());
+  per_member(stage.trends.size(), engine.info().threads, "trend", {}, [&](std::size_t part) {
+    const FoldedRows& member = members[part / folds];
+    const std::vector<std::size_t>& train = member.folds[part % folds].train;
+    const Trend trend = fit_trend(member.rows, train, linear_trend);
+    std::vector<double> rest;
+    for (const std::size_t i : train) rest.push_back(member.rows.targets[i] - trend.at(member.rows.row(i)));
+    const double squares = std::inner_product(rest.begin(), rest.end(), rest.begin(), 0.0);
+    const double spread = std::max(std::sqrt(squares / static_cast<double>(rest.size())), 1e-6);
+    for (std::size_t c = 0; c < candidates; ++c) {
+      const std::size_t network = part * candidates + c;
+      for (std::size_t k = 0; k < rest.size(); ++k) cohort.y(network, k, 0) = static_cast<float>(rest[k] / spread);
+      l2[network] =
+          static_cast<float>(penalties[part / folds][c] * batch_share(cohort, network, spec.train.batch_size));
     }
-  }
-  engine::TrainPlan plan = mean_plan(spec, cohort);
+    stage.trends[part] = trend;
+    stage.spread[part] = spread;
+  });
+  engine::TrainPlan plan = mean_plan(spec, std::move(cohort));
   plan.networks.nets[0].l2_hidden = plan.networks.nets[0].l2_output = l2;
   stage.trained = train(plan, engine, progress);
 

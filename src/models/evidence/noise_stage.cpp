@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "engine/layout.hpp"
 #include "engine/math.hpp"
@@ -41,20 +42,20 @@ NoiseStage train_noise(const NomuSpec& spec, std::span<const FoldedRows> members
     scaled.push_back(own);
     for (double& error : scaled.back()) error /= stage.scale.back();
   }
-  const Cohort cohort = training_cohort(members, scaled, candidates);
-  engine::TrainPlan plan = plan_of(spec.train, cohort);
-  plan.networks = noise_networks(spec, cohort.cols());
-  plan.loss.kind = LossKind::gaussian_nll;
-  plan.loss.noise_floor = static_cast<float>(spec.noise_floor);
+  Cohort cohort = training_cohort(members, scaled, candidates, engine.info().threads);
   std::vector<float> l2;
   for (std::size_t network = 0; network < cohort.members(); ++network)
     l2.push_back(
         static_cast<float>(penalties[network % candidates] * batch_share(cohort, network, spec.train.batch_size)));
+  engine::TrainPlan plan = plan_of(spec.train, std::move(cohort));
+  plan.networks = noise_networks(spec, plan.x.cols());
+  plan.loss.kind = LossKind::gaussian_nll;
+  plan.loss.noise_floor = static_cast<float>(spec.noise_floor);
   plan.networks.nets[1].l2_hidden = plan.networks.nets[1].l2_output = l2;
   const engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
   stage.skipped = std::ranges::find(layout.layers, std::size_t{1}, &engine::Layer::net)->weights;
-  plan.start = Tensor<float>(cohort.members(), 1, layout.parameters);
-  for (std::size_t network = 0; network < cohort.members(); ++network) {
+  plan.start = Tensor<float>(plan.members(), 1, layout.parameters);
+  for (std::size_t network = 0; network < plan.members(); ++network) {
     const std::span<float> own = plan.start.member(network);
     engine::initialise(plan.networks, layout, plan.seeds[network], own.data());
     std::ranges::fill(own.first(stage.skipped), 0.0F);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "engine/backend.hpp"
 #include "models/evidence/artificial_rows.hpp"
@@ -53,17 +54,17 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
   const std::size_t folds = members.front().folds.size();
   std::vector<std::vector<double>> targets;
   for (const FoldedRows& member : members) targets.push_back(member.rows.targets);
-  Cohort cohort = training_cohort(members, targets, kept);
+  Cohort cohort = training_cohort(members, targets, kept, engine.info().threads);
   const Tensor<float> pools = pools_of(members);
   cohort.unlabelled = repeat_rows(pools, members.size(), folds * kept);
-  const engine::TrainPlan plan = sigma_plan(spec, cohort, front);
+  const engine::TrainPlan plan = sigma_plan(spec, std::move(cohort), front);
   SigmaStage stage{.trained = train(plan, engine, progress), .unseen = {}, .raw_near = {}, .raw_far = {}};
 
   const UnseenOutputs outputs(members, kept, plan.networks, stage.trained.parameters, engine);
   const std::size_t last = engine::output_count(plan.networks) - 1;
-  Tensor<float> judged(members.size(), judged_points, cohort.cols());
+  Tensor<float> judged(members.size(), judged_points, pools.cols());
   for (std::size_t m = 0; m < members.size(); ++m)
-    std::ranges::copy(pools.member(m).first(judged_points * cohort.cols()), judged.member(m).begin());
+    std::ranges::copy(pools.member(m).first(judged_points * pools.cols()), judged.member(m).begin());
   const Tensor<float> far = engine::backend(engine).predict(plan.networks, stage.trained.parameters,
                                                             repeat_rows(judged, members.size(), folds * kept), {}, {});
   for (std::size_t network = 0; network < far.members(); ++network) {

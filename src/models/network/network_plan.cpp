@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <utility>
 
 #include "nomu/core/error.hpp"
 
@@ -64,15 +65,15 @@ engine::Net net_of(const MlpSpec& spec, std::string_view where) {
   return net;
 }
 
-engine::TrainPlan plan_of(const TrainSpec& train, const Cohort& cohort) {
+engine::TrainPlan plan_of(const TrainSpec& train, Cohort cohort) {
   engine::TrainPlan plan;
   plan.train = train;
   plan.learning_rate = static_cast<float>(train.learning_rate);
   plan.clip_norm = static_cast<float>(train.clip_norm);
-  plan.x = cohort.x;
-  plan.y = cohort.y;
-  plan.row_weight = cohort.row_weight;
-  plan.seeds = cohort.seeds;
+  plan.x = std::move(cohort.x);
+  plan.y = std::move(cohort.y);
+  plan.row_weight = std::move(cohort.row_weight);
+  plan.seeds = std::move(cohort.seeds);
   return plan;
 }
 

@@ -18,7 +18,7 @@ namespace nomu {
 void refuse_convolutions(const MlpSpec& spec, std::string_view where);
 
 /// Optimiser, rows and seeds; networks and loss are left to the method.
-[[nodiscard]] engine::TrainPlan plan_of(const TrainSpec& train, const Cohort& cohort);
+[[nodiscard]] engine::TrainPlan plan_of(const TrainSpec& train, Cohort cohort);
 
 /// One network for the mean, or for mean and noise, per member.
 struct RegressionNet {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/layout.hpp"
 #include "models/network/network_plan.hpp"
@@ -86,31 +87,34 @@ std::size_t mean_size(const NetworkDesign& design) {
   return engine::make_layout(before, design.loss).parameters;
 }
 
-engine::TrainPlan sigma_loss_plan(const NomuSpec& spec, const Cohort& cohort) {
-  engine::TrainPlan plan = plan_of(spec.train, cohort);
+engine::TrainPlan sigma_loss_plan(const NomuSpec& spec, Cohort cohort) {
+  engine::Augment augment = artificial_points(spec.augment, cohort);
+  Tensor<float> noise = noise_of(spec, cohort);
+  engine::TrainPlan plan = plan_of(spec.train, std::move(cohort));
   set_loss(spec, plan.loss);
   plan.loss.fit_mean = false;
-  plan.augment = artificial_points(spec.augment, cohort);
-  plan.noise = noise_of(spec, cohort);
+  plan.augment = std::move(augment);
+  plan.noise = std::move(noise);
   return plan;
 }
 
-engine::TrainPlan joint_plan(const NomuSpec& spec, const Cohort& cohort) {
-  engine::TrainPlan plan = sigma_loss_plan(spec, cohort);
-  plan.networks = nomu_networks(spec, cohort.cols());
+engine::TrainPlan joint_plan(const NomuSpec& spec, Cohort cohort) {
+  const std::size_t inputs = cohort.cols();
+  engine::TrainPlan plan = sigma_loss_plan(spec, std::move(cohort));
+  plan.networks = nomu_networks(spec, inputs);
   plan.loss.fit_mean = true;
   return plan;
 }
 
-engine::TrainPlan mean_plan(const NomuSpec& spec, const Cohort& cohort) {
-  engine::TrainPlan plan = plan_of(spec.train, cohort);
-  plan.networks = mean_networks(spec, cohort.cols());
+engine::TrainPlan mean_plan(const NomuSpec& spec, Cohort cohort) {
+  const Tensor<float> noise = noise_of(spec, cohort);
+  engine::TrainPlan plan = plan_of(spec.train, std::move(cohort));
+  plan.networks = mean_networks(spec, plan.x.cols());
   plan.loss.kind = spec.noise == Noise::learned ? LossKind::gaussian_nll : LossKind::squared_error;
   plan.loss.noise_floor = static_cast<float>(spec.noise_floor);
-  const Tensor<float>& noise = noise_of(spec, cohort);
   if (!noise.empty()) {
     // Squared errors divided by twice the variance, expressed as row weights.
-    if (plan.row_weight.empty()) plan.row_weight = Tensor<float>(cohort.members(), cohort.rows(), 1, 1.0F);
+    if (plan.row_weight.empty()) plan.row_weight = Tensor<float>(plan.members(), plan.x.rows(), 1, 1.0F);
     for (std::size_t e = 0; e < noise.size(); ++e) {
       const float sigma = noise.flat()[e];
       if (!(sigma > 0.0F) && plan.row_weight.flat()[e] > 0.0F)
@@ -121,9 +125,10 @@ engine::TrainPlan mean_plan(const NomuSpec& spec, const Cohort& cohort) {
   return plan;
 }
 
-engine::TrainPlan sigma_plan(const NomuSpec& spec, const Cohort& cohort, const Tensor<float>& mean) {
-  engine::TrainPlan plan = sigma_loss_plan(spec, cohort);
-  plan.networks = nomu_networks(spec, cohort.cols());
+engine::TrainPlan sigma_plan(const NomuSpec& spec, Cohort cohort, const Tensor<float>& mean) {
+  engine::TrainPlan plan = sigma_loss_plan(spec, std::move(cohort));
+  const std::size_t inputs = plan.x.cols();
+  plan.networks = nomu_networks(spec, inputs);
   engine::Net& sigma = plan.networks.nets.back();
   for (engine::Net& net : plan.networks.nets) {
     if (&net == &sigma) continue;
@@ -131,7 +136,7 @@ engine::TrainPlan sigma_plan(const NomuSpec& spec, const Cohort& cohort, const T
     net.l2_hidden = net.l2_output = 0.0F;
   }
   sigma.links[0].gradient = Gradient::stopped;
-  plan.start = start_behind(plan, mean, mean_size(design_of(spec, cohort.cols())));
+  plan.start = start_behind(plan, mean, mean_size(design_of(spec, inputs)));
   return plan;
 }
 

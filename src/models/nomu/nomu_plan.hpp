@@ -26,17 +26,17 @@ namespace nomu {
 [[nodiscard]] std::size_t mean_size(const NetworkDesign& design);
 
 /// Rows, artificial points and the sigma terms of the loss; networks and their start are left to the caller.
-[[nodiscard]] engine::TrainPlan sigma_loss_plan(const NomuSpec& spec, const Cohort& cohort);
+[[nodiscard]] engine::TrainPlan sigma_loss_plan(const NomuSpec& spec, Cohort cohort);
 
 /// All networks at once: Definition 3.1, or the losses of Appendix C.1.
-[[nodiscard]] engine::TrainPlan joint_plan(const NomuSpec& spec, const Cohort& cohort);
+[[nodiscard]] engine::TrainPlan joint_plan(const NomuSpec& spec, Cohort cohort);
 
 /// First stage: the mean and, if learned, the noise.
-[[nodiscard]] engine::TrainPlan mean_plan(const NomuSpec& spec, const Cohort& cohort);
+[[nodiscard]] engine::TrainPlan mean_plan(const NomuSpec& spec, Cohort cohort);
 
 /// Second stage: sigma, with the other networks frozen at the first parameters of each member of `mean` [M][1][P],
 /// where P is at least their number.
-[[nodiscard]] engine::TrainPlan sigma_plan(const NomuSpec& spec, const Cohort& cohort, const Tensor<float>& mean);
+[[nodiscard]] engine::TrainPlan sigma_plan(const NomuSpec& spec, Cohort cohort, const Tensor<float>& mean);
 
 /// Starting parameters [M][1][P] drawn from the seeds, with the first `count` replaced by those of `front`.
 [[nodiscard]] Tensor<float> start_behind(const engine::TrainPlan& plan, const Tensor<float>& front, std::size_t count);

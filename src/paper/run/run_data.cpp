@@ -4,7 +4,8 @@
 #include <atomic>
 #include <exception>
 #include <future>
-#include <thread>
+
+#include "core/cores.hpp"
 
 namespace nomu {
 namespace {
@@ -39,7 +40,7 @@ RunDataSource::Drawn RunDataSource::draw(std::span<const ExperimentRun> runs) {
       drawn[missing[k]] = std::make_shared<const RunData>(kind_.draw(spec_, runs[missing[k]]));
     }
   };
-  const std::size_t threads = std::min<std::size_t>(missing.size(), std::max(1U, std::thread::hardware_concurrency()));
+  const std::size_t threads = std::min<std::size_t>(missing.size(), usable_cores());
   std::vector<std::future<void>> workers;
   for (std::size_t t = 0; t < threads; ++t) workers.push_back(std::async(std::launch::async, work));
   for (std::future<void>& worker : workers) worker.wait();

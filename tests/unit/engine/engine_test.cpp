@@ -1,16 +1,9 @@
 #include "nomu/engine/engine.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <atomic>
 #include <cmath>
-#include <memory>
-#include <mutex>
-#include <thread>
 
-#include "core/team.hpp"
 #include "engine/benchmark.hpp"
 #include "engine/preflight.hpp"
 #include "message_of.hpp"
@@ -55,57 +48,6 @@ TEST(Preflight, MemoryIsStatedInUnitsPeopleRead) {
   EXPECT_EQ(engine::bytes_text(1500000), "1.5 MB");
   EXPECT_EQ(engine::bytes_text(2500000000), "2.5 GB");
   EXPECT_GT(engine::available_memory(), 0U);
-}
-
-TEST(Team, RunsEveryPieceOnce) {
-  Team team(4);
-  for (int round = 0; round < 200; ++round) {
-    std::vector<int> done(37, 0);
-    team.run(done.size(), [&done](std::size_t piece, std::size_t /*worker*/) { ++done[piece]; });
-    EXPECT_EQ(done, std::vector<int>(37, 1));
-  }
-}
-
-TEST(Team, SeveralThreadsMayAskAtOnce) {
-  Team team(3);
-  std::atomic<std::size_t> done{0};
-  const auto ask = [&] {
-    for (int round = 0; round < 50; ++round) team.run(20, [&](std::size_t, std::size_t) { done.fetch_add(1); });
-  };
-  {
-    std::jthread other(ask);
-    ask();
-  }
-  EXPECT_EQ(done.load(), 2U * 50U * 20U);
-}
-
-TEST(Team, AForkedProcessWorksAlone) {
-  auto team = std::make_unique<Team>(3);
-  const pid_t child = fork();
-  if (child == 0) {
-    std::size_t done = 0;
-    team->run(20, [&](std::size_t, std::size_t) { ++done; });
-    team.reset();
-    _exit(done == 20 ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
-TEST(Team, PassesAnExceptionOnAndGoesOn) {
-  Team team(3);
-  const auto failing = [](std::size_t piece, std::size_t /*worker*/) {
-    if (piece == 5) throw DataError("test", "piece 5");
-  };
-  EXPECT_EQ(message_of<DataError>([&] { team.run(20, failing); }), "[test] piece 5");
-  int sum = 0;
-  std::mutex mutex;
-  team.run(10, [&](std::size_t piece, std::size_t /*worker*/) {
-    const std::scoped_lock lock(mutex);
-    sum += static_cast<int>(piece);
-  });
-  EXPECT_EQ(sum, 45);
 }
 
 TEST(Benchmark, MeasuresASmallCase) {
