@@ -62,9 +62,12 @@ RefitFunction refit_of(const Model& model, const Progress& progress) {
     const auto members = std::make_shared<const Members>(fit_members(model.spec(), sets, *model.engine(), progress));
     std::vector<RowFunction> functions;
     for (std::size_t m = 0; m < subsets.size(); ++m) {
-      functions.emplace_back(
-          [members, alone = std::shared_ptr<const FittedCohort>(members->fitted->select({&m, 1})),
-           m](std::span<const double> x) { return predict_alone(*alone, members->scalings[m], x).sigma_model; });
+      functions.emplace_back([members, alone = std::shared_ptr<const FittedCohort>(members->fitted->select({&m, 1})),
+                              m](std::span<const double> x) {
+        // In the units of the target: each fit decides for itself on which scale it learns.
+        const MemberScaling& scaling = members->scalings[m];
+        return unwarped(predict_alone(*alone, scaling, x), scaling.warp).sigma_model;
+      });
     }
     return functions;
   };
