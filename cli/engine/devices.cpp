@@ -44,7 +44,8 @@ CLI::Validator whole_number() {
 void add_engine_options(CLI::App& command, EngineOptions& options) {
   command.add_option("--device", options.device, "where to compute: auto, cpu, cuda or reference")
       ->capture_default_str();
-  command.add_option("--threads", options.threads, "threads; 0: all cores")->capture_default_str();
+  command.add_option("--threads", options.threads, "most threads to use; 0: as many as there are processors")
+      ->capture_default_str();
   command
       .add_option("--provider", options.provider,
                   "library for matrix products: auto; on the CPU onednn or eigen; on GPUs tiles")

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <functional>
-#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "engine/benchmark.hpp"
@@ -76,13 +76,13 @@ void print_scaling(const EngineOptions& limit, bool json) {
   }
   const EngineInfo info = engines.back()->info();
   if (!json) {
-    print("{}, {} {}; medians of three\n{:<28}", info.device, info.provider, info.isa, "threads");
+    print("{}, {} {}; medians of three\n{:<32}", info.device, info.provider, info.isa, "threads");
     for (const auto& engine : engines) print(" {:>9}", engine->info().threads);
     print("\n");
   }
-  for (const Row& row : {fit_row("fit of 50,000 x 10", 50'000, 10), fit_row("fit of 1,000 x 8", 1'000, 8),
-                         fit_row("fit of 150 x 20 (CV+)", 150, 20), step_row("r1"), step_row("r2"), step_row("r3")}) {
-    if (!json) print("{:<28}", fmt::format("{} [{}]", row.name, row.unit));
+  for (const Row& row : {step_row("r1"), step_row("r2"), step_row("r3"), fit_row("fit of 1,000 x 8", 1'000, 8),
+                         fit_row("fit of 150 x 20 (CV+)", 150, 20), fit_row("fit of 50,000 x 10", 50'000, 10)}) {
+    if (!json) print("{:<32}", fmt::format("{} [{}]", row.name, row.unit));
     for (const auto& engine : engines) {
       const double time = median_of_three(row, engine);
       if (json) {

@@ -25,7 +25,7 @@ void require_room(std::size_t bytes, std::size_t room, std::size_t members, std:
 /// "1.5 GB"
 [[nodiscard]] std::string bytes_text(std::size_t bytes);
 
-/// Threads the options ask for; 0: all cores this process may use. Throws ConfigError.
+/// Threads to use: all processors that this process may use, or fewer if the options say so. Throws ConfigError.
 [[nodiscard]] std::size_t thread_count(const EngineOptions& options, std::string_view engine);
 
 /// The processor's model name.

@@ -57,6 +57,19 @@ class Bench(unittest.TestCase):
             for key in ("gflops", "roofline_us", "roofline_ratio", "engine", "provider", "isa", "threads"):
                 self.assertIn(key, line)
 
+    def test_threads_are_a_limit(self) -> None:
+        cores = len(os.sched_getaffinity(0))
+        result = run("bench", "--json", *self.small, "--threads", "1000")
+        self.assertLessEqual(json.loads(result.stdout.splitlines()[0])["threads"], cores)
+        one = subprocess.run(["taskset", "-c", str(min(os.sched_getaffinity(0))), NOMU, "devices", "--json"],
+                             capture_output=True, text=True, check=True)
+        self.assertEqual(json.loads(one.stdout)[0]["threads"], 1)
+
+    def test_scaling_has_its_own_cases(self) -> None:
+        result = run("bench", "--scaling", "--case", "r1")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("--scaling", result.stderr)
+
     def test_an_engine_without_a_roofline_says_so(self) -> None:
         small = ("--case", "r1", "--device", "reference", "--set", "members=1", "--set", "steps=2")
         self.assertIn("roofline not measured", run("bench", *small).stdout)

@@ -29,7 +29,7 @@ struct EngineInfo {
 
 struct EngineOptions {
   std::string device = "auto";     ///< auto, cpu, reference or cuda
-  std::int64_t threads = 0;        ///< 0: all cores this process may use
+  std::int64_t threads = 0;        ///< most to use; 0: as many as there are processors for this process
   std::string provider = "auto";   ///< auto; cpu: onednn or eigen; cuda: tiles (nothing stays in shared memory)
   std::string isa = "auto";        ///< auto, baseline, avx2 or avx512
   std::string precision = "fp32";  ///< of the matrix products: fp32, or tf32 on GPUs

@@ -11,7 +11,8 @@ namespace {
 constexpr double flops_per_second = 50e9;
 constexpr double bytes_per_second = 12e9;
 constexpr double bytes_per_parameter = 24.0;  // weight and two moments, read and written
-constexpr double meeting_seconds = 5e-6;
+constexpr double meeting_seconds = 10e-6;
+constexpr double least_efficiency = 0.5;  // share of the threads' time that is work
 constexpr double seconds_worth_a_thread = 20e-6;
 
 double product_seconds(std::size_t rows, std::size_t inputs, std::size_t outputs) {
@@ -96,7 +97,9 @@ Crews divide(std::size_t members, std::size_t threads, const StepCost& cost) {
   // Of equally fast divisions the one with most crews, and then with fewest threads: crews do not wait for each other.
   for (std::size_t crews = std::min(members, threads); crews > 0; --crews) {
     for (std::size_t size = 1; size <= threads / crews; ++size) {
-      const double time = static_cast<double>(members) / static_cast<double>(crews) * seconds_on(size, cost);
+      const double step = seconds_on(size, cost);
+      if (seconds_on(1, cost) < least_efficiency * static_cast<double>(size) * step) break;
+      const double time = static_cast<double>(members) / static_cast<double>(crews) * step;
       if (time >= 0.95 * shortest) continue;
       shortest = time;
       best = {.count = crews, .threads = size};

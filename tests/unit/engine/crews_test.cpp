@@ -44,8 +44,10 @@ TEST(Crews, SmallStepsGetFewThreads) {
 
 TEST(Crews, FewBigMembersShareTheThreads) {
   const Crews five = divide(5, 16, big);
-  EXPECT_EQ(five.count, 5U);
-  EXPECT_EQ(five.threads, 3U);
+  EXPECT_EQ(five.count, 4U) << "four crews of four take turns with five members, and no thread is left over";
+  EXPECT_EQ(five.threads, 4U);
+  EXPECT_EQ(divide(2, 16, big).count, 2U);
+  EXPECT_EQ(divide(2, 16, big).threads, 8U);
   EXPECT_EQ(divide(10, 16, tiny).count, 10U);
   EXPECT_EQ(divide(10, 16, tiny).threads, 1U);
 }
