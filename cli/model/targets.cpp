@@ -25,6 +25,8 @@ nlohmann::json targets_json(const TargetModels& models) {
   for (const Model& model : models.models()) {
     json["targets"][model.data().target_name] = {{"calibration", calibration_json(model)},
                                                  {"loss", model.report().best_loss}};
+    if (const std::optional<Trustworthiness> trust = judge_trust(model))
+      json["targets"][model.data().target_name]["trust"] = trust_json(*trust);
   }
   const std::optional<double> level = models.default_level();
   if (level && models.joint().kind != CalibrationKind::none) {
@@ -52,6 +54,9 @@ void print_targets_fit(const TargetModels& models, const std::string& out, doubl
     if (const std::optional<MetricsReport> held = held_out_metrics(model)) {
       print("held-out rows of '{}': RMSE {:.4g}, NLL {:.4g}, sharpness {:.4g}\n", model.data().target_name, held->rmse,
             held->nll, held->sharpness);
+    }
+    if (const std::optional<Trustworthiness> trust = judge_trust(model)) {
+      for (const std::string& line : trust_lines(*trust)) print("  {}\n", line);
     }
   }
   print("{:.1f} s with {} threads\nmodel: {}\n", seconds, first.parts().engine.threads, out);

@@ -12,6 +12,7 @@
 #include "interruptible.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/archive.hpp"
+#include "nomu/models/assess.hpp"
 #include "nomu/models/request.hpp"
 #include "settings.hpp"
 

@@ -211,7 +211,11 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         ``seen_rmse`` and ``unseen_rmse`` are errors of the two kinds of rows, ``interval_score_ratio`` (with its
         standard error) compares the bounds with a constant width around the same mean, below 1 being better,
         ``drivers`` says how much sigma changes with the columns that matter most to it, ``lines`` says it in words.
+        With several targets, such a dict for each, by name.
         """
+        self._fitted_model()
+        if self._targets():
+            return {name: model.trust() for name, model in zip(self.models_.names, self.models_.models)}
         return self._fitted_model().trust()
 
     def save(self, path: str | PathLike) -> None:

@@ -50,6 +50,10 @@ class OneTarget(Predictions):
     def _encoded(self, X):
         return self._regressor._encoded(X)
 
+    def trust(self) -> dict | None:
+        """As that of a regressor."""
+        return self._model.trust()
+
     def save(self, path: str | PathLike) -> None:
         """Write a ``.nomu`` file of this target alone."""
         self._model.save(path)

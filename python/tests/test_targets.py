@@ -43,6 +43,7 @@ def test_each_target_and_all_at_once(rows, tmp_path):
     assert model.predict_parts(X[:5])["sigma_model"].shape == (5, 2)
     scores = [r2_score(Y[:, k], model.predict(X)[:, k]) for k in range(2)]
     assert np.isclose(model.score(X, Y), np.mean(scores))
+    assert model.trust()["y2"] == alone.trust() == model.target("y2").trust()
     model.save(tmp_path / "m.nomu")
     back = nomu.load_targets(tmp_path / "m.nomu")
     assert back.names == ["y1", "y2"]
