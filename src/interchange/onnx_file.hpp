@@ -25,9 +25,9 @@ void add_note(onnx::ModelProto& model, const std::string& key, const std::string
 /// Adds the notes that every file has: method, columns, target, level and what is guaranteed at that level.
 void add_model_notes(onnx::ModelProto& file, const Model& model, std::optional<double> level);
 
-/// Adds what runtimes do not need but the checker requires: a graph name, and the type of the network's output, the only
-/// one that is kept. Also removes constants from the inputs, where old files had to list them: in newer files that would
-/// make them replaceable, and runtimes would compute with them differently.
+/// Adds what runtimes do not need but the checker requires: a graph name, and the type of the network's output, the
+/// only one that is kept. Also removes constants from the inputs, where old files had to list them: in newer files that
+/// would make them replaceable, and runtimes would compute with them differently.
 void modernise(onnx::ModelProto& file, const OnnxNetworkInfo& info);
 
 /// Whether the installed checker supports the file's versions; newer files are left to the runtime.

@@ -39,8 +39,9 @@ struct OnnxNetworkInfo {
 
 /// Which parts of a network the bounds are about, and how messages spell these choices.
 struct OnnxChoice {
-  std::string features = {};  ///< node or value that the sigma network reads; empty: the input of the last layer with weights
-  std::string output = {};    ///< the output that is the prediction; empty: the only one
+  std::string features =
+      {};  ///< node or value that the sigma network reads; empty: the input of the last layer with weights
+  std::string output = {};  ///< the output that is the prediction; empty: the only one
   struct Words {
     std::string features = "OnnxChoice::features";
     std::string output = "OnnxChoice::output";

@@ -27,7 +27,8 @@ bool OnnxProgram::behind_weights(const std::string& value) const {
 }
 
 std::string OnnxProgram::last_hidden() const {
-  const std::string advice = fmt::format("use {} to name the layer that the bounds should read", choice_.words.features);
+  const std::string advice =
+      fmt::format("use {} to name the layer that the bounds should read", choice_.words.features);
   std::string value = output_;
   for (int i = maker_of(value); i >= 0; i = maker_of(value)) {
     const onnx::NodeProto& node = model_->graph().node(i);

@@ -32,10 +32,12 @@ bool reads_whole_numbers(const onnx::ValueInfoProto& input) {
     case onnx::TensorProto::INT32:
     case onnx::TensorProto::INT64: return true;
     case onnx::TensorProto::STRING:
-      refuse(fmt::format("input '{}' reads texts, but bounds read numbers; encode the texts as numbers before the network "
-                         "(in scikit-learn: fit the pipeline on an OrdinalEncoder's numbers and export that)",
-                         input.name()));
-    default: refuse(fmt::format("input '{}' must be float32, int32 or int64; export the network in float32", input.name()));
+      refuse(
+          fmt::format("input '{}' reads texts, but bounds read numbers; encode the texts as numbers before the network "
+                      "(in scikit-learn: fit the pipeline on an OrdinalEncoder's numbers and export that)",
+                      input.name()));
+    default:
+      refuse(fmt::format("input '{}' must be float32, int32 or int64; export the network in float32", input.name()));
   }
 }
 
@@ -54,8 +56,8 @@ OnnxInput read_input(const onnx::ValueInfoProto& given, bool alone, std::int64_t
                     "PyTorch: dynamic_axes={{'{}': {{0: 'rows'}}}})",
                     input.name, type.shape().dim(0).dim_value(), input.name));
   if (!alone && axes > 2)
-    refuse(fmt::format("input '{}' has {} axes; next to other inputs each must be [rows] or [rows][columns]", input.name,
-                       axes));
+    refuse(fmt::format("input '{}' has {} axes; next to other inputs each must be [rows] or [rows][columns]",
+                       input.name, axes));
   std::int64_t own = 1;
   for (int i = 1; i < axes; ++i) {
     const std::int64_t extent = type.shape().dim(i).dim_value();
@@ -97,8 +99,7 @@ void OnnxProgram::read_output() {
       output_ = output.name();
       return;
     }
-    if (++listed <= most_listed)
-      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", output.name());
+    if (++listed <= most_listed) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", output.name());
   }
   if (listed > most_listed) names += fmt::format(" and {} more", listed - most_listed);
   if (choice_.output.empty())

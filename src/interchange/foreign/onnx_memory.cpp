@@ -74,8 +74,7 @@ class Estimate {
 
   std::size_t size_of(const Descriptor& type) {
     std::size_t& size = sizes_[&type];
-    if (size == 0)
-      size = google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type)->SpaceUsedLong();
+    if (size == 0) size = google::protobuf::MessageFactory::generated_factory()->GetPrototype(&type)->SpaceUsedLong();
     return size;
   }
 
@@ -89,10 +88,11 @@ void require_modest(std::string_view bytes) {
   CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
   Estimate estimate(small_file + growth * bytes.size());
   if (!estimate.fits(*onnx::ModelProto::descriptor(), in, 0))
-    throw DataError("interchange/onnx",
-                    fmt::format("this is no network: {} bytes describe objects that would take more than {} times as much "
-                                "memory",
-                                bytes.size(), growth));
+    throw DataError(
+        "interchange/onnx",
+        fmt::format("this is no network: {} bytes describe objects that would take more than {} times as much "
+                    "memory",
+                    bytes.size(), growth));
 }
 
 }  // namespace nomu

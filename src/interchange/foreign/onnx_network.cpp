@@ -24,9 +24,10 @@ constexpr std::size_t largest_block = std::size_t{1} << 25U;  // numbers in memo
 void check_names(const std::vector<OnnxInput>& inputs) {
   for (const OnnxInput& input : inputs) {
     if (std::ranges::find(attached_outputs, input.name) != attached_outputs.end())
-      throw DataError(where, fmt::format("an input of the network is called '{0}', like an output of the file with bounds; "
-                                         "export it under another name (in PyTorch: input_names=['{0}_in'])",
-                                         input.name));
+      throw DataError(where,
+                      fmt::format("an input of the network is called '{0}', like an output of the file with bounds; "
+                                  "export it under another name (in PyTorch: input_names=['{0}_in'])",
+                                  input.name));
   }
 }
 

@@ -18,7 +18,8 @@ std::vector<std::int64_t> strides_of(const OnnxArray::Shape& shape) {
   std::vector<std::int64_t> strides(shape.size(), 1);
   // Next to an axis of length 0 the others may be so long that their product wraps.
   for (std::size_t i = shape.size(); i-- > 1;)
-    strides[i - 1] = static_cast<std::int64_t>(static_cast<std::uint64_t>(strides[i]) * static_cast<std::uint64_t>(shape[i]));
+    strides[i - 1] =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(strides[i]) * static_cast<std::uint64_t>(shape[i]));
   return strides;
 }
 

@@ -44,8 +44,9 @@ OnnxArray imputer(const OnnxNode& node) {
 OnnxArray one_hot(const OnnxNode& node) {
   const OnnxArray& in = node.any(0);
   const std::vector<std::int64_t> known = node.list("cats_int64s", {});
-  node.require(!known.empty(),
-               "its categories are texts, but nomu reads numbers; train the encoder on whole numbers that stand for them");
+  node.require(
+      !known.empty(),
+      "its categories are texts, but nomu reads numbers; train the encoder on whole numbers that stand for them");
   OnnxArray::Shape shape = in.shape;
   shape.push_back(static_cast<std::int64_t>(known.size()));
   OnnxArray out = node.make(shape);
@@ -56,8 +57,7 @@ OnnxArray one_hot(const OnnxNode& node) {
     // A category that training did not have is none of them, whatever `zeros` says: runtimes may refuse such a row, but
     // the rows that the bounds are trained on lie between and beyond the categories too.
     const auto found = std::ranges::find(known, value);
-    if (found != known.end())
-      out.floats[e * known.size() + static_cast<std::size_t>(found - known.begin())] = 1.0F;
+    if (found != known.end()) out.floats[e * known.size() + static_cast<std::size_t>(found - known.begin())] = 1.0F;
   }
   return out;
 }

@@ -35,13 +35,15 @@ bool is_whole_model(const onnx::NodeProto& node) {
 
 [[noreturn]] void refuse_operator(const onnx::NodeProto& node) {
   if (is_whole_model(node))
-    refuse(fmt::format("{}: this operator is not supported, because such a model has no hidden layer that bounds could "
-                       "read; calibrate its predictions instead, with nomu.calibrate.conformal in Python "
-                       "(docs/python.md)",
-                       OnnxNode::title(node)));
-  refuse(fmt::format("{}: this operator is not supported; bounds can be attached to networks of dense and convolution "
-                     "layers, see docs/onnx.md for the list",
-                     OnnxNode::title(node)));
+    refuse(
+        fmt::format("{}: this operator is not supported, because such a model has no hidden layer that bounds could "
+                    "read; calibrate its predictions instead, with nomu.calibrate.conformal in Python "
+                    "(docs/python.md)",
+                    OnnxNode::title(node)));
+  refuse(
+      fmt::format("{}: this operator is not supported; bounds can be attached to networks of dense and convolution "
+                  "layers, see docs/onnx.md for the list",
+                  OnnxNode::title(node)));
 }
 
 }  // namespace
@@ -173,9 +175,9 @@ OnnxProgram::Values OnnxProgram::run(std::span<const float> rows, std::size_t co
     for (const std::string& name : node.input()) {
       const auto found = name.empty() ? made.end() : made.find(name);
       const auto constant = constants_.find(name);
-      inputs.push_back({.array = found != made.end() ? &found->second
-                                                     : (constant == constants_.end() ? nullptr : &constant->second),
-                        .fixed = is_constant(name)});
+      inputs.push_back(
+          {.array = found != made.end() ? &found->second : (constant == constants_.end() ? nullptr : &constant->second),
+           .fixed = is_constant(name)});
     }
     OnnxNode evaluated(node, opset_, left, std::move(inputs));
     const OnnxOperator& step = operators_[static_cast<std::size_t>(i)];

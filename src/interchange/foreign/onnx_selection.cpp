@@ -64,8 +64,8 @@ OnnxArray entries(const OnnxNode& node, std::size_t axis, const Shape& replacing
   places.reserve(indices.size());
   for (const std::int64_t index : indices.integers) {
     const bool known = index >= -extent && index < extent;
-    // Runtimes refuse rows with an unknown entry of an embedding, but the rows that the bounds are trained on lie beyond
-    // the known ones too: they get the nearest.
+    // Runtimes refuse rows with an unknown entry of an embedding, but the rows that the bounds are trained on lie
+    // beyond the known ones too: they get the nearest.
     node.require(known || (extent > 0 && !node.fixed(1)),
                  fmt::format("there is no entry {}, only {} entries", index, extent));
     places.push_back(length(known ? (index < 0 ? index + extent : index) : (index < 0 ? 0 : extent - 1)));

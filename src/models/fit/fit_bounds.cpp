@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
 #include <utility>
 
 #include "models/attached/fitted_attached.hpp"

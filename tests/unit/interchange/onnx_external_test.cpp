@@ -91,7 +91,8 @@ TEST_F(OnnxWeights, AreAFileThemselves) {
 }
 
 TEST_F(OnnxWeights, AreWhereTheNetworkSays) {
-  EXPECT_THAT(refusal("2304", "2305"), HasSubstr("it has 2305 bytes in 'torch_external.onnx.data', but its shape needs 2304"));
+  EXPECT_THAT(refusal("2304", "2305"),
+              HasSubstr("it has 2305 bytes in 'torch_external.onnx.data', but its shape needs 2304"));
   write_file_atomically(network_, bytes_);
   const std::string weights = read_file(weights_);
   write_file_atomically(weights_, weights.substr(0, weights.size() - 1));

@@ -34,13 +34,13 @@ Tensor<float> rows_of(const DataSet& data) {
 
 TEST_F(OnnxNetworks, AgreeWithOnnxRuntime) {
   const std::pair<const char*, std::size_t> cases[] = {
-      {"torch_relu", 10},     {"torch_tanh", 10},        {"torch_gelu", 10},       {"torch_silu", 10},
-      {"torch_residual", 12}, {"torch_batch_norm", 10},  {"torch_cnn", 8},         {"torch_layer_norm", 10},
-      {"sklearn_mlp", 8},     {"sklearn_pipeline", 10},  {"torch_external", 24},   {"torch_value_mean", 24},
-      {"torch_split", 12},    {"torch_output_lower", 24}, {"torch_expand", 24},     {"torch_expand_old", 24},
-      {"torch_where", 24},    {"torch_zeros_old", 24},   {"torch_celu", 24},       {"torch_hardswish", 24},
-      {"torch_tanh_new", 24}, {"torch_embedding", 24},   {"torch_two_inputs", 24}, {"torch_two_outputs", 24},
-      {"sklearn_columns", 24}, {"sklearn_imputed", 24},  {"sklearn_polynomial", 24}, {"sklearn_frame", 24},
+      {"torch_relu", 10},      {"torch_tanh", 10},         {"torch_gelu", 10},         {"torch_silu", 10},
+      {"torch_residual", 12},  {"torch_batch_norm", 10},   {"torch_cnn", 8},           {"torch_layer_norm", 10},
+      {"sklearn_mlp", 8},      {"sklearn_pipeline", 10},   {"torch_external", 24},     {"torch_value_mean", 24},
+      {"torch_split", 12},     {"torch_output_lower", 24}, {"torch_expand", 24},       {"torch_expand_old", 24},
+      {"torch_where", 24},     {"torch_zeros_old", 24},    {"torch_celu", 24},         {"torch_hardswish", 24},
+      {"torch_tanh_new", 24},  {"torch_embedding", 24},    {"torch_two_inputs", 24},   {"torch_two_outputs", 24},
+      {"sklearn_columns", 24}, {"sklearn_imputed", 24},    {"sklearn_polynomial", 24}, {"sklearn_frame", 24},
       {"torch_slice", 24}};
   for (const auto& [name, features] : cases) {
     const OnnxChoice choice{.features = std::string(name) == "torch_slice" ? "relu" : "",
@@ -76,14 +76,16 @@ TEST_F(OnnxNetworks, SayWhatIsWrong) {
   };
   EXPECT_THAT(
       refusal("sklearn_trees.onnx"),
-      AllOf(HasSubstr("node 'TreeEnsembleRegressor' (ai.onnx.ml.TreeEnsembleRegressor): this operator is not supported"),
-            HasSubstr("calibrate its predictions instead, with nomu.calibrate.conformal")));
+      AllOf(
+          HasSubstr("node 'TreeEnsembleRegressor' (ai.onnx.ml.TreeEnsembleRegressor): this operator is not supported"),
+          HasSubstr("calibrate its predictions instead, with nomu.calibrate.conformal")));
   EXPECT_THAT(refusal("two_outputs.onnx"),
               HasSubstr("2 outputs ('h', 'a'); name the one that is the prediction with OnnxChoice::output"));
   EXPECT_THAT(message_of<DataError>([] { (void)load_onnx(golden("torch_relu.onnx"), {.output = "z"}); }),
               HasSubstr("there is no output 'z', only 'y'"));
   EXPECT_THAT(refusal("torch_slice.onnx"), HasSubstr("branches here; use OnnxChoice::features to name the layer"));
-  EXPECT_THAT(refusal("sklearn_texts.onnx"), HasSubstr("input 'c' reads texts, but bounds read numbers; encode the texts"));
+  EXPECT_THAT(refusal("sklearn_texts.onnx"),
+              HasSubstr("input 'c' reads texts, but bounds read numbers; encode the texts"));
   EXPECT_THAT(refusal("torch_one_row.onnx"), HasSubstr("dynamic_axes={'x': {0: 'rows'}}"));
   EXPECT_THAT(refusal("torch_relu.csv"), HasSubstr("this is not an ONNX file"));
   EXPECT_THAT(refusal("torch_relu.onnx", "nothing"), HasSubstr("there is no layer 'nothing'; the layers are /0/Gemm"));
@@ -131,7 +133,8 @@ TEST_F(OnnxNetworks, ManySmallObjectsAreRefusedBeforeTheyTakeMemory) {
   const std::string names = field(1, repeated(field(1, "")));                 // inputs of one node
   const std::string attributes = field(1, repeated(field(5, "")));            // of one node
   const std::string constants = field(1, field(5, repeated(field(10, ""))));  // of one attribute
-  for (const std::string& graph : {nodes, names, attributes, constants, repeated(field(5, "")), repeated(field(13, ""))})
+  for (const std::string& graph :
+       {nodes, names, attributes, constants, repeated(field(5, "")), repeated(field(13, ""))})
     EXPECT_THAT(message_of<DataError>([&] { (void)parse_onnx(field(7, graph), "many.onnx"); }),
                 HasSubstr("many.onnx: this is no network: 41943"));
 }
