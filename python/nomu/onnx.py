@@ -114,7 +114,7 @@ def _side_by_side(network, X, name):
                 f"{[key for key, _ in inputs]}"
             )
         try:
-            parts = [np.asarray(X[key], dtype=np.float64) for key, _ in inputs]
+            parts = [np.atleast_1d(np.asarray(X[key], dtype=np.float64)) for key, _ in inputs]
         except (TypeError, ValueError) as error:
             raise DataError(f"[onnx/attach] {name} is not a dict of arrays of numbers: {error}") from None
         if any(part.size != len(parts[0]) * size for part, (_, size) in zip(parts, inputs, strict=True)):
@@ -197,8 +197,8 @@ def attach(
     Parameters
     ----------
     network : path, bytes, onnx.ModelProto or torch.onnx.ONNXProgram
-        A float32 input (rows, d) or (rows, channels, height, width) with any number of rows, or several inputs (rows, d)
-        of float32 or integers, and an output with one number per row. Weights in a second file are read from the folder
+        A float32 input (rows, d) or (rows, channels, height, width) with any number of rows, or several inputs
+        (rows, d) of float32 or integers, and an output with one number per row. Weights in a second file are read from the folder
         of the path. Unknown operators are refused, naming their node.
     X : array-like or DataFrame of shape (n, d) or (n, channels, height, width), or dict of arrays by input
         Rows the network was trained on, in the form it reads. The columns of an array are those of all inputs, in their
