@@ -76,7 +76,9 @@ std::vector<std::int64_t> trained(Slices& slices, std::size_t members, std::size
     if (!slice) continue;
     ++count;
     for (std::size_t other = 0; other < crews; ++other) {
-      if (other != crew) EXPECT_NE(at[other], slice->member) << "a member in two crews at once";
+      if (other != crew) {
+        EXPECT_NE(at[other], slice->member) << "a member in two crews at once";
+      }
     }
     epochs[slice->member] += slice->epochs;
   }
