@@ -50,7 +50,8 @@ void print_text(const Evaluation& result, std::size_t seen) {
 void run(const Options& options) {
   const Model model = options.load();
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
-  const Evaluation result = evaluate(model, rows, options.level ? options.level : model.default_level());
+  const std::optional<double> level = options.level ? options.level : model.default_level();
+  const Evaluation result = about_file(options.file, [&] { return evaluate(model, rows, level); });
   const std::size_t seen = seen_rows(model, rows);
   if (options.json) {
     print_json(result, seen);

@@ -39,8 +39,10 @@ Model fit_file(const Options& options) {
   const Table table = read_table(options.file);
   ProgressBar bar(options.json_progress);
   const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
-  if (options.calibrate_on.empty()) return fit(request, table, shared_engine(options.engine), progress);
-  return fit(request, table, read_table(options.calibrate_on), shared_engine(options.engine), progress);
+  return about_file(options.file, [&] {
+    if (options.calibrate_on.empty()) return fit(request, table, shared_engine(options.engine), progress);
+    return fit(request, table, read_table(options.calibrate_on), shared_engine(options.engine), progress);
+  });
 }
 
 void print_fit(const Options& options, const Model& model, double seconds) {
@@ -92,7 +94,7 @@ void run(const Options& options) {
   options.report.prepare({options.file, options.config, options.calibrate_on, options.out});
   const auto begin = std::chrono::steady_clock::now();
   const Model model = fit_file(options);
-  save_model(model, options.out);
+  save_model(model, options.out, options.file);
   print_fit(options, model, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   // The model is already saved, in case the report fails.
   write_fit_report(options, model);
