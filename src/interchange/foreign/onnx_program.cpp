@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "interchange/foreign/wire_fields.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -15,6 +16,7 @@ constexpr std::string_view where = "interchange/onnx";
 constexpr std::int64_t least_opset = 7;
 constexpr std::int64_t longest_row = 1 << 24;
 constexpr int most_nodes = 100000;
+constexpr std::size_t most_fields = 2000000;  // half a gigabyte once they are parsed
 
 [[noreturn]] void refuse(std::string_view what) { throw DataError(where, what); }
 
@@ -44,6 +46,8 @@ OnnxProgram::OnnxProgram(std::string_view bytes, const OnnxLimits& limits)
     : model_(std::make_unique<onnx::ModelProto>()), limits_(limits) {
   if (bytes.empty()) refuse("the file is empty");
   if (bytes.size() > std::size_t{1} << 30U) refuse("the file is larger than 1 GB");
+  if (wire_fields(bytes, most_fields) > most_fields)
+    refuse(fmt::format("the file has more than {} nodes, names and attributes", most_fields));
   if (!model_->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model_->has_graph())
     refuse("this is not an ONNX file");
   opset_ = opset_of(*model_);
