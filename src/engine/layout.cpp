@@ -74,7 +74,7 @@ Layer layer_of(const Networks& networks, std::size_t k, std::size_t depth, std::
 }
 
 /// Settings come from files, too: offsets far beyond this would wrap, and no machine has the memory.
-constexpr double most_parameters = 1e12;
+constexpr double most_parameters = 1e15;
 
 /// Weights of each of the layer's columns on what one feed supplies.
 std::size_t weights_of(const Layer& layer, const Feed& feed) { return layer.convolution ? layer.fan_in() : feed.units; }
