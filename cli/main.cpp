@@ -1,13 +1,15 @@
 // The command-line tool. exit_code.hpp says what its exit codes mean.
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <algorithm>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "build_info.hpp"
 #include "commands.hpp"
 #include "exit_code.hpp"
 #include "nomu/core/version.hpp"
@@ -26,16 +28,22 @@ std::string protect_negative_number(std::string argument) {
 }
 
 int fail(int code, const char* message) {
-  std::fprintf(stderr, "nomu: %s\n", message);
+  nomu::cli::warn("nomu: {}\n", message);
   return code;
 }
+
+/// Either the system has no more, or a size is beyond what any system has.
+int fail_for_memory() { return fail(1, "out of memory; use smaller networks, fewer members or fewer rows"); }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"nomu: honest model uncertainty of neural-network regression", "nomu"};
   app.require_subcommand(1);
-  app.set_version_flag("--version", std::string(nomu::version()));
+  // The parser ends at --version, whatever follows it.
+  bool verbose = std::any_of(argv, argv + argc, [](const char* word) { return std::string(word) == "--verbose"; });
+  app.set_version_flag("--version", verbose ? nomu::cli::build_info() : std::string(nomu::version()));
+  app.add_flag("--verbose", verbose, "with --version: also how this program was built, and how it is hardened");
   try {
     nomu::cli::add_fit(app);
     nomu::cli::add_predict(app);
@@ -59,7 +67,9 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::bad_alloc&) {
-    return fail(1, "out of memory; use smaller networks, fewer members or fewer rows");
+    return fail_for_memory();
+  } catch (const std::length_error&) {
+    return fail_for_memory();
   } catch (const std::exception& error) {
     return fail(nomu::cli::exit_code(error), error.what());
   }

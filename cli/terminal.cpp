@@ -12,16 +12,24 @@
 
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
+#include "nomu/core/printable.hpp"
 
 namespace nomu::cli {
 
-void write_out(std::string_view text) {
+void write_out(std::string_view given) {
+  // Names and cells may hold anything; files and other programs get it as it is.
+  static const bool terminal = isatty(STDOUT_FILENO) == 1;
+  const std::string shown = terminal ? printable(given) : std::string();
+  const std::string_view text = terminal ? shown : given;
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw Error("output", "cannot write to standard output");
   }
 }
 
-void write_error(std::string_view text) { (void)std::fwrite(text.data(), 1, text.size(), stderr); }
+void write_error(std::string_view given) {
+  const std::string text = printable(given);
+  (void)std::fwrite(text.data(), 1, text.size(), stderr);
+}
 
 std::stop_source& interrupts() {
   static std::stop_source source;
@@ -93,6 +101,9 @@ bool holds_study(const std::filesystem::path& path) {
   for (const char* end : {"-wal", "-shm"}) {
     if (name.ends_with(end)) name.resize(name.size() - std::string_view(end).size());
   }
+  // Opening a pipe would wait for someone to write into it.
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(name, unknown)) return false;
   std::array<char, mark.size()> begin{};
   std::ifstream file(name, std::ios::binary);
   return file.read(begin.data(), begin.size()) && std::string_view(begin.data(), begin.size()) == mark;

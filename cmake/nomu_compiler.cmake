@@ -10,6 +10,15 @@ if(NOMU_SANITIZE)
   target_link_options(nomu_compiler INTERFACE -fsanitize=${NOMU_SANITIZE})
 endif()
 
+# What stops a mistake from becoming somebody else's program. `nomu --version --verbose` lists what is in effect.
+set(NOMU_HARDENED "")
+if(NOMU_HARDEN AND NOT NOMU_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  target_compile_options(nomu_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong -fstack-clash-protection>)
+  target_compile_definitions(nomu_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:_FORTIFY_SOURCE=2> $<$<COMPILE_LANGUAGE:CXX>:_GLIBCXX_ASSERTIONS>)
+  target_link_options(nomu_compiler INTERFACE LINKER:-z,relro LINKER:-z,now)
+  set(NOMU_HARDENED "-fstack-clash-protection -z relro -z now")
+endif()
+
 find_program(NOMU_CCACHE ccache)
 if(NOMU_CCACHE AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${NOMU_CCACHE}")

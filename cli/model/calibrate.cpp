@@ -29,8 +29,8 @@ void run(const Options& options) {
   if (const std::optional<TargetModels> several = options.load_targets()) return run(options, *several);
   const Model model = options.load();
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
-  const Model result = calibrated(model, rows, options.request);
-  save_model(result, options.out);
+  const Model result = about_file(options.file, [&] { return calibrated(model, rows, options.request); });
+  save_model(result, options.out, options.model);
   if (options.json) {
     nlohmann::json line = calibration_json(result);
     line["model"] = options.out;

@@ -67,7 +67,8 @@ void run(const Options& options) {
   }
   const Model model = options.load();
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
-  const Evaluation result = evaluate(model, rows, options.level ? options.level : model.default_level());
+  const std::optional<double> level = options.level ? options.level : model.default_level();
+  const Evaluation result = about_file(options.file, [&] { return evaluate(model, rows, level); });
   const std::size_t seen = seen_rows(model, rows);
   if (options.json) {
     nlohmann::json line = evaluation_json(result);

@@ -60,8 +60,10 @@ Model fit_file(const Options& options, const Table& table) {
   request.range = only_range(options);
   ProgressBar bar(options.json_progress);
   const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
-  if (options.calibrate_on.empty()) return fit(request, table, shared_engine(options.engine), progress);
-  return fit(request, table, read_table(options.calibrate_on), shared_engine(options.engine), progress);
+  return about_file(options.file, [&] {
+    if (options.calibrate_on.empty()) return fit(request, table, shared_engine(options.engine), progress);
+    return fit(request, table, read_table(options.calibrate_on), shared_engine(options.engine), progress);
+  });
 }
 
 void print_fit(const Options& options, const Model& model, double seconds) {
@@ -129,7 +131,7 @@ void run(const Options& options) {
     return;
   }
   const Model model = fit_file(options, table);
-  save_model(model, options.out);
+  save_model(model, options.out, options.file);
   print_fit(options, model, seconds());
   write_fit_report(options, options.report, model);
 }

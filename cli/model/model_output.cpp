@@ -123,6 +123,14 @@ void add_range_option(CLI::App& command, FitRequest& request, std::map<std::stri
       ->type_name("LOW,HIGH");
 }
 
+void rethrow_naming(const std::string& file, const DataError& error) {
+  const std::string_view text = error.what();
+  const std::size_t end = text.find("] ");
+  if (text.find(file) != std::string_view::npos || !text.starts_with('[') || end == std::string_view::npos)
+    throw DataError(error);
+  throw DataError(text.substr(1, end - 1), fmt::format("{}: {}", file, text.substr(end + 2)));
+}
+
 void print_left_out(const DataSet& rows) {
   const std::size_t unlabelled = rows.report.unlabelled_lines.size();
   const std::size_t dropped = rows.report.dropped_lines.size();

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "nomu/core/error.hpp"
 #include "nomu/interchange/attach.hpp"
 #include "nomu/models/assess.hpp"
 #include "nomu/models/request.hpp"
@@ -58,6 +59,19 @@ struct ModelAndRows : ModelFile {
   /// `rows` is the name of the file argument in the help.
   void add_to(CLI::App& command, const char* rows, const char* help);
 };
+
+/// Throws the error again, with the name of the file in front of the message unless that names it already.
+[[noreturn]] void rethrow_naming(const std::string& file, const DataError& error);
+
+/// Runs something about the rows of a file; its errors name the file.
+template <class Action>
+auto about_file(const std::string& file, const Action& action) {
+  try {
+    return action();
+  } catch (const DataError& error) {
+    rethrow_naming(file, error);
+  }
+}
 
 /// Says how many rows of a file were not used, if any.
 void print_left_out(const DataSet& rows);

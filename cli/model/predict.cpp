@@ -137,8 +137,9 @@ void run(const Options& options) {
   const Model model = options.load();
   const std::optional<double> level = options.level ? options.level : model.default_level();
   const Table given = read_table(options.file);
-  const Predicted predicted =
-      predicted_rows(options, model, options.drop_missing ? predictable_rows(model, given) : given, level);
+  const Predicted predicted = about_file(options.file, [&] {
+    return predicted_rows(options, model, options.drop_missing ? predictable_rows(model, given) : given, level);
+  });
   if (!to_file) return write_out(format_table(predicted.table));
   write_table(options.out, predicted.table);
   print_summary(options, model, predicted, given.rows() - predicted.table.rows(), level);

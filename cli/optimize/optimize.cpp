@@ -29,7 +29,6 @@ struct Options {
 };
 
 void run_new(const Options& options) {
-  prepare_file(options.study, {options.space});
   StudyFile file = parse_study_file(read_file(options.space), options.space);
   const Fields fields = fields_of(file.spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);

@@ -255,24 +255,39 @@ def _number(trial):
 
 
 def _evaluate(f, study, trial, named):
+    """Records the value of f, or why there is none; returns that reason."""
+    reason = ""
     try:
         value = float(f(**trial.params) if named else f(list(trial.params.values())))
+        if not math.isfinite(value):
+            reason = f"the value is {value}"
     except Exception as error:  # a failed evaluation is a result as well
-        study.fail(trial, f"{type(error).__name__}: {error}")
-        return
-    if math.isfinite(value):
-        study.tell(trial, value)
+        reason = f"{type(error).__name__}: {error}"
+    if reason:
+        study.fail(trial, reason)
     else:
-        study.fail(trial, f"the value is {value}")
+        study.tell(trial, value)
+    return reason
 
 
-def _search(f, space, evaluations, **settings):
+def _search(f, space, evaluations, *, failures=10, **settings):
     if evaluations < 1:
         raise ValueError(f"evaluations must be at least 1, got {evaluations}")
+    if failures < 0:
+        raise ValueError(f"failures must not be negative, got {failures}")
     study = Study(space, budget=evaluations, **settings)
     named = isinstance(space, Mapping)
+    in_a_row = 0
     while trials := study.ask(1):
-        _evaluate(f, study, trials[0], named)
+        reason = _evaluate(f, study, trials[0], named)
+        in_a_row = in_a_row + 1 if reason else 0
+        if in_a_row == failures > 0:
+            error = NomuError(
+                f"[bo/study] {in_a_row} evaluations in a row failed, the last one with {reason}; failures=0 goes on "
+                "whatever fails"
+            )
+            error.trials = study.trials()
+            raise error
     best = study.best
     if best is None:
         trials = study.trials()
@@ -281,7 +296,13 @@ def _search(f, space, evaluations, **settings):
 
 
 def maximize(
-    f: Callable[..., float], bounds: Any, evaluations: int = 50, *, path: str | PathLike | None = None, **settings: Any
+    f: Callable[..., float],
+    bounds: Any,
+    evaluations: int = 50,
+    *,
+    path: str | PathLike | None = None,
+    failures: int = 10,
+    **settings: Any,
 ) -> Optimum:
     """The point with the largest value of f.
 
@@ -296,6 +317,8 @@ def maximize(
         Number of calls of f.
     path : str or path, optional
         File to keep the study in.
+    failures : int
+        Failures in a row after which to stop with ``nomu.NomuError``, whose ``trials`` are those so far; 0: never.
     **settings
         See ``Study``.
 
@@ -304,11 +327,17 @@ def maximize(
     Optimum
         ``params``, ``value`` and all ``trials``.
     """
-    return _search(f, bounds, evaluations, direction="maximize", path=path, **settings)
+    return _search(f, bounds, evaluations, direction="maximize", path=path, failures=failures, **settings)
 
 
 def minimize(
-    f: Callable[..., float], bounds: Any, evaluations: int = 50, *, path: str | PathLike | None = None, **settings: Any
+    f: Callable[..., float],
+    bounds: Any,
+    evaluations: int = 50,
+    *,
+    path: str | PathLike | None = None,
+    failures: int = 10,
+    **settings: Any,
 ) -> Optimum:
     """The point with the smallest value of f; see ``maximize``."""
-    return _search(f, bounds, evaluations, direction="minimize", path=path, **settings)
+    return _search(f, bounds, evaluations, direction="minimize", path=path, failures=failures, **settings)

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "core/toml_numbers.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -35,7 +36,7 @@ FieldValue array_value(const toml::array& array, std::string_view source) {
   for (const toml::node& element : array) {
     if (!element.is_number()) fail(source, line_of(element), "lists may hold numbers only, or strings only");
     if (element.is_integer()) whole.push_back(element.as_integer()->get());
-    real.push_back(element.value<double>().value_or(0.0));
+    real.push_back(nearest_double(element));
   }
   if (whole.size() == real.size()) return whole;
   return real;

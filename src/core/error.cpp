@@ -2,9 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "nomu/core/printable.hpp"
+
 namespace nomu {
+namespace {
+
+/// Messages repeat cells and names, which may be of any length and hold any bytes.
+constexpr std::size_t most_bytes = 4000;
+
+}  // namespace
 
 Error::Error(std::string_view where, std::string_view message)
-    : std::runtime_error(fmt::format("[{}] {}", where, message)) {}
+    : std::runtime_error(fmt::format("[{}] {}", where, printable(message, most_bytes))) {}
 
 }  // namespace nomu

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "nomu/core/error.hpp"
+#include "nomu/core/private_file.hpp"
 
 namespace nomu {
 namespace {
@@ -109,20 +110,42 @@ struct Target {
   mode_t mode = 0;
 };
 
+/// The name at the end of a chain of links, even if nothing has that name yet.
+fs::path followed(const fs::path& path) {
+  constexpr int most_links = 40;  // as the system allows
+  fs::path end = path;
+  for (int links = 0; links < most_links; ++links) {
+    std::error_code no_link;
+    const fs::path next = fs::read_symlink(end, no_link);
+    if (no_link) return end;
+    end = next.is_absolute() ? next : end.parent_path() / next;
+  }
+  fail("write", path, ELOOP);
+}
+
 /// Refuses directories and protected files.
 Target target_of(const fs::path& path) {
-  std::error_code unresolved;
-  const fs::path resolved = fs::is_symlink(path, unresolved) ? fs::weakly_canonical(path, unresolved) : path;
-  Target target{.path = unresolved ? path : resolved};
+  Target target{.path = path};
   struct stat status {};
-  target.exists = ::stat(target.path.c_str(), &status) == 0;
+  target.exists = ::stat(path.c_str(), &status) == 0;
   target.mode = status.st_mode & 07777U;
   if (target.exists && S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
+  // The links of /dev/stdout and /dev/fd lead to pipes that have no name; these are written to as they are.
+  if (!target.exists || S_ISREG(status.st_mode)) target.path = followed(path);
   // Renaming onto a device would replace it by a regular file.
   target.device = target.exists && !S_ISREG(status.st_mode);
   // A rename needs no permission on the old file, so a file that its owner protected is checked here.
   if (target.exists && ::access(target.path.c_str(), W_OK) != 0) fail("write", path, errno);
   return target;
+}
+
+/// Takes permissions away that the file `like` does not give to others. A pipe, say, has none to compare with.
+void narrow(int file, const fs::path& like) {
+  struct stat own {};
+  struct stat other {};
+  if (::stat(like.c_str(), &other) != 0 || !S_ISREG(other.st_mode) || ::fstat(file, &own) != 0) return;
+  const mode_t allowed = (other.st_mode & 0077U) | 0700U;
+  if (::fchmod(file, own.st_mode & allowed) != 0) return;  // not every file system has permissions
 }
 
 /// A crash may lose the new directory entry until the directory itself is synced; the data is safe either way, so
@@ -152,12 +175,15 @@ std::string read_file(const fs::path& path) {
   }
 }
 
-void write_file_atomically(const fs::path& path, std::string_view bytes) {
+void write_file_atomically(const fs::path& path, std::string_view bytes) { write_file_like(path, bytes, {}); }
+
+void write_file_like(const fs::path& path, std::string_view bytes, const fs::path& like) {
   const Target target = target_of(path);
   if (target.device) return write_directly(path, bytes);
   Neighbour neighbour = open_neighbour(target.path, path);
   Descriptor& out = neighbour.out;
   if (target.exists && ::fchmod(out.get(), target.mode) != 0) fail("write", path, errno);
+  if (!target.exists && !like.empty()) narrow(out.get(), like);
   if (!write_all(out.get(), bytes) || ::fsync(out.get()) != 0 || !out.close()) fail<Error>("write", path, errno);
   if (!neighbour.file.rename_to(target.path)) fail<Error>("write", path, errno);
   sync_directory(target.path.parent_path());

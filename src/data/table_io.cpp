@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "data/did_you_mean.hpp"
@@ -93,8 +94,16 @@ void Column::push_back(std::string_view cell) {
 
 Table::Table(std::string source, std::vector<Column> columns, std::vector<std::size_t> lines)
     : source_(std::move(source)) {
-  columns_.reserve(columns.size());
-  for (Column& column : columns) append(std::move(column));
+  // A name is compared with all others at once, because tables may have very many columns.
+  std::set<std::string> names;
+  for (Column& column : columns) {
+    const bool is_new = names.insert(column.name()).second;
+    if (is_new && !column.name().empty() && (columns_.empty() || column.size() == rows())) {
+      columns_.push_back(std::move(column));
+    } else {
+      append(std::move(column));  // says what is wrong
+    }
+  }
   if (!lines.empty() && lines.size() != rows()) {
     throw DataError(where, fmt::format("{}: {} line numbers given for {} rows", source_, lines.size(), rows()));
   }
@@ -183,8 +192,14 @@ std::string format_number(double number) { return std::isnan(number) ? std::stri
 
 std::size_t column_index(const Table& table, std::string_view name) {
   const std::vector<Column>& columns = table.columns();
+  // Columns are mostly looked up one after the other, so the neighbours of the last one are tried first: a search from
+  // the beginning for each of very many columns would take hours.
+  thread_local std::size_t last = 0;
+  for (const std::size_t place : {last + 1, last, last - 1}) {
+    if (place < columns.size() && columns[place].name() == name) return last = place;
+  }
   const auto found = std::ranges::find_if(columns, [&](const Column& column) { return column.name() == name; });
-  if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
+  if (found != columns.end()) return last = static_cast<std::size_t>(found - columns.begin());
   const std::vector<std::string> names = table.names();
   throw DataError(where, fmt::format("{}: unknown column '{}'{} (columns: {})", table.source(), name,
                                      did_you_mean(name, names), quoted_list(names)));

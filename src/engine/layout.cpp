@@ -1,9 +1,12 @@
 #include "engine/layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "core/philox.hpp"
+#include "nomu/core/error.hpp"
 
 namespace nomu::engine {
 namespace {
@@ -70,12 +73,31 @@ Layer layer_of(const Networks& networks, std::size_t k, std::size_t depth, std::
   return layer;
 }
 
+/// Settings come from files, too: offsets far beyond this would wrap, and no machine has the memory.
+constexpr double most_parameters = 1e15;
+
+/// Weights of each of the layer's columns on what one feed supplies.
+std::size_t weights_of(const Layer& layer, const Feed& feed) { return layer.convolution ? layer.fan_in() : feed.units; }
+
+/// Refuses layers whose parameters, from `offset` on, do not fit into memory.
+void require_space(const Layer& layer, std::size_t offset) {
+  const auto columns = static_cast<double>(layer.columns());
+  double end = static_cast<double>(offset) + columns;
+  for (const Feed& feed : layer.feeds) end += static_cast<double>(weights_of(layer, feed)) * columns;
+  if (end <= most_parameters) return;
+  throw ConfigError("engine/layout",
+                    fmt::format("a layer of {} units that reads {} does not fit into memory; use fewer "
+                                "hidden units",
+                                layer.columns(), weights_of(layer, layer.feeds.front())));
+}
+
 /// Places a layer's tensors from `offset` on; returns the offset after them.
 std::size_t place(Layer& layer, std::size_t offset) {
+  require_space(layer, offset);
   layer.weights = offset;
   for (Feed& feed : layer.feeds) {
     feed.weights = offset;
-    offset += (layer.convolution ? layer.fan_in() : feed.units) * layer.columns();
+    offset += weights_of(layer, feed) * layer.columns();
   }
   layer.bias = aligned(offset);
   return aligned(layer.bias + layer.columns());

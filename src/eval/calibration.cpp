@@ -83,9 +83,9 @@ void check_units(const Calibration& c, bool has_scores, const F& refuse) {
   if (c.units > c.rows) refuse("more units than rows");
   const bool counted = has_scores && c.units != 0;
   if (c.score_units.size() != (counted ? c.rows : 0)) refuse("units are not one per row");
-  std::vector<bool> found(c.units, false);
+  std::vector<bool> found(counted ? c.units : 0, false);
   for (const std::size_t unit : c.score_units) {
-    if (unit >= c.units) refuse("a unit that does not exist");
+    if (unit >= found.size()) refuse("a unit that does not exist");
     found[unit] = true;
   }
   if (counted && !std::ranges::all_of(found, std::identity{})) refuse("a unit without rows");

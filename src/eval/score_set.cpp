@@ -56,8 +56,10 @@ std::pair<double, double> weighed_ends(const std::vector<double>& lows, const st
   while (low.values[i] > high.values[j]) {
     const bool move_low = low.sums[i] <= high.sums[j];
     const bool move_high = high.sums[j] <= low.sums[i];
+    const std::size_t before = i + j;
     if (move_low && i + 1 < low.values.size()) ++i;
     if (move_high && j + 1 < high.values.size()) ++j;
+    if (i + j == before) break;  // only where a warp from a damaged file turns the order around
   }
   return {low.values[i], high.values[j]};
 }

@@ -3,10 +3,11 @@
 namespace nomu {
 
 Fields fields_of(TrainSpec& spec) {
+  constexpr double most_counted = 1e9;  // larger counts could not be multiplied with each other
   Fields f("nn/optimizer");
-  f.add("epochs", spec.epochs, Range::at_least(0),
+  f.add("epochs", spec.epochs, Range::between(0, most_counted),
         "passes over the training rows; 0: chosen from the data, where the method does so");
-  f.add("batch_size", spec.batch_size, Range::at_least(0), "rows per step; 0: all of them");
+  f.add("batch_size", spec.batch_size, Range::between(0, most_counted), "rows per step; 0: all of them");
   f.add("drop_remainder", spec.drop_remainder, "skip the incomplete last batch of an epoch");
   f.add("learning_rate", spec.learning_rate, Range::positive(), "Adam's learning rate");
   f.add("beta1", spec.beta1, Range::between(0.0, 1.0), "decay of Adam's first moment");
@@ -18,7 +19,7 @@ Fields fields_of(TrainSpec& spec) {
   f.add("final_rate", spec.final_rate, Range::between(0.0, 1.0), "cosine: share of the learning rate left at the end");
   f.add_choice("snapshot", spec.snapshot, {"none", "after_update", "exact"}, "which parameters a fit keeps");
   f.add("patience", spec.patience, Range::at_least(0), "stop after this many epochs without a better loss; 0: never");
-  f.add("restarts", spec.restarts, Range::at_least(0), "how many times a diverged member is retrained");
+  f.add("restarts", spec.restarts, Range::between(0, most_counted), "how many times a diverged member is retrained");
   return f;
 }
 

@@ -126,7 +126,7 @@ class Fit(WithFolder):
         self.refused("level must be in (0, 1), got 1.5", *fit, *TINY, "--level", "1.5")
         self.refused("level must be in (0, 1), got 0", *fit, *TINY, "--level", "0")
         self.refused("needs at least 99 calibration rows", *fit, *TINY, "--calibrate", "conformal", "--level", "0.99")
-        self.refused("augment.count must be at least 0, got -3", *fit, "--set", "augment.count=-3")
+        self.refused("augment.count must be between 0 and 1000000000, got -3", *fit, "--set", "augment.count=-3")
         self.refused("mean_net.hidden must be at least 1, got -5", *fit, *TINY, "--set", "mean_net.hidden=-5")
         self.refused("of memory but", *fit, *TINY, "--set", "mean_net.hidden=3000000,3000000")
         self.refused("has no preset 'publishd'", *fit, "--preset", "publishd")

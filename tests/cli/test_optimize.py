@@ -121,7 +121,7 @@ class AskAndTell(WithStudy):
         self.assertEqual(run("tell", self.study, 1, 5, "--replace").returncode, 0)
         self.assertRefused(run("best", self.folder / "none.db"), "no such file")
         self.assertRefused(run("best", self.space), "is not a study")
-        self.assertRefused(run("new", self.study, "--space", self.space), "holds a study")
+        self.assertRefused(run("new", self.study, "--space", self.space), "exists already")
         self.verify()
 
     def test_wrong_spaces_are_explained(self) -> None:

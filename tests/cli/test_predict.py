@@ -50,7 +50,7 @@ class Predict(WithFolder):
         self.refused("level must be in (0, 1), got 2", "predict", self.model, self.train, "--level", "2", "-o", out)
         self.refused("needs at least 99 calibration rows", "predict", self.model, self.train, "--level", "0.99", "-o", out)
         far = self.write("far.csv", "site,a,b\nnorth,1,2\nnorth,1e40,2\n")
-        self.refused("of row 1 (both counted from 0) is 1e+40, which is", "predict", self.model, far, "-o", out)
+        self.refused("far.csv, row 3, column 'a': 1e+40 is", "predict", self.model, far, "-o", out)
         self.refused("would be overwritten", "predict", self.model, self.train, "-o", self.model)
         self.refused("--json needs -o FILE", "predict", self.model, self.train, "--json")
 

@@ -12,8 +12,9 @@
 
 namespace nomu {
 
-/// Writes the model, replacing an older file only once the new one is complete.
-void save_model(const Model& model, const std::filesystem::path& path);
+/// Writes the model, replacing an older file only once the new one is complete. The file holds the rows that the model
+/// was made with; if these come from a file, `rows` names it, and a new model gets no wider permissions.
+void save_model(const Model& model, const std::filesystem::path& path, const std::filesystem::path& rows = {});
 
 /// Reads a model; without an engine, one is created for the available hardware. Throws DataError for a file that is
 /// truncated, damaged, not a model, or of a version this library does not know.

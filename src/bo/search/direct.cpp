@@ -22,7 +22,8 @@ double third(std::size_t cuts) { return std::pow(3.0, -static_cast<double>(cuts)
 Fields fields_of(DirectSpec& spec) {
   Fields fields("bo/direct");
   fields.add("epsilon", spec.epsilon, Range::at_least(0.0), "smallest relative improvement a rectangle must promise");
-  fields.add("evaluations", spec.evaluations, Range::at_least(1.0), "no iteration starts after this many evaluations");
+  fields.add("evaluations", spec.evaluations, Range::between(1.0, 1e7),
+             "no iteration starts after this many evaluations");
   fields.add("iterations", spec.iterations, Range::at_least(0.0), "largest number of iterations; 0: no limit");
   return fields;
 }

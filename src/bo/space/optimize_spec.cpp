@@ -37,6 +37,7 @@ std::vector<Setting> listed_settings(const std::string& settings) {
 }  // namespace
 
 Fields fields_of(OptimizeSpec& spec) {
+  constexpr double most = 1e5;  // more would stall every step of a study
   Fields f("bo/study");
   f.add_choice("direction", spec.direction, {"minimize", "maximize"},
                "whether the smallest or the largest value is sought");
@@ -45,7 +46,7 @@ Fields fields_of(OptimizeSpec& spec) {
   f.add("settings", spec.settings, "settings of the method: key=value; key=value");
   f.add("seed", spec.seed, Range::at_least(0.0), "seed of everything random");
   f.add("budget", spec.budget, Range::at_least(0.0), "total number of trials; 0: no limit");
-  f.add("initial", spec.initial, Range::at_least(0.0),
+  f.add("initial", spec.initial, Range::between(0.0, most),
         "trials before the first model; 0: twice the number of variables, at least 8");
   f.add_choice("design", spec.design, {"latin_hypercube", "sobol", "uniform"}, "how the initial trials are placed");
   f.add_choice("generator", spec.generator, {"drawn", "published"},
@@ -59,12 +60,12 @@ Fields fields_of(OptimizeSpec& spec) {
   f.add("noisy", spec.noisy, "repeated evaluations of a point may differ");
   f.add("lease", spec.lease, Range::positive(), "seconds after which a trial without a result is handed out again");
   f.add("fit_rows", spec.fit_rows, Range::at_least(8.0), "largest number of results a model is fitted to");
-  f.add("warm_epochs", spec.warm_epochs, Range::at_least(0.0),
+  f.add("warm_epochs", spec.warm_epochs, Range::between(0.0, 1e9),
         "epochs of models that continue an earlier one; 0: train every model from scratch");
   f.add("warm_every", spec.warm_every, Range::at_least(1.0),
         "results between two models that are trained from scratch");
   f.add_nested("direct", fields_of(spec.direct));
-  f.add("local_starts", spec.local_starts, Range::at_least(0.0),
+  f.add("local_starts", spec.local_starts, Range::between(0.0, most),
         "number of the search's best points that are refined by gradient steps");
   return f;
 }

@@ -36,6 +36,8 @@ void check_choices(const Variable& v) {
     refuse(v, "a categorical variable needs two or more different, non-empty choices");
   }
   if (!std::all_of(v.choices.begin(), v.choices.end(), is_utf8)) refuse(v, "a choice is not UTF-8 text");
+  const auto cut = [](const std::string& choice) { return choice.find('\0') != std::string::npos; };
+  if (std::any_of(v.choices.begin(), v.choices.end(), cut)) refuse(v, "a choice contains a zero byte");
   if (v.log) refuse(v, "a categorical variable has no logarithmic scale");
 }
 

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 
 #include "bo/store/study_store.hpp"
 #include "bo/store/study_text.hpp"
+#include "core/utf8.hpp"
+#include "nomu/core/error.hpp"
 
 namespace nomu {
 
@@ -13,17 +16,49 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-Trial read_trial(const Statement& row) {
+void check_point(const Point& point, const Space& space, const Whose& whose) {
+  try {
+    space.check(point);
+  } catch (const DataError& error) {
+    throw DataError("bo/study", fmt::format("the file is damaged: the point of {} {} is none of this study's ({}); "
+                                            "restore a copy of the file",
+                                            whose.what, whose.number, error.what()));
+  }
+}
+
+Point read_point(const std::string& text, const Space& space, const Whose& whose) {
+  Point point = point_from_text(text);
+  check_point(point, space, whose);
+  return point;
+}
+
+void check_value(double value, const Whose& whose) {
+  if (std::isfinite(value)) return;
+  throw DataError("bo/study", fmt::format("the file is damaged: the result of {} {} is {}; restore a copy of the file",
+                                          whose.what, whose.number, value));
+}
+
+Trial read_trial(const Statement& row, const Space& space) {
+  const Whose whose{.what = "trial", .number = row.integer(0)};
   Trial trial{.id = row.integer(0),
-              .point = point_from_text(row.text(2)),
-              .state = static_cast<TrialState>(row.integer(1)),
-              .reason = row.text(4),
-              .origin = row.text(5),
-              .worker = row.text(6),
+              .point = read_point(row.text(2), space, whose),
+              .state = TrialState::failed,
+              .reason = made_utf8(row.text(4)),
+              .origin = made_utf8(row.text(5)),
+              .worker = made_utf8(row.text(6)),
               .asked = row.real(8),
               .told = row.real(9),
               .lease_until = row.real(7)};
   if (!row.null(3)) trial.value = row.real(3);
+  check_value(trial.value.value_or(0.0), whose);
+  const std::int64_t state = row.integer(1);
+  if (state < 0 || state > static_cast<std::int64_t>(TrialState::failed) ||
+      (state == static_cast<std::int64_t>(TrialState::finished)) != trial.value.has_value()) {
+    throw DataError("bo/study", fmt::format("the file is damaged: trial {} has a state that does not exist, or a "
+                                            "result that does not go with it; restore a copy of the file",
+                                            trial.id));
+  }
+  trial.state = static_cast<TrialState>(state);
   return trial;
 }
 
@@ -56,31 +91,54 @@ std::optional<Trial> StudyStore::best(Direction direction) const {
   Statement row = database_.prepare(
       fmt::format("{} WHERE place IS NOT NULL ORDER BY value {}, place LIMIT 1", trial_columns, order).c_str());
   if (!row.step()) return {};
-  return read_trial(row);
+  return read_trial(row, space_);
 }
 
 std::optional<Trial> StudyStore::find(std::int64_t id) const {
   Statement row = database_.prepare(fmt::format("{} WHERE id = ?", trial_columns).c_str());
   if (!row.bind(1, id).step()) return {};
-  return read_trial(row);
+  return read_trial(row, space_);
 }
 
 std::vector<Trial> StudyStore::trials(std::int64_t limit) const {
-  std::vector<Trial> trials;
   const std::int64_t first = limit > 0 ? trial_count() - limit : 0;
   Statement rows = database_.prepare(fmt::format("{} WHERE id > ? ORDER BY id", trial_columns).c_str());
   rows.bind(1, first);
-  while (rows.step()) trials.push_back(read_trial(rows));
+  return read_trials(rows);
+}
+
+std::vector<Trial> StudyStore::read_trials(Statement& rows) const {
+  std::vector<Trial> trials;
+  while (rows.step()) trials.push_back(read_trial(rows, space_));
   return trials;
 }
+
+namespace {
+
+StudyEvent read_event(const Statement& row, const Space& space) {
+  const Whose whose{.what = "event", .number = row.integer(0)};
+  StudyEvent event = event_from_text(row.text(3));
+  event.number = whose.number;
+  event.kind = made_utf8(row.text(1));
+  event.trial = row.integer(2);
+  if (event.kind == "ask" || event.kind == "add") check_point(event.point, space, whose);
+  const bool needs_value = event.kind == "tell" || event.kind == "add" || event.kind == "budget";
+  if (needs_value && !event.value) throw DataError("bo/study", "the file is damaged: it has no value");
+  check_value(event.value.value_or(0.0), whose);
+  return event;
+}
+
+}  // namespace
 
 void StudyStore::each_event(const std::function<void(const StudyEvent&)>& use) const {
   Statement rows = database_.prepare("SELECT number, kind, trial, body FROM events ORDER BY number");
   while (rows.step()) {
-    StudyEvent event = event_from_text(rows.text(3));
-    event.number = rows.integer(0);
-    event.kind = rows.text(1);
-    event.trial = rows.integer(2);
+    StudyEvent event;
+    try {
+      event = read_event(rows, space_);
+    } catch (const DataError& error) {
+      throw DataError("bo/study", fmt::format("event {}: {}", rows.integer(0), error.what()));
+    }
     use(event);
   }
 }

@@ -2,6 +2,8 @@
 // Reading rows of the table of trials.
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "bo/store/database.hpp"
 #include "nomu/bo/trial.hpp"
@@ -12,7 +14,18 @@ namespace nomu {
 inline constexpr const char* trial_columns =
     "SELECT id, state, point, value, reason, origin, worker, lease, asked, told FROM trials ";
 
-[[nodiscard]] Trial read_trial(const Statement& row);
+/// What a message is about, such as trial 3.
+struct Whose {
+  std::string_view what;
+  std::int64_t number = 0;
+};
+
+/// Files may be damaged, or made to do damage: these throw DataError for points that are not of the space, and for
+/// results that are not finite.
+void check_point(const Point& point, const Space& space, const Whose& whose);
+void check_value(double value, const Whose& whose);
+[[nodiscard]] Point read_point(const std::string& text, const Space& space, const Whose& whose);
+[[nodiscard]] Trial read_trial(const Statement& row, const Space& space);
 
 /// The number that the statement selects; 0 if it selects no row.
 [[nodiscard]] std::int64_t number_of(Statement statement);

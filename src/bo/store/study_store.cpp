@@ -40,28 +40,56 @@ std::string meta(const Database& database, std::string_view key) {
 
 }  // namespace
 
-void StudyStore::create(const Database& database, const Space& space, const OptimizeSpec& spec) {
+bool StudyStore::create(const Database& database, const Space& space, const OptimizeSpec& spec) {
+  bool empty = false;
   database.write([&] {
+    empty = number_of(database.prepare("SELECT count(*) FROM sqlite_master")) == 0;
+    if (!empty) return;
     database.run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application, version_of_file).c_str());
     database.run(schema);
     set_meta(database, "space", space_to_text(space));
     set_meta(database, "spec", spec_to_text(spec));
     set_meta(database, "version", version());
   });
+  return empty;
 }
 
-StudyStore::StudyStore(Database database) : database_(std::move(database)) {
-  const std::int64_t id = number_of(database_.prepare("PRAGMA application_id"));
-  const std::int64_t format = number_of(database_.prepare("PRAGMA user_version"));
-  const std::string file = database_.path().string();
+namespace {
+
+/// Refuses what another program must have put there: whoever reads a view or a table with a trigger runs its code, and
+/// numbers of trials are counted with.
+void check_contents(const Database& database, const std::string& file) {
+  const auto refuse = [&](std::string_view what) {
+    throw DataError("bo/study", fmt::format("'{}' is damaged: {}; restore a copy of the file", file, what));
+  };
+  const std::int64_t tables = number_of(
+      database.prepare("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('meta', 'events', "
+                       "'trials') AND sql LIKE 'CREATE TABLE%' AND rootpage > 0"));
+  if (tables != 3) refuse("its tables are missing");
+  if (number_of(database.prepare("SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')")) != 0)
+    refuse("it has views or triggers, which studies do not have");
+  Statement ids = database.prepare("SELECT count(*), min(id), max(id) FROM trials");
+  if (ids.step() && ids.integer(0) > 0 && (ids.integer(1) != 1 || ids.integer(2) != ids.integer(0)))
+    refuse("its trials are not numbered from 1 on");
+}
+
+Space checked_space(const Database& database) {
+  const std::int64_t id = number_of(database.prepare("PRAGMA application_id"));
+  const std::int64_t format = number_of(database.prepare("PRAGMA user_version"));
+  const std::string file = database.path().string();
   if (id != application) throw DataError("bo/study", fmt::format("'{}' is a database, but not a study", file));
   if (format != version_of_file) {
     throw DataError("bo/study", fmt::format("'{}' has format version {}; this library reads version {}", file, format,
                                             version_of_file));
   }
+  check_contents(database, file);
+  return space_from_text(meta(database, "space"));
 }
 
-Space StudyStore::space() const { return space_from_text(meta(database_, "space")); }
+}  // namespace
+
+StudyStore::StudyStore(Database database) : database_(std::move(database)), space_(checked_space(database_)) {}
+
 OptimizeSpec StudyStore::spec() const { return spec_from_text(meta(database_, "spec")); }
 
 std::optional<std::int64_t> StudyStore::budget() const {
@@ -91,20 +119,21 @@ StudyStore::Snapshot StudyStore::snapshot(const OptimizeSpec& spec) const {
     while (all.step()) {
       places.push_back(all.integer(0));
       values.push_back(all.real(1));
+      check_value(values.back(), {"result", places.back()});
     }
     history.finished = static_cast<std::int64_t>(values.size());
     for (const std::size_t k : fit_subset(values, spec.direction, static_cast<std::size_t>(spec.fit_rows))) {
       Statement row = database_.prepare("SELECT point FROM trials WHERE place = ?");
       row.bind(1, places[k]);
       if (!row.step()) continue;
-      history.points.push_back(point_from_text(row.text(0)));
+      history.points.push_back(read_point(row.text(0), space_, {"result", places[k]}));
       history.values.push_back(values[k]);
     }
     const auto latest = [&](TrialState state, std::int64_t most, std::vector<Point>& points) {
       Statement rows = database_.prepare(
-          "SELECT point FROM (SELECT id, point FROM trials WHERE state = ? ORDER BY id DESC LIMIT ?) ORDER BY id");
+          "SELECT point, id FROM (SELECT id, point FROM trials WHERE state = ? ORDER BY id DESC LIMIT ?) ORDER BY id");
       rows.bind(1, static_cast<std::int64_t>(state)).bind(2, most);
-      while (rows.step()) points.push_back(point_from_text(rows.text(0)));
+      while (rows.step()) points.push_back(read_point(rows.text(0), space_, {"trial", rows.integer(1)}));
     };
     latest(TrialState::failed, most_failed, history.failed);
     latest(TrialState::pending, most_pending, history.pending);
@@ -136,11 +165,10 @@ std::vector<Trial> StudyStore::reissue(std::size_t count, double lease, std::str
   Statement any = database_.prepare("SELECT 1 FROM trials WHERE state = 0 AND lease < ? LIMIT 1");
   if (!any.bind(1, at).step()) return trials;
   database_.write([&] {
-    trials.clear();
     Statement rows =
         database_.prepare(fmt::format("{} WHERE state = 0 AND lease < ? ORDER BY id LIMIT ?", trial_columns).c_str());
     rows.bind(1, at).bind(2, static_cast<std::int64_t>(count));
-    while (rows.step()) trials.push_back(read_trial(rows));
+    trials = read_trials(rows);
     for (Trial& trial : trials) {
       trial.worker = worker;
       trial.lease_until = at + lease;

@@ -30,13 +30,13 @@ struct StudyEvent {
 
 class StudyStore {
  public:
-  /// Writes a new study.
-  static void create(const Database& database, const Space& space, const OptimizeSpec& spec);
-  /// Throws DataError if the file is not a study, or of an unknown version.
+  /// Writes a new study; returns false, and writes nothing, if the database is not empty.
+  [[nodiscard]] static bool create(const Database& database, const Space& space, const OptimizeSpec& spec);
+  /// Throws DataError if the file is not a study, of an unknown version, or damaged.
   explicit StudyStore(Database database);
 
   [[nodiscard]] const Database& database() const { return database_; }
-  [[nodiscard]] Space space() const;
+  [[nodiscard]] const Space& space() const { return space_; }
   [[nodiscard]] OptimizeSpec spec() const;
   /// Empty unless it was changed after the study was created.
   [[nodiscard]] std::optional<std::int64_t> budget() const;
@@ -64,6 +64,7 @@ class StudyStore {
   [[nodiscard]] std::optional<Trial> best(Direction direction) const;
   [[nodiscard]] std::optional<Trial> find(std::int64_t id) const;
   [[nodiscard]] std::vector<Trial> trials(std::int64_t limit) const;
+  /// Throws DataError at the first event that cannot be one of this study.
   void each_event(const std::function<void(const StudyEvent&)>& use) const;
   /// What SQLite finds wrong with the file; empty if it is intact.
   [[nodiscard]] std::string damage() const;
@@ -71,8 +72,10 @@ class StudyStore {
  private:
   void log(const StudyEvent& event) const;
   [[nodiscard]] Trial require(std::int64_t id) const;
+  [[nodiscard]] std::vector<Trial> read_trials(Statement& rows) const;
 
   Database database_;
+  Space space_;
 };
 
 }  // namespace nomu

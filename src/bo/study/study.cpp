@@ -6,11 +6,11 @@
 #include <cmath>
 #include <mutex>
 
+#include "bo/store/claimed_file.hpp"
 #include "bo/store/study_store.hpp"
 #include "bo/study/study_replay.hpp"
 #include "core/utf8.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/core/file.hpp"
 
 namespace nomu {
 
@@ -36,11 +36,37 @@ void check_spec(const Space& space, const OptimizeSpec& spec) {
   (void)random_point(space, static_cast<std::uint64_t>(spec.seed), 0);
 }
 
+[[noreturn]] void refuse_existing(const std::filesystem::path& path) {
+  throw DataError("bo/study", fmt::format("'{}' exists already; choose another name or remove it", path.string()));
+}
+
 Database new_database(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec) {
-  check_spec(space, spec);
   Database database(path, Database::Access::create);
-  StudyStore::create(database, space, spec);
+  if (!StudyStore::create(database, space, spec)) refuse_existing(path);
   return database;
+}
+
+/// A process that is killed here leaves an empty file, or one that SQLite finds empty. That is nobody's work and may be
+/// taken, unless another process is at it.
+void make_file(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec) {
+  const ClaimedFile claim(path);
+  if (!claim.locked()) refuse_existing(path);
+  try {
+    (void)new_database(path, space, spec);
+  } catch (const Error& error) {
+    const bool foreign = dynamic_cast<const DataError*>(&error) != nullptr;
+    if (!claim.created() && foreign) refuse_existing(path);
+    std::error_code ignored;
+    for (const char* end : {"-wal", "-shm", ""}) {
+      if (claim.created()) std::filesystem::remove(path.string() + end, ignored);
+    }
+    throw;
+  }
+}
+
+Database in_memory(const Space& space, const OptimizeSpec& spec) {
+  check_spec(space, spec);
+  return new_database(":memory:", space, spec);
 }
 
 }  // namespace
@@ -60,23 +86,15 @@ Study& Study::operator=(Study&&) noexcept = default;
 Study::~Study() = default;
 
 Study::Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engine> engine)
-    : parts_(std::make_unique<Parts>(new_database(":memory:", space, spec), std::move(engine))) {}
+    : parts_(std::make_unique<Parts>(in_memory(space, spec), std::move(engine))) {}
 
 Study Study::create(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec,
                     std::shared_ptr<Engine> engine) {
   if (path == ":memory:")
     throw DataError("bo/study", "':memory:' is no name for a file; give the study's file another name");
-  // If two processes create the same study at once, the loser must not remove the winner's file.
-  if (!claim_file(path)) {
-    throw DataError("bo/study", fmt::format("'{}' exists already; choose another name or remove it", path.string()));
-  }
-  try {
-    return Study(std::make_unique<Parts>(new_database(path, space, spec), std::move(engine)));
-  } catch (...) {
-    std::error_code ignored;
-    for (const char* end : {"-wal", "-shm", ""}) std::filesystem::remove(path.string() + end, ignored);
-    throw;
-  }
+  check_spec(space, spec);
+  make_file(path, space, spec);
+  return open(path, StudyAccess::write, std::move(engine));
 }
 
 Study Study::open(const std::filesystem::path& path, StudyAccess access, std::shared_ptr<Engine> engine) {

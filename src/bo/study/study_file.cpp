@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/toml_numbers.hpp"
 #include "nomu/bo/study.hpp"
 #include "nomu/core/config.hpp"
 #include "nomu/core/error.hpp"
@@ -43,7 +44,7 @@ class Reader {
     const toml::node* node = find(key);
     if (node == nullptr) return {};
     if (!node->is_number()) fail(node->source(), fmt::format("{} must be a number", key));
-    return node->value<double>();
+    return nearest_double(*node);
   }
   [[nodiscard]] double required(std::string_view key) const {
     const std::optional<double> value = number(key);
@@ -105,7 +106,7 @@ LinearConstraint constraint_of(const toml::table& table, std::string_view source
   if (terms == nullptr || !terms->is_table()) reader.fail("a constraint needs terms = {variable = coefficient, ...}");
   for (const auto& [key, node] : *terms->as_table()) {
     if (!node.is_number()) reader.fail(node.source(), "a coefficient must be a number");
-    constraint.terms.push_back({std::string(key.str()), node.value<double>().value_or(0.0)});
+    constraint.terms.push_back({std::string(key.str()), nearest_double(node)});
   }
   return constraint;
 }

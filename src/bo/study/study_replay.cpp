@@ -110,9 +110,20 @@ class Replay {
       : store_(store), suggester_(suggester), quick_(quick), progress_(progress) {}
 
   VerifyReport run() {
+    try {
+      check();
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const Error& error) {
+      problem(error.what());  // whatever is wrong with the file, the report says so
+    }
+    return report_;
+  }
+
+ private:
+  void check() {
     if (const std::string damage = store_.damage(); !damage.empty()) {
-      problem(fmt::format("the file is damaged: {}", damage));
-      return report_;
+      return problem(fmt::format("the file is damaged: {}", damage));
     }
     std::vector<StudyEvent> events;
     store_.each_event([&](const StudyEvent& event) { events.push_back(event); });
@@ -125,15 +136,12 @@ class Replay {
       }
       if (!quick_ && event.kind == "ask") check_suggestion(events, event);
       if (std::string wrong = all_.apply(event); !wrong.empty()) {
-        problem(std::move(wrong));
-        return report_;
+        return problem(std::move(wrong));
       }
     }
     compare_trials();
-    return report_;
   }
 
- private:
   void problem(std::string text) {
     if (report_.problems.size() < most_problems) report_.problems.push_back(std::move(text));
   }
@@ -157,7 +165,8 @@ class Replay {
   void compare_suggestion(const StudyEvent& event) {
     ++report_.suggestions;
     const std::vector<Suggestion> again =
-        suggester_.suggest(history_, 1, [&](const Point& p) { return behind_.taken(p) || batch_.contains(p); }, {});
+        suggester_.suggest(history_, 1, [&](const Point& p) { return behind_.taken(p) || batch_.contains(p); },
+                           {.report = {}, .stop = progress_.stop});
     if (again.empty()) return problem(fmt::format("trial {} should not exist: no point was left", event.trial));
     if (again.front().point == event.point && again.front().c == event.c) {
       ++report_.exact;

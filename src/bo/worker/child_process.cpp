@@ -6,9 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "nomu/core/error.hpp"
@@ -44,12 +47,21 @@ class Spawn {
   void redirect(int to, int from) { posix_spawn_file_actions_adddup2(&files_, from, to); }
   void discard(int to) { posix_spawn_file_actions_addopen(&files_, to, "/dev/null", O_WRONLY, 0); }
 
-  [[nodiscard]] pid_t shell(const std::string& command) const {
+  [[nodiscard]] pid_t shell(const std::string& command, std::vector<std::string> environment = {}) const {
+    std::vector<char*> all;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+      const std::string_view name = std::string_view(*variable).substr(0, std::string_view(*variable).find('=') + 1);
+      const auto same = [&](const std::string& own) { return own.starts_with(name); };
+      if (std::none_of(environment.begin(), environment.end(), same)) all.push_back(*variable);
+    }
+    for (std::string& variable : environment) all.push_back(variable.data());
+    all.push_back(nullptr);
     std::array<std::string, 3> words{"sh", "-c", command};
     const std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
     pid_t pid = -1;
-    if (posix_spawn(&pid, "/bin/sh", &files_, &attributes_, arguments.data(), environ) == 0) return pid;
-    throw Error("bo/worker", "cannot start another process");
+    const int code = posix_spawn(&pid, "/bin/sh", &files_, &attributes_, arguments.data(), all.data());
+    if (code == 0) return pid;
+    throw Error("bo/worker", fmt::format("cannot start another process: {}", std::generic_category().message(code)));
   }
 
  private:
@@ -91,7 +103,8 @@ struct ChildProcess::Pipe {
 
 /// The processes that a shell starts do not notice that we die. Therefore a guard leads their process group: it waits
 /// for the end of a pipe whose other end only we hold, and then kills the group.
-ChildProcess::ChildProcess(const std::string& command, const std::string& input) {
+ChildProcess::ChildProcess(const std::string& command, std::string input, const std::vector<std::string>& environment)
+    : input_(std::move(input)) {
   Pipe alive;
   Pipe in;
   Pipe out;
@@ -106,7 +119,7 @@ ChildProcess::ChildProcess(const std::string& command, const std::string& input)
   shell.redirect(STDOUT_FILENO, out.write.number());
   shell.redirect(STDERR_FILENO, err.write.number());
   try {
-    shell_ = shell.shell(command);
+    shell_ = shell.shell(command, environment);
   } catch (...) {
     end_guard();
     throw;
@@ -114,11 +127,23 @@ ChildProcess::ChildProcess(const std::string& command, const std::string& input)
   alive_ = std::move(alive.write);
   out_pipe_ = std::move(out.read);
   err_pipe_ = std::move(err.read);
-  fcntl(out_pipe_.number(), F_SETFL, O_NONBLOCK);
-  fcntl(err_pipe_.number(), F_SETFL, O_NONBLOCK);
-  // Never waits, because a point is far smaller than the buffer of a pipe. A command need not read it: the pipe's other
-  // end is still open here, so there is no SIGPIPE.
-  if (write(in.write.number(), input.data(), input.size()) < 0) errno = 0;
+  in_pipe_ = std::move(in.write);
+  in_end_ = std::move(in.read);
+  for (const File* file : {&in_pipe_, &out_pipe_, &err_pipe_}) fcntl(file->number(), F_SETFL, O_NONBLOCK);
+  feed();
+}
+
+/// Writes as much of the input as the pipe takes; a command need not read it. Our copy of the other end stays open as
+/// long as there is something to write, so that there is no SIGPIPE.
+void ChildProcess::feed() {
+  while (!input_.empty()) {
+    const ssize_t written = write(in_pipe_.number(), input_.data(), input_.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN) return;
+    input_.erase(0, written < 0 ? input_.size() : static_cast<std::size_t>(written));
+  }
+  in_pipe_.close();
+  in_end_.close();
 }
 
 ChildProcess::~ChildProcess() {
@@ -138,6 +163,7 @@ void ChildProcess::end_guard() {
 
 bool ChildProcess::poll() {
   if (ended_) return true;
+  feed();
   drain(out_pipe_.number(), out_);
   drain(err_pipe_.number(), err_);
   if (waitpid(shell_, &status_, WNOHANG) != shell_) return false;

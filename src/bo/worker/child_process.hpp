@@ -5,14 +5,15 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 namespace nomu {
 
 class ChildProcess {
  public:
-  /// Starts `/bin/sh -c command` with `input` on its standard input. The command and everything it started are killed
-  /// when this process dies. Throws Error if no process can be started.
-  ChildProcess(const std::string& command, const std::string& input);
+  /// Starts `/bin/sh -c command` with `input` on its standard input and "NAME=text" added to its environment. The
+  /// command and everything it started are killed when this process dies. Throws Error if no process can be started.
+  ChildProcess(const std::string& command, std::string input, const std::vector<std::string>& environment = {});
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   ChildProcess(ChildProcess&&) = delete;
@@ -20,7 +21,7 @@ class ChildProcess {
   /// Kills the command if it is still running.
   ~ChildProcess();
 
-  /// Reads the output so far, without waiting; returns whether the command has ended.
+  /// Writes input and reads the output so far, without waiting; returns whether the command has ended.
   [[nodiscard]] bool poll();
   /// Kills the command and everything it started.
   void kill();
@@ -53,16 +54,20 @@ class ChildProcess {
   };
   struct Pipe;
 
+  void feed();
   void end_guard();
 
   pid_t guard_ = -1;  // leads the process group
   pid_t shell_ = -1;
   File alive_;  // as long as this is open, the guard waits
+  File in_pipe_;
+  File in_end_;  // of the command
   File out_pipe_;
   File err_pipe_;
   int status_ = 0;
   bool ended_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::string input_;  // what is left of it
   std::string out_, err_;
 };
 

@@ -12,7 +12,8 @@ namespace {
 
 class CommandEvaluation : public Evaluation {
  public:
-  CommandEvaluation(const std::string& command, const std::string& input) : process_(command, input) {}
+  CommandEvaluation(const std::string& command, const std::string& input, const std::vector<std::string>& environment)
+      : process_(command, input, environment) {}
 
   [[nodiscard]] bool ended() override { return process_.poll(); }
 
@@ -48,7 +49,8 @@ StartEvaluation command_evaluations(const std::string& command, const Space& spa
   (void)command_for(command, space, Trial{.id = 1, .point = middle});
   return [command, &space](const Trial& trial) -> std::unique_ptr<Evaluation> {
     const std::string input = fmt::format("{{\"id\":{},\"point\":{}}}\n", trial.id, point_to_json(space, trial.point));
-    return std::make_unique<CommandEvaluation>(command_for(command, space, trial), input);
+    return std::make_unique<CommandEvaluation>(command_for(command, space, trial), input,
+                                               environment_for(space, trial));
   };
 }
 

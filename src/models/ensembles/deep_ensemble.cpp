@@ -50,7 +50,7 @@ DeepEnsembleSpec resolved(const DeepEnsembleSpec& given, std::size_t rows, std::
 
 Fields fields_of(DeepEnsembleSpec& spec) {
   Fields f(where);
-  f.add("networks", spec.networks, Range::at_least(1), "number of networks in the ensemble");
+  f.add("networks", spec.networks, Range::between(1, 1e6), "number of networks in the ensemble");
   f.add("l2", spec.l2, Range::at_least(-1.0),
         "L2 penalty, divided by n and added to the mean loss; negative: automatic");
   f.add("learn_noise", spec.learn_noise, "a second output for the data noise, trained by likelihood");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "engine/backend.hpp"
@@ -19,13 +18,14 @@ namespace nomu {
 namespace {
 
 constexpr const char* where = "models/mc_dropout";
+constexpr std::int64_t most_passes = 1'000'000;  ///< a prediction of more would seem to hang
 
 RegressionNet net_of(const McDropoutSpec& spec) {
   if (!(spec.dropout > 0.0 && spec.dropout < 1.0))
     throw ConfigError(where, fmt::format("dropout must lie between 0 and 1, got {}", spec.dropout));
   if (spec.passes < 2) throw ConfigError(where, fmt::format("a spread needs at least 2 passes, got {}", spec.passes));
-  if (spec.passes > std::numeric_limits<std::uint32_t>::max())
-    throw ConfigError(where, fmt::format("passes must fit 32 bits, got {}", spec.passes));
+  if (spec.passes > most_passes)
+    throw ConfigError(where, fmt::format("passes must be at most {}, got {}", most_passes, spec.passes));
   return {.net = spec.net,
           .train = spec.train,
           .learn_noise = spec.learn_noise && spec.noise_head,
@@ -85,7 +85,7 @@ McDropoutSpec resolved(const McDropoutSpec& given, std::size_t rows, std::size_t
 Fields fields_of(McDropoutSpec& spec) {
   Fields f(where);
   f.add("dropout", spec.dropout, Range::between(0.0, 0.999), "share of the units that a pass drops; 0: automatic");
-  f.add("passes", spec.passes, Range::at_least(2), "stochastic passes per prediction");
+  f.add("passes", spec.passes, Range::between(2, most_passes), "stochastic passes per prediction");
   f.add("l2", spec.l2, Range::at_least(-1.0),
         "L2 penalty, multiplied by (1 - dropout) / n and added to the mean loss; negative: automatic");
   f.add("learn_noise", spec.learn_noise, "also predict the data noise");

@@ -6,11 +6,12 @@ Fields fields_of(EvidenceSpec& spec) {
   Fields f("evidence");
   f.add_choice("use", spec.use, {"auto", "yes", "no"},
                "whether predictions of unseen rows choose penalties and teach the noise");
-  f.add("folds", spec.folds, Range::at_least(2), "networks per candidate, each trained without one part of the rows");
+  f.add("folds", spec.folds, Range::between(2, 1000),
+        "networks per candidate, each trained without one part of the rows");
   f.add("penalties", spec.penalties, Range::at_least(0.0), "candidates for l2, per row of a batch");
   f.add("noise_penalties", spec.noise_penalties, Range::at_least(0.0), "candidates for l2_noise, per row of a batch");
-  f.add("kept", spec.kept, Range::at_least(1), "candidates that form the model");
-  f.add("steps", spec.steps, Range::at_least(0),
+  f.add("kept", spec.kept, Range::between(1, 1000), "candidates that form the model");
+  f.add("steps", spec.steps, Range::between(0, 1e6),
         "steps between the quantiles of a number that become inputs, too; fewer if there are many columns");
   f.add("trend", spec.trend, "whether the networks learn what a linear model leaves");
   f.add("warp", spec.warp, "whether skewed and heavy-tailed targets may be learned on another scale");

@@ -13,6 +13,7 @@
 #include "models/fit/archive_header.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
+#include "nomu/core/private_file.hpp"
 #include "nomu/models/targets.hpp"
 
 namespace nomu {
@@ -165,8 +166,8 @@ Model load_bounds(const std::filesystem::path& path, std::shared_ptr<const Forei
   return unpack_bounds(read_file(path), path.string(), std::move(network), std::move(engine));
 }
 
-void save_model(const Model& model, const std::filesystem::path& path) {
-  write_file_atomically(path, pack_model(model));
+void save_model(const Model& model, const std::filesystem::path& path, const std::filesystem::path& rows) {
+  write_file_like(path, pack_model(model), rows);
 }
 
 Model load_model(const std::filesystem::path& path, std::shared_ptr<Engine> engine) {

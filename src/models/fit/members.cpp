@@ -143,20 +143,16 @@ Members fit_members(const FitSpec& spec, std::span<const DataSet> data, Engine& 
   return members;
 }
 
-namespace {
-
-/// Networks compute in single precision, where larger numbers overflow and the results become meaningless.
-void require_in_reach(std::span<const double> scaled, std::span<const double> x, std::size_t cols) {
+std::optional<FarValue> far_value(std::span<const double> scaled, std::span<const double> x) {
   constexpr double most = 1e15;
   const auto far = std::ranges::find_if(scaled, [](double value) { return !(std::abs(value) <= most); });
-  if (far == scaled.end()) return;
+  if (far == scaled.end()) return {};
   const auto i = static_cast<std::size_t>(far - scaled.begin());
-  throw DataError(where, fmt::format("input {} of row {} (both counted from 0) is {}, which is {:.0e} times the spread "
-                                     "of the training data away from them; correct or omit it",
-                                     i % cols, i / cols, x[i], std::abs(*far)));
+  return FarValue{.index = i,
+                  .text = fmt::format("{} is {:.0e} times the spread of the training data away from them; correct or "
+                                      "omit it",
+                                      x[i], std::abs(*far))};
 }
-
-}  // namespace
 
 Tensor<float> scaled_rows(std::span<const MemberScaling> scalings, std::span<const std::vector<double>> x) {
   const std::size_t cols = scalings.front().inputs.cols();
@@ -165,7 +161,9 @@ Tensor<float> scaled_rows(std::span<const MemberScaling> scalings, std::span<con
   Tensor<float> scaled(scalings.size(), longest, cols);
   for (std::size_t m = 0; m < scalings.size(); ++m) {
     const std::vector<double> values = scalings[m].inputs.apply(x[m]);
-    require_in_reach(values, x[m], cols);
+    if (const auto far = far_value(values, x[m]))
+      throw DataError(where, fmt::format("input {} of row {} (both counted from 0): {}", far->index % cols,
+                                         far->index / cols, far->text));
     std::ranges::transform(values, scaled.member(m).begin(), [](double value) { return static_cast<float>(value); });
   }
   return scaled;

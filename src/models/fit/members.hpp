@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "nomu/models/model.hpp"
@@ -46,6 +48,15 @@ void refuse_diverged(const std::vector<FitReport>& reports);
 [[nodiscard]] std::vector<PredictedRows> predict_each(const FittedCohort& fitted,
                                                       std::span<const MemberScaling> scalings,
                                                       std::span<const std::vector<double>> x);
+
+/// An input that networks cannot compute with: in single precision it overflows, and the results become meaningless.
+struct FarValue {
+  std::size_t index = 0;  ///< in x
+  std::string text;       ///< what is wrong with it
+};
+
+/// The first such input of x, whose scaled values are given.
+[[nodiscard]] std::optional<FarValue> far_value(std::span<const double> scaled, std::span<const double> x);
 
 /// The rows of x[m] on the scale of member m, padded with zeros to the longest, [M][q][d].
 [[nodiscard]] Tensor<float> scaled_rows(std::span<const MemberScaling> scalings,

@@ -75,14 +75,15 @@ std::string name_in(const FeatureColumn& feature, std::span<const double> inputs
   return {};
 }
 
-void check_inputs(std::span<const double> x, std::size_t cols) {
+void check_inputs(std::span<const double> x, const DataSet& data) {
+  const std::size_t cols = data.cols();
   if (x.size() % cols != 0) {
     throw DataError(where, fmt::format("{} values do not fill rows of {} inputs", x.size(), cols));
   }
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!std::isfinite(x[i])) {
-      throw DataError(where, fmt::format("input {} of row {} (both counted from 0) is {}; it must be finite", i % cols,
-                                         i / cols, x[i]));
+      throw DataError(where, fmt::format("input '{}' of row {} (counted from 0) is {}; it must be finite",
+                                         data.input_names[i % cols], i / cols, x[i]));
     }
   }
 }
@@ -151,7 +152,7 @@ Model::Model(ModelParts parts, std::shared_ptr<const FittedCohort> fitted, std::
 /// `members` are the model's members from `first` on.
 std::vector<PredictedRows> Model::predict_members(const FittedCohort& members, std::size_t first,
                                                   std::span<const double> x, std::span<const double> noise) const {
-  check_inputs(x, cols());
+  check_inputs(x, data());
   const std::size_t rows = x.size() / cols();
   const bool known = !parts_->data.noise.empty();
   if (known == noise.empty() && rows > 0) {
@@ -258,7 +259,7 @@ Bounds Model::held_out_bounds(double level) const {
 }
 
 std::vector<bool> Model::outside(std::span<const double> x) const {
-  check_inputs(x, cols());
+  check_inputs(x, data());
   std::vector<bool> flags(x.size() / cols(), false);
   for (std::size_t i = 0; i < x.size(); ++i) {
     const std::size_t j = i % cols();
@@ -268,7 +269,7 @@ std::vector<bool> Model::outside(std::span<const double> x) const {
 }
 
 std::vector<double> Model::raw_sigma(std::span<const double> x) const {
-  check_inputs(x, cols());
+  check_inputs(x, data());
   const std::vector<std::vector<double>> rows{{x.begin(), x.end()}};
   const Tensor<float> raw = own_->raw_sigma(scaled_rows(std::span(parts_->scalings).first(1), rows));
   if (raw.empty()) return {};

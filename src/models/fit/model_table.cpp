@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "models/fit/members.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/model.hpp"
 
@@ -47,19 +48,34 @@ void add_quantiles(Table& table, std::span<const double> quantiles, std::span<co
   }
 }
 
+/// The rows as inputs. Throws DataError naming the cell of one that the model cannot compute with.
+EncodedRows usable_rows(const Model& model, const Table& table) {
+  EncodedRows rows = encode(table, model.data().features);
+  const auto far = far_value(model.parts().scalings.front().inputs.apply(rows.inputs), rows.inputs);
+  if (!far) return rows;
+  std::size_t input = far->index % model.cols();
+  for (const FeatureColumn& feature : model.data().features) {
+    if (input < input_count(feature)) {
+      throw DataError("models/model",
+                      fmt::format("{}: {}", cell_location(table, far->index / model.cols(), feature.name), far->text));
+    }
+    input -= input_count(feature);
+  }
+  return rows;
+}
+
 }  // namespace
 
 PredictedRows Model::predict(const Table& rows) const {
-  return predict(encode_inputs(rows, data().features), known_noise(*this, rows));
+  return predict(usable_rows(*this, rows).inputs, known_noise(*this, rows));
 }
 
 Bounds Model::bounds(const Table& rows, double level) const {
-  return bounds(encode_inputs(rows, data().features), level, known_noise(*this, rows), names_in(*this, rows));
+  return bounds(usable_rows(*this, rows).inputs, level, known_noise(*this, rows), names_in(*this, rows));
 }
 
 std::vector<double> Model::quantiles(const Table& rows, std::span<const double> probabilities) const {
-  return quantiles(encode_inputs(rows, data().features), probabilities, known_noise(*this, rows),
-                   names_in(*this, rows));
+  return quantiles(usable_rows(*this, rows).inputs, probabilities, known_noise(*this, rows), names_in(*this, rows));
 }
 
 std::vector<bool> Model::outside(const Table& rows) const {
@@ -68,7 +84,7 @@ std::vector<bool> Model::outside(const Table& rows) const {
 
 Table predict_table(const Model& model, const Table& rows, std::optional<double> level,
                     std::span<const double> probabilities) {
-  const EncodedRows encoded = encode(rows, model.data().features);
+  const EncodedRows encoded = usable_rows(model, rows);
   const std::vector<double>& x = encoded.inputs;
   const std::vector<double> noise = known_noise(model, rows);
   const PredictedRows predicted = model.predict(x, noise);

@@ -209,7 +209,7 @@ Fields fields_of(GpSpec& spec) {
   add_range("noise", spec.noise, "variance of the data noise");
   f.add("nugget", spec.nugget, Range::at_least(0.0), "added to the diagonal of the kernel matrix");
   f.add("sigma_floor", spec.sigma_floor, Range::at_least(0.0), "added to every sigma");
-  f.add("restarts", spec.restarts, Range::at_least(0), "additional random starts of the search");
+  f.add("restarts", spec.restarts, Range::between(0, 1e6), "additional random starts of the search");
   f.add_choice("first_step", spec.first_step, {"unit", "leap"},
                "how far a search may step before it knows the curvature; leap: as in the published runs");
   f.add("tolerance", spec.tolerance, Range::positive(), "improvement of the evidence below which a search ends");
@@ -243,6 +243,7 @@ FittedPointer restore_cohort(const GpSpec& spec, const FittedState& state, FitRe
                 .seeds = {}};
   if (state.has("noise")) cohort.noise = state.block("noise", {members, rows, 1});
   for (const FitReport& report : reports) cohort.seeds.push_back(report.seed);
+  check_memory(cohort, engine.info().threads);
   const Tensor<float>& kernels = state.block("kernel", {members, 1, kernel_size(spec, state.inputs)});
   return std::make_unique<FittedGp>(spec, std::move(cohort), kernels, std::move(reports), engine);
 }

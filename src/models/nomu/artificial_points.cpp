@@ -110,7 +110,7 @@ engine::Augment given(const Augmentation& spec, const Cohort& cohort) {
 Fields fields_of(Augmentation& spec) {
   Fields f(where);
   f.add_choice("kind", spec.kind, {"uniform", "low_discrepancy", "grid", "given"}, "how artificial points are chosen");
-  f.add("count", spec.count, Range::at_least(0), "artificial points per step; 0: chosen from the data");
+  f.add("count", spec.count, Range::between(0, 1e9), "artificial points per step; 0: chosen from the data");
   f.add_choice("box", spec.box, {"cube", "data"}, "where they lie: [-reach, reach]^d or the range of the data");
   f.add("reach", spec.reach, Range::positive(), "the artificial points lie in [-reach, reach]^d of the scaled inputs");
   f.add("margin", spec.margin, Range::at_least(0.0),

@@ -68,7 +68,7 @@ Fields fields_of(NomuSpec& spec) {
         "smallest standard deviation of learned noise, on the scale of the fit");
   f.add_choice("stages", spec.stages, {"joint", "two_stage"},
                "all networks together, or first the mean and then sigma with the mean frozen");
-  f.add("ensemble", spec.ensemble, Range::at_least(1), "number of fits, from different seeds, that form one model");
+  f.add("ensemble", spec.ensemble, Range::between(1, 1e6), "number of fits, from different seeds, that form one model");
   f.add_nested("augment", fields_of(spec.augment));
   f.add_nested("readout", fields_of(spec.readout));
   f.add_nested("mean_net", fields_of(spec.mean_net));

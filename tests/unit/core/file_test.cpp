@@ -13,6 +13,7 @@
 #include <string>
 
 #include "nomu/core/error.hpp"
+#include "nomu/core/private_file.hpp"
 
 namespace nomu {
 namespace {
@@ -116,6 +117,48 @@ TEST_F(FileTest, LinksAreFollowedAndPermissionsKept) {
   EXPECT_TRUE(fs::is_symlink(link));
   EXPECT_EQ(read_file(real), "two");
   EXPECT_EQ(fs::status(real).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(FileTest, LinksToNothingLeadToTheNewFile) {
+  const fs::path link = folder() / "link";
+  fs::create_directory(folder() / "to");
+  fs::create_symlink(fs::path("to") / "next", link);
+  fs::create_symlink("file", folder() / "to" / "next");  // relative to its own folder
+  require_writable(link);
+  write_file_atomically(link, "new");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(read_file(folder() / "to" / "file"), "new");
+  const fs::path ring = folder() / "ring";
+  fs::create_symlink("ring", ring);
+  EXPECT_THAT(message_of([&] { write_file_atomically(ring, "x"); }), HasSubstr("cannot write"));
+}
+
+TEST_F(FileTest, PipesAreWrittenToThroughTheirLinks) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::pipe(ends), 0);
+  const fs::path path = "/dev/fd/" + std::to_string(ends[1]);
+  require_writable(path);
+  write_file_atomically(path, "hello");
+  std::string text(5, ' ');
+  EXPECT_EQ(::read(ends[0], text.data(), text.size()), 5);
+  EXPECT_EQ(text, "hello");
+  for (const int end : ends) ::close(end);
+}
+
+TEST_F(FileTest, NewFilesAreNoMoreOpenThanTheirSource) {
+  const fs::path source = folder() / "source";
+  write_file_atomically(source, "rows");
+  const mode_t before = ::umask(022);
+  for (const unsigned mode : {0600U, 0640U, 0644U, 0666U}) {
+    const fs::path copy = folder() / "copy";
+    ASSERT_EQ(::chmod(source.c_str(), mode), 0);
+    write_file_like(copy, "rows", source);
+    struct stat status {};
+    ASSERT_EQ(::stat(copy.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777U, mode & 0644U);
+    fs::remove(copy);
+  }
+  ::umask(before);
 }
 
 TEST_F(FileTest, AProtectedFileStays) {

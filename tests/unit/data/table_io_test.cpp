@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -164,6 +165,24 @@ TEST(TableIo, ColumnsCanBeAppended) {
                 return 0;
               }),
               HasSubstr("a column needs a name"));
+}
+
+TEST(TableIo, VeryManyColumnsAreFoundAtOnce) {
+  constexpr std::size_t count = 100000;
+  std::string header;
+  std::string row;
+  for (std::size_t j = 0; j < count; ++j) {
+    header += (j == 0 ? "c" : ",c") + std::to_string(j);
+    row += j == 0 ? "1" : ",1";
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const Table table = parse_table(header + "\n" + row + "\n", "wide");
+  for (std::size_t j = 0; j < count; ++j) ASSERT_EQ(column_index(table, "c" + std::to_string(j)), j);
+  for (std::size_t j = count; j-- > 0;) ASSERT_EQ(column_index(table, "c" + std::to_string(j)), j);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(seconds.count(), 30.0);  // a second; it was ten minutes
+  EXPECT_EQ(column_index(table, "c7"), 7U);
+  EXPECT_THROW((void)column_index(table, "c100000"), DataError);
 }
 
 TEST(TableIo, NumbersSurviveTheirText) {

@@ -6,6 +6,7 @@
 
 #include "conformance/cases.hpp"
 #include "engine/cpu/program.hpp"
+#include "nomu/core/error.hpp"
 
 namespace nomu::engine {
 namespace {
@@ -19,6 +20,22 @@ TEST(Layout, TheNomuPairOfThePaperHas4219906Parameters) {
   for (const Layer& layer : layout.layers) count += (layer.fan_in() + 1) * layer.units;
   EXPECT_EQ(count, 2U * (2048 + 2 * (1024 * 1024 + 1024)) + 1025 + 2049);
   EXPECT_LT(layout.parameters - count, 32U) << "gaps between tensors stay small";
+}
+
+TEST(Layout, SizesThatWrapAreRefused) {
+  const std::size_t huge = std::size_t{1} << 62U;
+  for (const std::vector<std::size_t>& hidden :
+       std::vector<std::vector<std::size_t>>{{huge},
+                                             {huge, 4},
+                                             {4, huge},
+                                             {huge, huge},
+                                             {~std::size_t{0}},
+                                             {std::size_t{1} << 32U, std::size_t{1} << 32U}}) {
+    Networks networks{.inputs = 4, .nets = {Net{}}};
+    networks.nets[0].hidden = hidden;
+    networks.nets[0].outputs = 1;
+    EXPECT_THROW((void)make_layout(networks, LossKind::squared_error), ConfigError);
+  }
 }
 
 TEST(Layout, TensorsStartAtCacheLinesAndDoNotOverlap) {

@@ -115,6 +115,37 @@ TEST(Conformal, CrossConformalKeepsItsPromise) {
   }
 }
 
+// Fold models that disagree by more than their scores: the ends cross at low levels.
+TEST(Conformal, CrossConformalNeverWidensAsTheLevelFalls) {
+  Random random(5);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t n = 6 + random.below(30);
+    const std::size_t folds = 2 + random.below(4);
+    PredictedRows out_of_fold;
+    Values targets;
+    std::vector<std::size_t> fold_of_row;
+    for (std::size_t i = 0; i < n; ++i) {
+      out_of_fold.mean.push_back(0.0);
+      out_of_fold.sigma_model.push_back(1.0);
+      targets.push_back(random.normal());
+      fold_of_row.push_back(i % folds);
+    }
+    const Calibration calibration = calibrate_cross_conformal(out_of_fold, targets, fold_of_row);
+    std::vector<PredictedRows> fresh;
+    for (std::size_t k = 0; k < folds; ++k) fresh.push_back({.mean = {3.0 * random.normal()}, .sigma_model = {1.0}});
+    double below = -1e300;
+    double above = 1e300;
+    for (double level = 0.8; level > 0.02; level -= 0.02) {
+      const Bounds bounds = cross_bounds(fresh, calibration, level);
+      ASSERT_LE(bounds.lower[0], bounds.upper[0]) << level;
+      ASSERT_GE(bounds.lower[0], below) << level;
+      ASSERT_LE(bounds.upper[0], above) << level;
+      below = bounds.lower[0];
+      above = bounds.upper[0];
+    }
+  }
+}
+
 TEST(Conformal, CrossConformalKeepsScoresWithTheirFolds) {
   const std::vector<std::size_t> folds = {1, 0, 0, 1};
   const Calibration calibration = calibrate_cross_conformal(four_rows(), Values{4, -1, 3, 2}, folds);

@@ -3,12 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/crc64.hpp"
 #include "message_of.hpp"
+#include "model_file.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/models/archive.hpp"
@@ -20,9 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr std::size_t checksum_at = 24;  // after magic, versions and the length of the head
-constexpr std::size_t header_at = 32;
-
 std::vector<fs::path> files() {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(fs::path(NOMU_GOLDEN_DIR) / "models_v1")) {
@@ -30,29 +26,6 @@ std::vector<fs::path> files() {
   }
   return found;
 }
-
-struct OpenFile {
-  std::string preamble;
-  json header;
-  std::string blocks;
-
-  explicit OpenFile(const std::string& bytes) : preamble(bytes.substr(0, checksum_at)) {
-    std::uint64_t length = 0;
-    std::memcpy(&length, bytes.data() + 16, sizeof(length));
-    header = json::parse(bytes.substr(header_at, length));
-    blocks = bytes.substr(header_at + length);
-  }
-
-  /// The file with a length and a checksum that fit its head.
-  [[nodiscard]] std::string bytes() const {
-    const std::string text = header.dump();
-    std::string front = preamble;
-    const std::uint64_t length = text.size();
-    std::memcpy(front.data() + 16, &length, sizeof(length));
-    const std::uint64_t checksum = crc64(front + text);
-    return front + std::string(reinterpret_cast<const char*>(&checksum), sizeof(checksum)) + text + blocks;
-  }
-};
 
 TEST(ModelFiles, OfFormatOnePointZeroAreRead) {
   ASSERT_EQ(files().size(), 10U);
@@ -91,7 +64,7 @@ TEST(ModelFiles, OfFormatOnePointZeroCanBeChecked) {
 TEST(ModelFiles, BlocksOfAnotherShapeAreRefused) {
   std::size_t refused = 0;
   for (const fs::path& path : files()) {
-    const OpenFile original(read_file(path));
+    const ModelFile original(read_file(path));
     for (std::size_t b = 0; b < original.header["blocks"].size(); ++b) {
       const json shape = original.header["blocks"][b]["shape"];
       const std::size_t count = shape[0].get<std::size_t>() * shape[1].get<std::size_t>() * shape[2].get<std::size_t>();
@@ -99,7 +72,7 @@ TEST(ModelFiles, BlocksOfAnotherShapeAreRefused) {
           {1, 1, count}, {count, 1, 1}, {1, count, 1}, {shape[2], shape[1], shape[0]}, {shape[0], shape[2], shape[1]}};
       for (const json& other : others) {
         if (other == shape) continue;
-        OpenFile changed = original;
+        ModelFile changed = original;
         changed.header["blocks"][b]["shape"] = other;
         const std::string name = original.header["blocks"][b]["name"];
         EXPECT_THAT(message_of<DataError>([&] { (void)unpack_model(changed.bytes(), "crafted"); }),
@@ -110,6 +83,60 @@ TEST(ModelFiles, BlocksOfAnotherShapeAreRefused) {
     }
   }
   EXPECT_GT(refused, 300U);
+}
+
+/// A file of models_v1.
+ModelFile file_of(const std::string& method) {
+  return ModelFile(read_file(fs::path(NOMU_GOLDEN_DIR) / "models_v1" / (method + ".nomu")));
+}
+
+std::string refusal_of(const ModelFile& file) {
+  return message_of<DataError>([&] { (void)unpack_model(file.bytes(), "crafted"); });
+}
+
+/// The message about a file in which one block has another shape, and as many bytes as before.
+std::string refusal_of(const std::string& method, const std::string& block, const json& shape) {
+  ModelFile file = file_of(method);
+  for (json& entry : file.header["blocks"]) {
+    if (entry["name"] == block) entry["shape"] = shape;
+  }
+  return refusal_of(file);
+}
+
+std::string refusal_of_setting(const std::string& method, const std::string& name, const std::string& text) {
+  ModelFile file = file_of(method);
+  EXPECT_TRUE(file.header["settings"].contains(name)) << method << " " << name;
+  file.header["settings"][name] = text;
+  return refusal_of(file);
+}
+
+// Each of these once wrote or read beyond the numbers that the file holds.
+TEST(ModelFiles, CraftedShapesAreRefused) {
+  EXPECT_THAT(refusal_of("laplace", "state/root", {57, 57, 1}), testing::HasSubstr("crafted: "));
+  EXPECT_THAT(refusal_of("hyper_deep_ensemble", "state/weights", {1, 5, 1}), testing::HasSubstr("crafted: "));
+  EXPECT_THAT(refusal_of("deep_ensemble", "state/parameters", {1, 55, 96}), testing::HasSubstr("crafted: "));
+  EXPECT_THAT(refusal_of("gp", "state/y", {1, 184, 0}), testing::HasSubstr("crafted: "));
+}
+
+TEST(ModelFiles, SizesThatWrapAreRefused) {
+  for (const char* hidden : {"9223372036854775807", "[9223372036854775807]", "[4294967296, 4294967296]",
+                             "[4611686018427387904, 4]", "[1152921504606846976, 16]"}) {
+    EXPECT_THAT(refusal_of_setting("deep_ensemble", "net.hidden", hidden),
+                testing::HasSubstr("does not fit into memory"))
+        << hidden;
+    EXPECT_THAT(refusal_of_setting("nomu", "mean_net.hidden", hidden), testing::HasSubstr("does not fit into memory"))
+        << hidden;
+  }
+  EXPECT_THAT(refusal_of_setting("deep_ensemble", "networks", "9223372036854775807"), testing::HasSubstr("networks"));
+  EXPECT_THAT(refusal_of_setting("mc_dropout", "passes", "4611686018427387904"), testing::HasSubstr("passes"));
+}
+
+TEST(ModelFiles, CountsInTheHeaderTakeNoMemory) {
+  ModelFile file = file_of("nomu");
+  file.header["calibration"]["rows"] = 1ULL << 62U;
+  file.header["calibration"]["unit"] = "new_groups";
+  file.header["calibration"]["units"] = 1ULL << 61U;
+  EXPECT_THAT(refusal_of(file), testing::HasSubstr("crafted: "));
 }
 
 }  // namespace

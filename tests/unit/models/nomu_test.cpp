@@ -66,7 +66,7 @@ TEST(NomuSpec, FieldsNameEverySetting) {
   EXPECT_EQ(spec.train.epochs, 12);
   EXPECT_EQ(spec.augment.kind, Augmentation::Kind::low_discrepancy);
   EXPECT_EQ(message_of<ConfigError>([&] { fields.set_text("augment.count", "-3"); }),
-            "[models/nomu] augment.count must be at least 0, got -3");
+            "[models/nomu] augment.count must be between 0 and 1000000000, got -3");
 }
 
 TEST(Nomu, FitsThePointsAndIsUnsureElsewhere) {

@@ -23,7 +23,14 @@ constexpr GemmProvider provider{"onednn", &multiply};
 
 }  // namespace
 
-const GemmProvider* onednn_provider() { return &provider; }
+const GemmProvider* onednn_provider() {
+  // Results say which instruction set they were computed with. Environment variables of oneDNN would change it, and
+  // the last bits of every product, without a trace; a setting made before the first product replaces them.
+  // The value 0 is "all" of oneDNN 2 and "default" of oneDNN 3: what the processor has.
+  static const dnnl_status_t own_choice = dnnl_set_max_cpu_isa(static_cast<dnnl_cpu_isa_t>(0));
+  (void)own_choice;  // a library built without this choice has no such variables either
+  return &provider;
+}
 
 // Debian's oneDNN takes its threads from OpenMP, whose limit is a property of the calling thread.
 SingleThreaded::SingleThreaded() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }

@@ -1,0 +1,11 @@
+#pragma once
+// How this program was built, for bug reports and for those who must know what protects it.
+
+#include <string>
+
+namespace nomu::cli {
+
+/// Lines of "what: value": version, compiler, optional parts, hardening.
+[[nodiscard]] std::string build_info();
+
+}  // namespace nomu::cli
