@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <span>
 #include <utility>
@@ -84,6 +85,22 @@ void Team::split(std::size_t crews, const std::function<void(std::size_t crew, c
   Crew(std::move(leaders)).run(crews, crews, [&](std::size_t c, std::size_t /*worker*/) {
     lead(c, Runner(*parts[c]));
   });
+}
+
+void side_by_side(std::size_t pieces, std::int64_t threads, const std::function<void(std::size_t)>& work) {
+  Team team(std::min(pieces, static_cast<std::size_t>(std::max<std::int64_t>(threads, 1))));
+  team.run(pieces, [&work](std::size_t piece, std::size_t /*worker*/) { work(piece); });
+}
+
+void for_each_part(std::size_t count, std::int64_t threads,
+                   const std::function<void(std::size_t begin, std::size_t end)>& work) {
+  constexpr std::size_t part = 512;
+  side_by_side((count + part - 1) / part, threads,
+               [&](std::size_t p) { work(p * part, std::min(count, (p + 1) * part)); });
+}
+
+std::int64_t threads_of_each(std::size_t pieces, std::int64_t threads) {
+  return std::max<std::int64_t>(threads / static_cast<std::int64_t>(std::max<std::size_t>(pieces, 1)), 1);
 }
 
 }  // namespace nomu
