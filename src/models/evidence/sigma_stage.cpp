@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/team.hpp"
 #include "engine/backend.hpp"
 #include "models/evidence/artificial_rows.hpp"
 #include "models/network/ensemble.hpp"
@@ -95,23 +96,29 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
 }
 
 SigmaShape choose_shape(std::span<const double> errors, std::span<const double> noise, std::span<const double> distance,
-                        double sigma_far) {
+                        double sigma_far, std::int64_t threads) {
   const std::vector<double> zero(errors.size(), 0.0);
+  std::vector<SigmaShape> shapes;
+  for (const double power : {1.0, 1.5, 2.0, 3.0, 4.0, 6.0}) {
+    for (const double factor : {1.0, 0.95, 0.9, 0.85, 0.8, 0.7})
+      shapes.push_back({.power = power, .noise_factor = factor});
+  }
+  std::vector<double> values(shapes.size());
+  side_by_side(shapes.size(), threads, [&](std::size_t s) {
+    std::vector<double> sigma(errors.size());
+    for (std::size_t i = 0; i < errors.size(); ++i)
+      sigma[i] =
+          std::hypot(sigma_far * shaped_distance(distance[i], shapes[s].power), shapes[s].noise_factor * noise[i]);
+    values[s] = crps(zero, sigma, errors);
+  });
   SigmaShape best;
   double least = std::numeric_limits<double>::infinity();
   // Unseen rows are mostly near the data and say little about sigma far from them: the steepest rise that they do not
   // speak against.
-  for (const double power : {1.0, 1.5, 2.0, 3.0, 4.0, 6.0}) {
-    for (const double factor : {1.0, 0.95, 0.9, 0.85, 0.8, 0.7}) {
-      std::vector<double> sigma;
-      for (std::size_t i = 0; i < errors.size(); ++i)
-        sigma.push_back(std::hypot(sigma_far * shaped_distance(distance[i], power), factor * noise[i]));
-      const double value = crps(zero, sigma, errors);
-      if (value < (power > best.power ? 0.997 * least : least)) {
-        least = value;
-        best = {.power = power, .noise_factor = factor};
-      }
-    }
+  for (std::size_t s = 0; s < shapes.size(); ++s) {
+    if (!(values[s] < (shapes[s].power > best.power ? 0.997 * least : least))) continue;
+    least = values[s];
+    best = shapes[s];
   }
   return best;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Third stage: sigma networks on top of the chosen means, and how strongly they count, by evidence.
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,6 @@ struct SigmaShape {
 /// The shape that predicts errors of unseen rows best, by CRPS; `distance` is 0 at the data and 1 far from them, where
 /// sigma is `sigma_far`.
 [[nodiscard]] SigmaShape choose_shape(std::span<const double> errors, std::span<const double> noise,
-                                      std::span<const double> distance, double sigma_far);
+                                      std::span<const double> distance, double sigma_far, std::int64_t threads);
 
 }  // namespace nomu
