@@ -126,7 +126,7 @@ void check_augment(const TrainPlan& plan) {
   require(!drawn || given.rows() == 2, "the box of the artificial points needs a lower and an upper corner");
   require(augment.kind != AugmentKind::fixed || given.rows() == augment.count,
           "{} fixed artificial points given, {} planned", given.rows(), augment.count);
-  for (const float value : given.flat()) require(std::isfinite(value), "artificial points must be finite numbers");
+  require(all_finite(given.flat()), "artificial points must be finite numbers");
 }
 
 PerMember select(const PerMember& numbers, std::span<const std::size_t> members) {

@@ -1,6 +1,7 @@
 #include "models/evidence/folded_rows.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/team.hpp"
 #include "engine/backend.hpp"
@@ -62,8 +63,8 @@ UnseenOutputs::UnseenOutputs(std::span<const FoldedRows> members, std::size_t ca
     const std::vector<std::size_t>& test = member.folds[part % folds].test;
     for (std::size_t k = 0; k < test.size(); ++k) narrow_row(member.rows.row(test[k]), x.row(part, k));
   });
-  if (!engine::backend(engine).shares_rows()) x = repeat_rows(x, members.size() * folds, candidates);
-  const Tensor<float> outputs = engine::backend(engine).predict(networks, parameters, x, {}, {});
+  const Tensor<float> outputs = engine::backend(engine).predict(
+      networks, parameters, rows_for(engine, std::move(x), members.size() * folds, candidates), {}, {});
   side_by_side(members.size() * folds, threads, [&](std::size_t part) {
     const std::size_t m = part / folds;
     const std::vector<std::size_t>& test = members[m].folds[part % folds].test;

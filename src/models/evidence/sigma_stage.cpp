@@ -32,14 +32,14 @@ double upper_quartile(std::vector<double> values) { return nth(values, values.si
 double median(std::vector<double> values) { return nth(values, values.size() / 2); }
 
 /// The pools of all members, [M][k][d].
-Tensor<float> pools_of(std::span<const FoldedRows> members) {
+Tensor<float> pools_of(std::span<const FoldedRows> members, std::int64_t threads) {
   Tensor<float> all(members.size(), pool_size, members.front().rows.cols());
-  for (std::size_t m = 0; m < members.size(); ++m) {
+  side_by_side(members.size(), threads, [&](std::size_t m) {
     const Tensor<float> own = artificial_rows(members[m].plain, pool_size, derived_seed(members[m].seed, pool_purpose));
     Tensor<float> steps(1, 3, members[m].steps.size());
     store_steps(members[m].steps, steps.flat());
     std::ranges::copy(steps.empty() ? own.flat() : embedded(own, steps).flat(), all.member(m).begin());
-  }
+  });
   return all;
 }
 
@@ -56,8 +56,8 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
   std::vector<std::vector<double>> targets;
   for (const FoldedRows& member : members) targets.push_back(member.rows.targets);
   Cohort cohort = training_cohort(members, targets, kept, engine.info().threads);
-  const Tensor<float> pools = pools_of(members);
-  cohort.unlabelled = repeat_rows(pools, members.size(), folds * kept);
+  const Tensor<float> pools = pools_of(members, engine.info().threads);
+  cohort.unlabelled = repeat_rows(pools, members.size(), folds * kept, engine.info().threads);
   const engine::TrainPlan plan = sigma_plan(spec, std::move(cohort), front);
   SigmaStage stage{.trained = train(plan, engine, progress), .unseen = {}, .raw_near = {}, .raw_far = {}};
 
@@ -66,8 +66,9 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
   Tensor<float> judged(members.size(), judged_points, pools.cols());
   for (std::size_t m = 0; m < members.size(); ++m)
     std::ranges::copy(pools.member(m).first(judged_points * pools.cols()), judged.member(m).begin());
-  const Tensor<float> far = engine::backend(engine).predict(plan.networks, stage.trained.parameters,
-                                                            repeat_rows(judged, members.size(), folds * kept), {}, {});
+  const Tensor<float> far =
+      engine::backend(engine).predict(plan.networks, stage.trained.parameters,
+                                      rows_for(engine, std::move(judged), members.size(), folds * kept), {}, {});
   for (std::size_t network = 0; network < far.members(); ++network) {
     std::vector<double> raw;
     for (std::size_t k = 0; k < judged_points; ++k) raw.push_back(static_cast<double>(far(network, k, last)));
