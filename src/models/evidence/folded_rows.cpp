@@ -1,6 +1,7 @@
 #include "models/evidence/folded_rows.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/backend.hpp"
 #include "models/network/ensemble.hpp"
@@ -9,6 +10,20 @@
 #include "nomu/core/random.hpp"
 
 namespace nomu {
+
+std::vector<std::size_t> rows_like_new(const FoldedRows& member) {
+  constexpr std::size_t enough = 50;
+  if (!member.plain.times.empty() && member.folds.back().test.size() >= enough) return member.folds.back().test;
+  std::vector<std::size_t> all(member.plain.rows());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+std::vector<double> values_at(std::span<const double> values, std::span<const std::size_t> rows) {
+  std::vector<double> chosen;
+  for (const std::size_t i : rows) chosen.push_back(values[i]);
+  return chosen;
+}
 
 Cohort training_cohort(std::span<const FoldedRows> members, std::span<const std::vector<double>> targets,
                        std::size_t candidates, std::int64_t threads) {
@@ -47,33 +62,34 @@ UnseenOutputs::UnseenOutputs(std::span<const FoldedRows> members, std::size_t ca
   for (const FoldedRows& member : members) {
     for (const Split& fold : member.folds) longest = std::max(longest, fold.test.size());
   }
-  const std::size_t d = networks.inputs;
-  Tensor<float> x(members.size() * folds, longest, d);
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    for (std::size_t f = 0; f < folds; ++f) {
-      const std::vector<std::size_t>& test = members[m].folds[f].test;
-      for (std::size_t k = 0; k < test.size(); ++k) {
-        std::ranges::transform(members[m].rows.row(test[k]), x.row(m * folds + f, k).begin(),
-                               [](double value) { return static_cast<float>(value); });
-      }
+  const std::size_t parts = members.size() * folds;
+  const std::int64_t threads = engine.info().threads;
+  Tensor<float> x(parts, longest, networks.inputs);
+  per_member(parts, threads, "rows", {}, [&](std::size_t part) {
+    const FoldedRows& member = members[part / folds];
+    const std::vector<std::size_t>& test = member.folds[part % folds].test;
+    for (std::size_t k = 0; k < test.size(); ++k) {
+      std::ranges::transform(member.rows.row(test[k]), x.row(part, k).begin(),
+                             [](double value) { return static_cast<float>(value); });
     }
-  }
+  });
   const Tensor<float> outputs =
-      engine::backend(engine).predict(networks, parameters, repeat_rows(x, members.size() * folds, candidates), {}, {});
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    rows_.push_back(members[m].rows.rows());
-    all_.emplace_back(candidates * rows_[m] * width_);
-    for (std::size_t f = 0; f < folds; ++f) {
-      const std::vector<std::size_t>& test = members[m].folds[f].test;
-      for (std::size_t c = 0; c < candidates; ++c) {
-        const std::size_t network = (m * folds + f) * candidates + c;
-        for (std::size_t k = 0; k < test.size(); ++k) {
-          for (std::size_t o = 0; o < width_; ++o)
-            all_[m][(c * rows_[m] + test[k]) * width_ + o] = static_cast<double>(outputs(network, k, o));
-        }
+      engine::backend(engine).predict(networks, parameters, repeat_rows(x, parts, candidates), {}, {});
+  for (const FoldedRows& member : members) {
+    rows_.push_back(member.rows.rows());
+    all_.emplace_back(candidates * rows_.back() * width_);
+  }
+  // Every row is tested in one fold, so that no two parts write to the same place.
+  per_member(parts, threads, "rows", {}, [&](std::size_t part) {
+    const std::size_t m = part / folds;
+    const std::vector<std::size_t>& test = members[m].folds[part % folds].test;
+    for (std::size_t c = 0; c < candidates; ++c) {
+      for (std::size_t k = 0; k < test.size(); ++k) {
+        for (std::size_t o = 0; o < width_; ++o)
+          all_[m][(c * rows_[m] + test[k]) * width_ + o] = static_cast<double>(outputs(part * candidates + c, k, o));
       }
     }
-  }
+  });
 }
 
 DataSet with_steps(const DataSet& plain, std::span<const Step> steps) {
