@@ -15,7 +15,7 @@ struct Options : ModelAndRows {
 void run(const Options& options, const TargetModels& models) {
   const std::vector<DataSet> rows = labelled_rows(models, read_table(options.file), options.drop_missing);
   const TargetModels result = calibrated(models, rows, options.request);
-  save_targets(result, options.out);
+  save_targets(result, options.out, options.model);
   if (options.json) {
     nlohmann::json line = targets_json(result);
     line["model"] = options.out;

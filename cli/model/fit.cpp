@@ -124,7 +124,7 @@ void run(const Options& options) {
   // Models are saved first, in case a report fails.
   if (targets.size() > 1) {
     const TargetModels models = fit_targets(options, table, targets);
-    save_targets(models, options.out);
+    save_targets(models, options.out, options.file);
     print_targets_fit(models, options.out, seconds(), options.json);
     for (const Model& model : models.models())
       write_fit_report(options, report_of(options.report, model.data().target_name), model);

@@ -35,7 +35,7 @@ class Targets(WithFolder):
 
     def test_one_file_for_all(self) -> None:
         model, said = self.fit("--range", "b=0,inf", "--level", "0.9")
-        self.assertIn("2 targets, fitted one by one: a, b", said)
+        self.assertIn("2 targets, fitted as one cohort: a, b", said)
         self.assertIn("joint bounds of 90 %, for all 2 targets at once: a new row like the 60 calibration rows", said)
         fresh = self.write("fresh.csv", two(400, 2))
         out = self.folder / "out.csv"
@@ -73,13 +73,16 @@ class Targets(WithFolder):
     def test_a_target_of_several_is_the_model_of_its_own_fit(self) -> None:
         model, _ = self.fit(rows=90)
         alone = self.folder / "alone.nomu"
-        fit = ["fit", self.folder / "two.csv", "--ignore", "a", "--target", "b", "-o", alone, *TINY]
-        self.assertEqual(run(*fit).returncode, 0)
         fresh = self.write("fresh.csv", two(5, 2))
-        first = run("predict", model, fresh, "--target", "b").stdout
-        self.assertEqual(first, run("predict", alone, fresh).stdout)
-        # Bit for bit: the file of one target lies in that of all.
-        self.assertIn(alone.read_bytes(), model.read_bytes())
+        together = model.read_bytes()
+        for target, other in ("a", "b"), ("b", "a"):
+            fit = ["fit", self.folder / "two.csv", "--ignore", other, "--target", target, "-o", alone, *TINY]
+            self.assertEqual(run(*fit).returncode, 0)
+            first = run("predict", model, fresh, "--target", target).stdout
+            self.assertEqual(first, run("predict", alone, fresh).stdout)
+            # Bit for bit: the file of the first target lies in that of all; what the second repeats of it does not.
+            (self.assertIn if target == "a" else self.assertNotIn)(alone.read_bytes(), together)
+        self.assertLess(len(together), 2 * alone.stat().st_size)
         self.refused("the file holds models of several targets (a, b); choose one of them (--target", "export", model,
                      "-o", self.folder / "x.onnx")  # fmt: skip
         self.refused("choose it with --target (a, b)", "predict", model, fresh, "--adapt", "-o", self.folder / "o.csv")
@@ -88,6 +91,18 @@ class Targets(WithFolder):
         self.refused("--joint is for model files with several targets", "predict", alone, fresh, "--joint")
         alone.unlink()
         model.unlink()
+
+    def test_nobody_sees_more_than_the_table_shows(self) -> None:
+        data = self.write("private.csv", two(60))
+        data.chmod(0o600)
+        model = self.folder / "private.nomu"
+        self.assertEqual(run("fit", data, "--target", "a,b", "-o", model, *TINY).returncode, 0)
+        self.assertEqual(model.stat().st_mode & 0o777, 0o600)
+        fresh, again = self.write("more.csv", two(60, 2)), self.folder / "again.nomu"
+        self.assertEqual(run("calibrate", model, fresh, "-o", again).returncode, 0)
+        self.assertEqual(again.stat().st_mode & 0o777, 0o600)
+        model.unlink()
+        again.unlink()
 
     def test_rows_and_requests_that_do_not_work(self) -> None:
         lines = two(60).splitlines()

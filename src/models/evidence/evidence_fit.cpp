@@ -92,17 +92,27 @@ Tensor<float> fronts(const NomuSpec& spec, const MeanStage& means, std::size_t c
   return all;
 }
 
-/// What the out-of-fold rows of one member teach about its networks.
-NetworkHead head_of(const std::vector<double>& errors, const NoiseStage& noise, std::size_t m,
-                    const std::vector<double>& distance, double sigma_far, std::int64_t threads) {
-  const SigmaShape shape = choose_shape(errors, noise.unseen[m], distance, sigma_far, threads);
+/// Errors of so many rows tell one shape of sigma from another as well as those of a million.
+constexpr std::size_t most_judges = 20'000;
+
+/// At most `most` of the rows, at equal distances.
+std::vector<std::size_t> some_of(const std::vector<std::size_t>& rows, std::size_t most) {
+  const std::size_t step = std::max<std::size_t>(1, (rows.size() + most - 1) / most);
+  std::vector<std::size_t> some;
+  for (std::size_t k = 0; k < rows.size(); k += step) some.push_back(rows[k]);
+  return some;
+}
+
+/// What the out-of-fold rows of one member teach about its networks, as far as it is the same for all of them.
+NetworkHead head_of(const SigmaShape& shape, const std::vector<std::size_t>& judges, const NoiseStage& noise,
+                    std::size_t m) {
   double squares = 0.0;
-  for (const double deviation : noise.unseen[m]) squares += std::pow(shape.noise_factor * deviation, 2);
+  for (const std::size_t i : judges) squares += std::pow(shape.noise_factor * noise.unseen[m][i], 2);
   return {.noise_scale = noise.scale[m] * shape.noise_factor,
           .noise_low = noise.low[m] * shape.noise_factor,
           .noise_high = noise.high[m] * shape.noise_factor,
-          .noise_far = std::sqrt(squares / static_cast<double>(noise.unseen[m].size())),
-          .sigma_far = sigma_far,
+          .noise_far = std::sqrt(squares / static_cast<double>(judges.size())),
+          .sigma_far = shape.far,
           .power = shape.power};
 }
 
@@ -226,13 +236,16 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
                     .steps = steps_of_members(judged.rows)};
   const std::int64_t threads = engine.info().threads;
   side_by_side(members, threads, [&](std::size_t m) {
-    NetworkHead head = head_of(judged.errors[m], judged.noise, m, sigmas.unseen[m], evidence.sigma_far,
-                               threads_of_each(members, threads));
+    const std::vector<std::size_t> judges = some_of(rows_like_new(judged.rows[m]), most_judges);
+    const SigmaShape shape = choose_shape(values_at(judged.errors[m], judges), values_at(judged.noise.unseen[m], judges),
+                                          values_at(sigmas.unseen[m], judges), evidence.sigma_far,
+                                          threads_of_each(members, threads));
+    NetworkHead head = head_of(shape, judges, judged.noise, m);
     for (std::size_t f = 0; f < folds; ++f) {
       for (std::size_t k = 0; k < kept; ++k) {
         const std::size_t network = (m * folds + f) * kept + k;
-        head.raw_near = sigmas.raw_near[network];
         head.raw_far = sigmas.raw_far[network];
+        head.raw_near = std::lerp(sigmas.raw_near[network], head.raw_far, shape.start);
         head.store(made.heads.member(network));
         const Trend& trend = judged.means.trends[m * folds + f];
         made.trend(network, 0, 0) = static_cast<float>(trend.intercept);
