@@ -96,8 +96,9 @@ struct TargetsEvaluation {
                                          std::optional<double> level);
 
 /// Writes one file for all targets, replacing an older one only once the new one is complete. It repeats the training
-/// rows for each target.
-void save_targets(const TargetModels& models, const std::filesystem::path& path);
+/// rows for each target; `rows` as for `save_model`.
+void save_targets(const TargetModels& models, const std::filesystem::path& path,
+                  const std::vector<std::filesystem::path>& rows = {});
 [[nodiscard]] TargetModels load_targets(const std::filesystem::path& path, std::shared_ptr<Engine> engine = {});
 
 /// The bytes of such a file, and back; error messages call them `source`.
