@@ -1,13 +1,17 @@
 #include "core/team.hpp"
 
+#include <fmt/format.h>
 #include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "core/subnormals.hpp"
+#include "nomu/core/error.hpp"
 
 namespace nomu {
 namespace {
@@ -31,22 +35,36 @@ std::vector<Post*> addresses(std::span<const std::unique_ptr<Post>> posts) {
 Team::Team(std::size_t threads, const std::function<void()>& prepare) : born_(forks().load()) {
   for (std::size_t i = 1; i < threads; ++i) posts_.push_back(std::make_unique<Post>());
   all_ = std::make_unique<Crew>(addresses(posts_));
-  for (const std::unique_ptr<Post>& post : posts_) {
-    threads_.emplace_back([&post = *post, prepare] {
-      const FlushSubnormals flush;
-      if (prepare) prepare();
-      post.serve();
-    });
+  threads_.reserve(posts_.size());
+  try {
+    for (const std::unique_ptr<Post>& post : posts_) {
+      threads_.emplace_back([&post = *post, prepare] {
+        const FlushSubnormals flush;
+        if (prepare) prepare();
+        post.serve();
+      });
+    }
+  } catch (const std::system_error& error) {
+    const std::size_t started = threads_.size();
+    dismiss();
+    throw Error("core/team", fmt::format("only {} of {} threads could be started ({}); use fewer (--threads)",
+                                         started + 1, threads, error.code().message()));
   }
 }
 
 Team::~Team() {
   if (orphaned()) {
-    // The threads stayed in the parent: there is nothing to join, so their handles are leaked.
-    [[maybe_unused]] const auto* left = std::make_unique<std::vector<std::jthread>>(std::move(threads_)).release();
+    // The threads stayed in the parent, so there is nothing to join. A handle that is made anew forgets its thread.
+    for (std::thread& thread : threads_) std::construct_at(&thread);
     return;
   }
+  dismiss();
+}
+
+void Team::dismiss() {
   for (const std::unique_ptr<Post>& post : posts_) post->close();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 bool Team::orphaned() const { return born_ != forks().load(std::memory_order_relaxed); }

@@ -97,10 +97,9 @@ struct TargetsEvaluation {
                                          std::optional<double> level);
 
 /// Writes one file for all targets, replacing an older one only once the new one is complete. What the models have in
-/// common, such as the training rows, is in it once. A new file is open to no more people than `rows`, the file that
-/// the rows came from.
+/// common, such as the training rows, is in it once; `rows` as for `save_model`.
 void save_targets(const TargetModels& models, const std::filesystem::path& path,
-                  const std::filesystem::path& rows = {});
+                  const std::vector<std::filesystem::path>& rows = {});
 [[nodiscard]] TargetModels load_targets(const std::filesystem::path& path, std::shared_ptr<Engine> engine = {});
 
 /// The bytes of such a file, and back; error messages call them `source`.

@@ -189,7 +189,7 @@ Model load_bounds(const std::filesystem::path& path, std::shared_ptr<const Forei
   return unpack_bounds(read_file(path), path.string(), std::move(network), std::move(engine));
 }
 
-void save_model(const Model& model, const std::filesystem::path& path, const std::filesystem::path& rows) {
+void save_model(const Model& model, const std::filesystem::path& path, const std::vector<std::filesystem::path>& rows) {
   write_file_like(path, pack_model(model), rows);
 }
 
@@ -238,7 +238,8 @@ TargetModels unpack_targets(std::string_view bytes, std::string_view source, std
   });
 }
 
-void save_targets(const TargetModels& models, const std::filesystem::path& path, const std::filesystem::path& rows) {
+void save_targets(const TargetModels& models, const std::filesystem::path& path,
+                  const std::vector<std::filesystem::path>& rows) {
   write_file_like(path, pack_targets(models), rows);
 }
 

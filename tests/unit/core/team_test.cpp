@@ -1,6 +1,7 @@
 #include "core/team.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +53,21 @@ TEST(Team, AForkedProcessWorksAlone) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more than any limit of memory
+TEST(Team, SaysThatThereAreTooFewThreads) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit few{.rlim_cur = 256U << 20U, .rlim_max = 256U << 20U};  // stacks of some 30 threads
+    if (setrlimit(RLIMIT_AS, &few) != 0) _exit(2);
+    const std::string message = message_of<Error>([] { Team(500); });
+    _exit(message.find("of 500 threads could be started") != std::string::npos ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+#endif
 
 TEST(Team, PassesAnExceptionOnAndGoesOn) {
   Team team(3);

@@ -33,7 +33,7 @@ Rows rows_of(double reach, const F& sigma) {
 
 TEST(SigmaShape, ErrorsThatRiseFromTheDataOnLetSigmaDoSo) {
   const Rows rows = rows_of(0.5, [](double d) { return std::hypot(far * d, 0.02); });
-  const SigmaShape shape = choose_shape(rows.errors, rows.noise, rows.distance, far);
+  const SigmaShape shape = choose_shape(rows.errors, rows.noise, rows.distance, far, 2);
   EXPECT_EQ(shape.start, 0.0);
   EXPECT_EQ(shape.power, 1.0);
   EXPECT_EQ(shape.far, far);
@@ -43,7 +43,7 @@ TEST(SigmaShape, LittleNoiseAmongTheDataLeavesSigmaInGaps) {
   // Errors are the same up to 0.35, and nothing is known beyond: sigma must not be in the way there, but a slow rise
   // would also leave hardly any in gaps.
   const Rows rows = rows_of(0.35, [](double) { return 0.02; });
-  const SigmaShape shape = choose_shape(rows.errors, rows.noise, rows.distance, far);
+  const SigmaShape shape = choose_shape(rows.errors, rows.noise, rows.distance, far, 2);
   EXPECT_EQ(shape.power, 1.0);
   EXPECT_LT(shape.sigma(0.25), 0.05);
   EXPECT_GT(shape.sigma(0.6), 0.3) << "the sixth power would give 0.07";
@@ -52,7 +52,7 @@ TEST(SigmaShape, LittleNoiseAmongTheDataLeavesSigmaInGaps) {
 
 TEST(SigmaShape, RowsFarAwayThatArePredictedWellMakeItSmall) {
   const Rows rows = rows_of(1.2, [](double) { return 0.02; });
-  const SigmaShape shape = choose_shape(rows.errors, rows.noise, rows.distance, far);
+  const SigmaShape shape = choose_shape(rows.errors, rows.noise, rows.distance, far, 2);
   EXPECT_LT(shape.far, 0.01 * far);
   EXPECT_GT(shape.sigma(1.2), shape.sigma(0.9)) << "but it still grows";
 }
