@@ -46,7 +46,8 @@ struct ExperimentSpec {
   std::int64_t test_rows = 100;
   bool rows_per_input = false;  ///< rows and test_rows are per input column
   std::string inputs = "uniform";
-  std::string protocol;  ///< of methods without their own
+  std::string initial = "drawn";  ///< first points of optimisation runs: drawn from the seed, or the authors'
+  std::string protocol;           ///< of methods without their own
   std::int64_t first_seed = 501;
   std::int64_t runs = 500;
   std::int64_t results_version = 1;

@@ -55,6 +55,7 @@ Fields experiment_fields(ExperimentSpec& spec, RawValues& raw) {
   f.add("test_rows", spec.test_rows, Range::at_least(1), "test rows");
   f.add("rows_per_input", spec.rows_per_input, "rows and test_rows are per input column");
   f.add("inputs", spec.inputs, "distribution of generated inputs: uniform or gauss");
+  f.add("initial", spec.initial, "first points of optimisation runs: drawn from the seed, or the authors'");
   f.add("protocol", spec.protocol, "how methods without their own protocol are calibrated and scored");
   f.add("first_seed", spec.first_seed, Range::between(0, 4294967295.0), "seed of the first run");
   f.add("runs", spec.runs, Range::at_least(1), "runs per problem");

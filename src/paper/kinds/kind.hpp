@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -52,6 +53,7 @@ struct Piece {
   ExperimentMethod method;
   MethodSpec spec;
   std::vector<ExperimentRun> runs;
+  std::filesystem::path record = {};  ///< file in which kinds of long runs keep finished steps; empty: nowhere
 };
 
 /// The result of one run.

@@ -38,6 +38,14 @@ double round_to_nine_digits(double value) {
   return read_cell(fmt::format("{:.9g}", value)).number;
 }
 
+/// Only the same runs of the same revision continue a record.
+std::filesystem::path record_of(const Piece& piece, const std::filesystem::path& folder, const std::string& revision) {
+  std::string runs = revision;
+  for (const ExperimentRun& run : piece.runs)
+    runs += fmt::format(" {} {} {} {}", run.key.spec, run.key.data, run.key.seed, run.key.precision);
+  return folder / "unfinished" / (digest(runs) + ".json");
+}
+
 std::vector<ResultRow> rows_of(const ExperimentSpec& spec, const ExperimentKind& kind, const Piece& piece,
                                const std::vector<Measured>& measured, const Provenance& provenance, double seconds) {
   std::vector<ResultRow> rows;
@@ -104,6 +112,7 @@ RunnerReport run_experiment(const ExperimentSpec& spec, ResultStore& store, Engi
   RunnerReport report;
   std::vector<Piece> pieces =
       missing_pieces(expand_experiment(spec, info.precision, info.name == "cuda"), store, report);
+  for (Piece& piece : pieces) piece.record = record_of(piece, store.folder(), options.revision);
 
   // The rows of the next cohort are drawn while this one trains.
   RunDataSource source(spec, kind);
