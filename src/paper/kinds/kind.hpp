@@ -80,6 +80,7 @@ struct ExperimentKind {
   std::vector<std::string> values;        ///< names of the numbers stored for each run
   std::vector<ExperimentMetric> metrics;  ///< shown in reports; smaller is better
   bool over_all = false;                  ///< whether reports have a line for all problems together
+  bool widths = false;                    ///< whether methods have several widths (MW), of which the best is ranked
   std::vector<std::string> curve = {};    ///< values at even intervals from a run's start to its end
   std::string curve_title = {};           ///< what the curve shows
 

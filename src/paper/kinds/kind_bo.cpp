@@ -91,7 +91,7 @@ RunData draw(const ExperimentSpec& spec, const ExperimentRun& run) {
   double optimum = function.maximum ? function.maximum->value : 0.0;
   if (problem.function == "bnn") {
     const BnnFunction network = network_of(spec, problem.dimension, run.seed);
-    optimum = direct_optimum([&](std::span<const double> x) { return network.evaluate(x); }, problem.dimension);
+    optimum = direct_optimum([&](std::span<const double> rows) { return network.evaluate(rows); }, problem.dimension);
   }
   return {.train = make_dataset(std::move(x), problem.dimension, std::move(y)),
           .validation = {},
@@ -216,6 +216,7 @@ ExperimentKind bo_kind() {
           .values = std::move(values),
           .metrics = {{.name = "regret", .title = "final regret"}},
           .over_all = true,
+          .widths = true,
           .curve = std::move(curve),
           .curve_title = "regret",
           .shape = shape,

@@ -37,6 +37,19 @@ enum class CellVerdict {
   unknown  ///< one of the two is missing
 };
 
+/// Whether our number can come from the same distribution as the paper's.
+enum class Consistency {
+  consistent,  ///< |z| <= 1.96
+  different,
+  undecided,  ///< our standard error is more than twice the paper's, or there are too few runs to know it
+  unknown     ///< one of the two numbers is missing, or the paper gives no interval
+};
+
+struct RankRange {
+  std::int64_t best = 0;
+  std::int64_t worst = 0;
+};
+
 struct ReportCell {
   std::string problem;
   std::string method;  ///< title
@@ -47,7 +60,10 @@ struct ReportCell {
   std::optional<ExpectedCell> paper = {};
   std::optional<std::size_t> rank = {};  ///< our rank by the paper's rule, among the methods the paper ranks
   CellVerdict verdict = CellVerdict::unknown;
-  double beyond = 0.0;  ///< distance from the paper's interval to our value
+  double beyond = 0.0;           ///< distance from the paper's interval to our value
+  std::optional<double> z = {};  ///< difference in units of the combined standard error
+  Consistency consistency = Consistency::unknown;
+  std::optional<RankRange> rank_range = {};  ///< holds 95 % of our ranks when the runs are repeated
 };
 
 /// How a value of one method developed over its runs on one problem: means with 95 % intervals.
