@@ -10,7 +10,7 @@ namespace nomu {
 namespace {
 
 constexpr double two_sided = 1.959963984540054;  // 95 % of a normal distribution lie within so many deviations
-constexpr std::size_t fewest_runs = 8;           // fewer do not tell their own standard error
+constexpr std::size_t fewest_runs = 4;           // fewer do not tell their own standard error
 
 double rounded(double value, std::int64_t decimals) {
   const double unit = std::pow(10.0, static_cast<double>(decimals));
