@@ -17,7 +17,22 @@ using Line = std::array<std::string, headings.size()>;
 
 std::string number(double value, std::int64_t decimals) { return fmt::format("{:.{}f}", value, decimals); }
 
-std::string with_interval(double value, const std::optional<Interval>& interval, std::int64_t decimals) {
+/// Decimals that show the first two digits of a number below 1.
+std::int64_t decimals_for(double value) {
+  if (value == 0.0 || !std::isfinite(value)) return 0;
+  return std::max<std::int64_t>(0, 1 - static_cast<std::int64_t>(std::floor(std::log10(std::abs(value)))));
+}
+
+/// At most the paper's decimals and no more than the interval allows, but always two digits of the value.
+std::int64_t decimals_of(double value, const std::optional<Interval>& interval, std::int64_t decimals) {
+  constexpr std::int64_t most = 9;
+  if (interval && interval->upper > interval->lower)
+    decimals = std::min(decimals, decimals_for(0.5 * (interval->upper - interval->lower)));
+  return std::min(most, std::max(decimals, std::abs(value) < 0.1 ? decimals_for(value) : 0));
+}
+
+std::string with_interval(double value, const std::optional<Interval>& interval, std::int64_t most_decimals) {
+  const std::int64_t decimals = decimals_of(value, interval, most_decimals);
   if (!interval) return number(value, decimals);
   return fmt::format("{} [{}, {}]", number(value, decimals), number(interval->lower, decimals),
                      number(interval->upper, decimals));
@@ -26,8 +41,9 @@ std::string with_interval(double value, const std::optional<Interval>& interval,
 std::string verdict_text(const ReportCell& cell, std::int64_t decimals) {
   switch (cell.verdict) {
     case CellVerdict::inside: return "inside";
-    case CellVerdict::overlapping: return fmt::format("overlapping, {} beyond", number(cell.beyond, decimals));
-    case CellVerdict::outside: return fmt::format("outside, {} beyond", number(cell.beyond, decimals));
+    case CellVerdict::overlapping:
+      return fmt::format("overlapping, {} beyond", with_interval(cell.beyond, {}, decimals));
+    case CellVerdict::outside: return fmt::format("outside, {} beyond", with_interval(cell.beyond, {}, decimals));
     default: return "";
   }
 }
@@ -151,9 +167,10 @@ std::string report_markdown(const ExperimentReport& report) {
 }
 
 std::string report_csv(const ExperimentReport& report) {
-  constexpr std::array names = {"metric",     "problem", "method",      "value",       "lower",     "upper",  "runs",
-                                "failed",     "paper",   "paper_lower", "paper_upper", "verdict",   "beyond", "rank",
-                                "paper_rank", "z",       "consistency", "rank_best",   "rank_worst"};
+  constexpr std::array names = {"metric",      "problem",     "method",    "value",      "lower",
+                                "upper",       "runs",        "failed",    "paper",      "paper_lower",
+                                "paper_upper", "verdict",     "beyond",    "rank",       "paper_rank",
+                                "z",           "consistency", "rank_best", "rank_worst", "paper_method"};
   constexpr std::array verdicts = {"inside", "overlapping", "outside", ""};
   std::vector<Column> columns(names.begin(), names.end());
   for (const ReportCell& cell : report.cells) {
@@ -180,7 +197,8 @@ std::string report_csv(const ExperimentReport& report) {
         cell.z ? format_number(*cell.z) : "",
         consistency_of(cell),
         cell.rank_range ? fmt::format("{}", cell.rank_range->best) : "",
-        cell.rank_range ? fmt::format("{}", cell.rank_range->worst) : ""};
+        cell.rank_range ? fmt::format("{}", cell.rank_range->worst) : "",
+        cell.paper ? cell.paper->method : ""};
     for (std::size_t i = 0; i < line.size(); ++i) columns[i].push_back(line.at(i));
   }
   return format_table(Table("report", std::move(columns), {}));
