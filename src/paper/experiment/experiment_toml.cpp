@@ -70,13 +70,15 @@ Fields experiment_fields(ExperimentSpec& spec, RawValues& raw) {
 Fields method_fields(ExperimentMethod& method, RawValues& raw) {
   Fields f(where);
   f.add("name", method.name, "column of the experiment's tables");
-  f.add("each", raw.each, "one method for each of these values, which replace * in name, title, paper and protocol");
+  f.add("each", raw.each,
+        "one method for each of these values, which replace * in name, title, paper, protocol and fit_seed");
   f.add("title", method.title, "its title in tables and plots");
   f.add("paper", method.paper, "its name among the expected numbers");
   f.add("method", method.method, "method");
   f.add("preset", method.preset, "preset that its settings start from");
   f.add("problems", raw.problems, "problems it is run on; default: all of the experiment");
   f.add("protocol", method.protocol, "how it is calibrated and scored");
+  f.add("fit_seed", method.fit_seed, "number of another draw of all that is random in its fits; default: the first");
   f.add("cohort", method.cohort, Range::at_least(1), "runs trained in lock step on a GPU");
   f.add("cohort_cpu", method.cohort_cpu, Range::at_least(1), "runs trained in lock step elsewhere");
   return f;
@@ -149,7 +151,8 @@ std::vector<ExperimentMethod> methods_of(ConfigTable::Part& part, ExperimentProf
   std::vector<ExperimentMethod> all;
   for (const std::string& value : values) {
     ExperimentMethod one = method;
-    for (std::string* text : {&one.name, &one.title, &one.paper, &one.protocol}) *text = replace_stars(*text, value);
+    for (std::string* text : {&one.name, &one.title, &one.paper, &one.protocol, &one.fit_seed})
+      *text = replace_stars(*text, value);
     std::ranges::move(sweep(one, grid), std::back_inserter(all));
   }
   return all;

@@ -41,7 +41,8 @@ struct ProblemShape {
 /// One run of a problem.
 struct ExperimentRun {
   std::string problem;
-  std::uint64_t seed = 0;  ///< seed of its rows, or the number of its split
+  std::uint64_t seed = 0;               ///< seed of its rows, or the number of its split
+  std::string fit_seed_of_method = {};  ///< see ExperimentMethod
   ResultKey key;
 
   /// Seed of everything random in the fit; differs between problems.
@@ -53,6 +54,7 @@ struct Piece {
   ExperimentMethod method;
   MethodSpec spec;
   std::vector<ExperimentRun> runs;
+  bool on_host = false;               ///< whether the method is fitted on the host, whatever the engine
   std::filesystem::path record = {};  ///< file in which kinds of long runs keep finished steps; empty: nowhere
 };
 

@@ -66,6 +66,10 @@ std::vector<ResultRow> rows_of(const ExperimentSpec& spec, const ExperimentKind&
   return rows;
 }
 
+Provenance provenance_of(const EngineInfo& info, const std::string& revision) {
+  return {.revision = revision, .engine = info.name, .provider = info.provider, .isa = info.isa};
+}
+
 /// Time per run of each method so far.
 class Pace {
  public:
@@ -107,8 +111,9 @@ RunnerReport run_experiment(const ExperimentSpec& spec, ResultStore& store, Engi
   const auto begin = Clock::now();
   const ExperimentKind& kind = find_kind(spec);
   const EngineInfo info = engine.info();
-  const Provenance provenance{
-      .revision = options.revision, .engine = info.name, .provider = info.provider, .isa = info.isa};
+  const Provenance on_engine = provenance_of(info, options.revision);
+  const Provenance on_host =
+      info.name == "cuda" ? provenance_of(make_engine({.device = "cpu"})->info(), options.revision) : on_engine;
   RunnerReport report;
   std::vector<Piece> pieces =
       missing_pieces(expand_experiment(spec, info.precision, info.name == "cuda"), store, report);
@@ -135,7 +140,7 @@ RunnerReport run_experiment(const ExperimentSpec& spec, ResultStore& store, Engi
     const std::vector<Measured> measured =
         kind.measure(spec, piece, rows, engine, experiment_progress(progress, report, piece.runs.size(), begin));
     pace.add(piece, seconds_since(start));
-    store.add(rows_of(spec, kind, piece, measured, provenance, seconds_since(start)));
+    store.add(rows_of(spec, kind, piece, measured, piece.on_host ? on_host : on_engine, seconds_since(start)));
     report.added += piece.runs.size();
     report.failed += static_cast<std::size_t>(
         std::ranges::count_if(measured, [](const Measured& one) { return one.status != RunStatus::ok; }));

@@ -1,6 +1,7 @@
 #include "paper/tables/tables.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "paper/run/runner.hpp"
@@ -62,6 +63,27 @@ bool covers(const MethodRows& method, const std::vector<std::string>& problems) 
   });
 }
 
+/// The number of runs on the problem that has fewest.
+std::size_t fewest_runs(const std::vector<const ResultRow*>& rows) {
+  std::map<std::string, std::size_t> runs;
+  for (const ResultRow* row : rows) ++runs[row->problem];
+  std::size_t fewest = rows.size();
+  for (const auto& [problem, count] : runs) fewest = std::min(fewest, count);
+  return fewest;
+}
+
+/// Whether no method before it runs on the problem under the same name in the paper.
+bool first_of_column(const ExperimentMethod& method, const std::vector<MethodRows>& methods,
+                     const std::string& problem) {
+  for (const MethodRows& other : methods) {
+    if (other.method.name == method.name) return true;
+    const std::vector<std::string>& on = other.method.problems;
+    if (other.method.paper == method.paper && (on.empty() || problem == all_problems || contains(on, problem)))
+      return false;
+  }
+  return true;
+}
+
 /// Adds one line of a table: all methods on one problem, or on all counted problems.
 void add_cells(ExperimentReport& report, const ExperimentKind& kind, const ExperimentMetric& metric,
                const std::string& problem, const std::vector<MethodRows>& methods,
@@ -77,6 +99,8 @@ void add_cells(ExperimentReport& report, const ExperimentKind& kind, const Exper
       cell.failed += row.status == RunStatus::ok ? 0 : 1;
     }
     cell.runs = rows.size();
+    cell.fewest = fewest_runs(rows);
+    cell.main = first_of_column(method.method, methods, problem);
     cell.ours = kind.estimate(metric.name, rows);
     const ExpectedCell* paper = find_expected(expected, problem, method.method.paper, metric.name);
     if (paper != nullptr) cell.paper = *paper;

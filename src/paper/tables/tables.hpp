@@ -56,8 +56,10 @@ struct ReportCell {
   std::string metric;  ///< title
   std::optional<Estimate> ours = {};
   std::size_t runs = 0;    ///< number of runs behind our value
+  std::size_t fewest = 0;  ///< the same on the problem that has fewest of them
   std::size_t failed = 0;  ///< diverged or degenerate runs, not part of our value
   std::optional<ExpectedCell> paper = {};
+  bool main = false;                     ///< whether it is the experiment's first method of the paper's column
   std::optional<std::size_t> rank = {};  ///< our rank by the paper's rule, among the methods the paper ranks
   CellVerdict verdict = CellVerdict::unknown;
   double beyond = 0.0;           ///< distance from the paper's interval to our value

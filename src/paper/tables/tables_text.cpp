@@ -167,10 +167,10 @@ std::string report_markdown(const ExperimentReport& report) {
 }
 
 std::string report_csv(const ExperimentReport& report) {
-  constexpr std::array names = {"metric",      "problem",     "method",    "value",      "lower",
-                                "upper",       "runs",        "failed",    "paper",      "paper_lower",
-                                "paper_upper", "verdict",     "beyond",    "rank",       "paper_rank",
-                                "z",           "consistency", "rank_best", "rank_worst", "paper_method"};
+  constexpr std::array names = {"metric",     "problem",      "method",     "value",       "lower",       "upper",
+                                "runs",       "failed",       "paper",      "paper_lower", "paper_upper", "verdict",
+                                "beyond",     "rank",         "paper_rank", "z",           "consistency", "rank_best",
+                                "rank_worst", "paper_method", "main"};
   constexpr std::array verdicts = {"inside", "overlapping", "outside", ""};
   std::vector<Column> columns(names.begin(), names.end());
   for (const ReportCell& cell : report.cells) {
@@ -198,7 +198,8 @@ std::string report_csv(const ExperimentReport& report) {
         consistency_of(cell),
         cell.rank_range ? fmt::format("{}", cell.rank_range->best) : "",
         cell.rank_range ? fmt::format("{}", cell.rank_range->worst) : "",
-        cell.paper ? cell.paper->method : ""};
+        cell.paper ? cell.paper->method : "",
+        cell.main ? "yes" : ""};
     for (std::size_t i = 0; i < line.size(); ++i) columns[i].push_back(line.at(i));
   }
   return format_table(Table("report", std::move(columns), {}));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <iterator>
 
 #include "nomu/core/random.hpp"
 
@@ -26,7 +26,7 @@ void decide(ReportCell& cell, const Interval& paper, std::int64_t decimals) {
   const double of_paper = std::hypot(error_of(paper), rounding);
   const double of_ours = error_of(cell.ours->interval);
   cell.z = (cell.ours->value - cell.paper->value) / std::hypot(of_paper, of_ours);
-  if (cell.runs < fewest_runs || of_ours > 2.0 * of_paper) {
+  if (cell.fewest < fewest_runs || of_ours > 2.0 * of_paper) {
     cell.consistency = Consistency::undecided;
   } else {
     cell.consistency = std::abs(*cell.z) <= two_sided ? Consistency::consistent : Consistency::different;
@@ -37,18 +37,23 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Whether all methods that the paper ranks in this line are present. A method ranked last may be missing, because it
+/// The methods that the paper ranks in this line and that are not present.
+std::vector<ExpectedCell> missing_methods(const std::vector<std::string>& present,
+                                          const std::vector<ExpectedCell>& expected, const std::string& problem,
+                                          const std::string& metric) {
+  std::vector<ExpectedCell> missing;
+  std::ranges::copy_if(expected, std::back_inserter(missing), [&](const ExpectedCell& cell) {
+    return cell.problem == problem && cell.metric == metric && cell.rank && !contains(present, cell.method);
+  });
+  return missing;
+}
+
+/// Whether ours can be ranked without the missing methods. One that the paper ranks last may be missing, because it
 /// does not affect the ranks of others.
-bool rankable(const std::vector<std::string>& present, const std::vector<ExpectedCell>& expected,
-              const std::string& problem, const std::string& metric) {
-  std::int64_t last = 0;
-  std::int64_t best_missing = std::numeric_limits<std::int64_t>::max();
-  for (const ExpectedCell& cell : expected) {
-    if (cell.problem != problem || cell.metric != metric || !cell.rank) continue;
-    last = std::max(last, *cell.rank);
-    if (!contains(present, cell.method)) best_missing = std::min(best_missing, *cell.rank);
-  }
-  return best_missing >= last;
+bool rankable(const std::vector<ExpectedCell>& missing, const std::vector<ReportCell*>& ranked) {
+  return std::ranges::all_of(missing, [&](const ExpectedCell& cell) {
+    return std::ranges::all_of(ranked, [&](const ReportCell* one) { return *one->paper->rank <= *cell.rank; });
+  });
 }
 
 /// Between which ranks 95 % of the repetitions of a line lie, by a parametric bootstrap: every value is drawn anew with
@@ -98,7 +103,8 @@ void compare_with_paper(ReportCell& cell, std::int64_t decimals) {
   if (cell.paper->interval) decide(cell, paper, decimals);
 }
 
-void rank_line(std::span<ReportCell> cells, const std::vector<ExpectedCell>& expected, const std::string& metric) {
+void rank_line(std::span<ReportCell> cells, const std::vector<ExpectedCell>& expected, const std::string& metric,
+               std::size_t stand_ins) {
   std::vector<ReportCell*> ranked;
   std::vector<Interval> intervals;
   std::vector<std::string> present;
@@ -108,7 +114,14 @@ void rank_line(std::span<ReportCell> cells, const std::vector<ExpectedCell>& exp
     ranked.push_back(&cell);
     intervals.push_back(cell.ours->interval);
   }
-  if (ranked.empty() || !rankable(present, expected, ranked[0]->problem, metric)) return;
+  if (ranked.empty()) return;
+  const std::vector<ExpectedCell> missing = missing_methods(present, expected, ranked[0]->problem, metric);
+  if (missing.size() <= stand_ins) {
+    for (const ExpectedCell& cell : missing)
+      intervals.push_back(cell.interval.value_or(Interval{cell.value, cell.value}));
+  } else if (!rankable(missing, ranked)) {
+    return;
+  }
   const std::vector<std::size_t> ranks = paper_ranks(intervals);
   const std::vector<RankRange> ranges = rank_ranges(intervals);
   for (std::size_t i = 0; i < ranked.size(); ++i) {

@@ -17,7 +17,9 @@ namespace nomu {
 /// Fills in verdict, z and consistency, if both numbers are known.
 void compare_with_paper(ReportCell& cell, std::int64_t decimals);
 
-/// Ranks one line. The paper ranks each method name once, so only its first column is ranked here.
-void rank_line(std::span<ReportCell> cells, const std::vector<ExpectedCell>& expected, const std::string& metric);
+/// Ranks one line. The paper ranks each method name once, so only its first column is ranked here. Up to `stand_ins`
+/// methods that were not run are represented by the paper's interval.
+void rank_line(std::span<ReportCell> cells, const std::vector<ExpectedCell>& expected, const std::string& metric,
+               std::size_t stand_ins = 0);
 
 }  // namespace nomu
