@@ -1,6 +1,7 @@
 #include "engine/cuda/predict.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "engine/cuda/device.hpp"
@@ -44,10 +45,11 @@ std::vector<Control> controls(const PredictRequest& request, std::uint32_t first
   return all;
 }
 
-/// Number of rows that a workspace is made for: rounded up, so that it fits the uneven batches of a search.
+/// Number of rows that a workspace is made for: a power of two, so that a few workspaces fit the uneven batches of a
+/// search.
 std::uint32_t room_rows(const Layout& layout, std::size_t members, std::size_t rows) {
-  constexpr std::size_t step = 64;
-  return block_rows(layout, members, (rows + step - 1) / step * step);
+  constexpr std::size_t least = 64;
+  return block_rows(layout, members, std::bit_ceil(std::max(rows, least)));
 }
 
 }  // namespace
@@ -76,9 +78,6 @@ class PredictRoom {
     view_.values = workspace_.data();
     view_.dropout = rates_.data();
   }
-
-  /// Whether so many rows are predicted as fast as in a workspace of their own.
-  [[nodiscard]] bool suits(std::uint32_t rows) const { return rows <= size_.rows && 4 * rows >= size_.rows; }
 
   void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out) {
     const auto all = static_cast<std::uint32_t>(x.rows());
@@ -116,21 +115,18 @@ class PredictRoom {
   Stream stream_;
 };
 
-void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out,
-             std::shared_ptr<PredictRoom>& room) {
+void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out, PredictRooms& rooms) {
   const std::size_t members = request.buffers.size();
   if (members == 0 || x.rows() == 0) return;
   const StepSize size{.rows = room_rows(request.layout, members, x.rows()), .data_rows = 0, .training = false};
-  if (room == nullptr || !room->suits(size.rows)) {
-    room.reset();  // frees its memory before the next one is made
-    room = std::make_shared<PredictRoom>(request, size);
-  }
+  std::shared_ptr<PredictRoom>& room = rooms[size.rows];
+  if (room == nullptr) room = std::make_shared<PredictRoom>(request, size);
   room->predict(request, x, out);
 }
 
 void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out) {
-  std::shared_ptr<PredictRoom> room;
-  predict(request, x, out, room);
+  PredictRooms rooms;
+  predict(request, x, out, rooms);
 }
 
 namespace {
@@ -159,7 +155,7 @@ class KeptNetworks final : public Predictor {
                      .first_member = 0,
                      .dropout = pass,
                      .seeds = seeds},
-                    x, out, room_);
+                    x, out, rooms_);
       return out;
     });
   }
@@ -171,7 +167,7 @@ class KeptNetworks final : public Predictor {
   Hardware hardware_;
   DeviceArray<float> weights_;
   std::vector<std::uint32_t> buffers_;
-  std::shared_ptr<PredictRoom> room_;
+  PredictRooms rooms_;
 };
 
 }  // namespace

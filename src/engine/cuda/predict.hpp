@@ -2,6 +2,7 @@
 // Prediction on the GPU: all members side by side, many rows at a time.
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 
@@ -34,11 +35,14 @@ struct PredictRequest {
 /// Tables and workspace of a prediction; later ones of the same networks and members may reuse it.
 class PredictRoom;
 
+/// Rooms by their number of rows. A search asks for few rows and for many in turn, and making a room takes longer than
+/// a prediction.
+using PredictRooms = std::map<std::uint32_t, std::shared_ptr<PredictRoom>>;
+
 /// Writes outputs [M][q][K] of x [1 or M][q][d]; both tensors' members from `first_member` on belong to the request.
-/// `room` is created, or replaced if the rows do not fit; it may be shared by requests that differ only in rows,
+/// Rooms for as many rows are created where they are missing; they may be shared by requests that differ only in rows,
 /// dropout and seeds.
-void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out,
-             std::shared_ptr<PredictRoom>& room);
+void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out, PredictRooms& rooms);
 
 /// The same without keeping anything.
 void predict(const PredictRequest& request, const Tensor<float>& x, Tensor<float>& out);

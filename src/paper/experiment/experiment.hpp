@@ -23,6 +23,7 @@ struct ExperimentMethod {
   std::string preset = "published";   ///< see `method_preset`
   std::vector<std::string> problems;  ///< problems it is run on; empty: all of the experiment
   std::string protocol;               ///< how it is calibrated and scored, for kinds of experiments with several ways
+  std::string fit_seed;               ///< number of another draw of all that is random in its fits; empty: the first
   std::int64_t cohort = 200;          ///< runs trained in lock step on a GPU
   std::int64_t cohort_cpu = 8;        ///< the same elsewhere
   std::vector<std::pair<std::string, FieldValue>> settings;  ///< changes to the preset, in order
@@ -46,7 +47,8 @@ struct ExperimentSpec {
   std::int64_t test_rows = 100;
   bool rows_per_input = false;  ///< rows and test_rows are per input column
   std::string inputs = "uniform";
-  std::string protocol;  ///< of methods without their own
+  std::string initial = "drawn";  ///< first points of optimisation runs: drawn from the seed, or the authors'
+  std::string protocol;           ///< of methods without their own
   std::int64_t first_seed = 501;
   std::int64_t runs = 500;
   std::int64_t results_version = 1;

@@ -55,6 +55,7 @@ Fields experiment_fields(ExperimentSpec& spec, RawValues& raw) {
   f.add("test_rows", spec.test_rows, Range::at_least(1), "test rows");
   f.add("rows_per_input", spec.rows_per_input, "rows and test_rows are per input column");
   f.add("inputs", spec.inputs, "distribution of generated inputs: uniform or gauss");
+  f.add("initial", spec.initial, "first points of optimisation runs: drawn from the seed, or the authors'");
   f.add("protocol", spec.protocol, "how methods without their own protocol are calibrated and scored");
   f.add("first_seed", spec.first_seed, Range::between(0, 4294967295.0), "seed of the first run");
   f.add("runs", spec.runs, Range::at_least(1), "runs per problem");
@@ -69,13 +70,15 @@ Fields experiment_fields(ExperimentSpec& spec, RawValues& raw) {
 Fields method_fields(ExperimentMethod& method, RawValues& raw) {
   Fields f(where);
   f.add("name", method.name, "column of the experiment's tables");
-  f.add("each", raw.each, "one method for each of these values, which replace * in name, title, paper and protocol");
+  f.add("each", raw.each,
+        "one method for each of these values, which replace * in name, title, paper, protocol and fit_seed");
   f.add("title", method.title, "its title in tables and plots");
   f.add("paper", method.paper, "its name among the expected numbers");
   f.add("method", method.method, "method");
   f.add("preset", method.preset, "preset that its settings start from");
   f.add("problems", raw.problems, "problems it is run on; default: all of the experiment");
   f.add("protocol", method.protocol, "how it is calibrated and scored");
+  f.add("fit_seed", method.fit_seed, "number of another draw of all that is random in its fits; default: the first");
   f.add("cohort", method.cohort, Range::at_least(1), "runs trained in lock step on a GPU");
   f.add("cohort_cpu", method.cohort_cpu, Range::at_least(1), "runs trained in lock step elsewhere");
   return f;
@@ -148,7 +151,8 @@ std::vector<ExperimentMethod> methods_of(ConfigTable::Part& part, ExperimentProf
   std::vector<ExperimentMethod> all;
   for (const std::string& value : values) {
     ExperimentMethod one = method;
-    for (std::string* text : {&one.name, &one.title, &one.paper, &one.protocol}) *text = replace_stars(*text, value);
+    for (std::string* text : {&one.name, &one.title, &one.paper, &one.protocol, &one.fit_seed})
+      *text = replace_stars(*text, value);
     std::ranges::move(sweep(one, grid), std::back_inserter(all));
   }
   return all;

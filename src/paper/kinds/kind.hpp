@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -40,7 +41,8 @@ struct ProblemShape {
 /// One run of a problem.
 struct ExperimentRun {
   std::string problem;
-  std::uint64_t seed = 0;  ///< seed of its rows, or the number of its split
+  std::uint64_t seed = 0;               ///< seed of its rows, or the number of its split
+  std::string fit_seed_of_method = {};  ///< see ExperimentMethod
   ResultKey key;
 
   /// Seed of everything random in the fit; differs between problems.
@@ -52,6 +54,8 @@ struct Piece {
   ExperimentMethod method;
   MethodSpec spec;
   std::vector<ExperimentRun> runs;
+  bool on_host = false;               ///< whether the method is fitted on the host, whatever the engine
+  std::filesystem::path record = {};  ///< file in which kinds of long runs keep finished steps; empty: nowhere
 };
 
 /// The result of one run.
@@ -78,6 +82,7 @@ struct ExperimentKind {
   std::vector<std::string> values;        ///< names of the numbers stored for each run
   std::vector<ExperimentMetric> metrics;  ///< shown in reports; smaller is better
   bool over_all = false;                  ///< whether reports have a line for all problems together
+  bool widths = false;                    ///< whether methods have several widths (MW), of which the best is ranked
   std::vector<std::string> curve = {};    ///< values at even intervals from a run's start to its end
   std::string curve_title = {};           ///< what the curve shows
 

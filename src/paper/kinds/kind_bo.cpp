@@ -11,6 +11,7 @@
 #include "paper/kinds/kinds.hpp"
 #include "paper/kinds/loop.hpp"
 #include "paper/problems/bnn.hpp"
+#include "paper/problems/data_files.hpp"
 
 namespace nomu {
 namespace {
@@ -60,8 +61,23 @@ ProblemShape shape(const ExperimentSpec& spec, const std::string& name) {
   return {.rows = static_cast<std::size_t>(spec.rows), .cols = problem.dimension};
 }
 
+/// Whether the runs begin from the points of the paper's authors, which are known for all functions with a formula.
+bool authors_points(const ExperimentSpec& spec, const Problem& problem) {
+  if (spec.initial != "authors" && spec.initial != "drawn")
+    throw ConfigError(where, fmt::format("initial is drawn or authors, got '{}'", spec.initial));
+  return spec.initial == "authors" && problem.function != "bnn";
+}
+
+std::vector<double> initial_points(const ExperimentSpec& spec, const Problem& problem, std::uint64_t seed) {
+  const auto count = static_cast<std::size_t>(spec.rows);
+  if (authors_points(spec, problem))
+    return read_initial_points(spec.data, problem.function, problem.dimension, seed, count);
+  return paper_inputs(static_cast<std::uint32_t>(seed), count, 0, problem.dimension).train;
+}
+
 std::string recipe(const ExperimentSpec& spec, const std::string& name, std::uint64_t seed) {
   std::string text = fmt::format("optimise {} initial={} steps={} seed={}", name, spec.rows, spec.test_rows, seed);
+  if (authors_points(spec, problem_of(name))) text += " authors";
   for (const std::int64_t width : spec.network) text += fmt::format(" {}", width);
   return text;
 }
@@ -70,15 +86,14 @@ std::string recipe(const ExperimentSpec& spec, const std::string& name, std::uin
 RunData draw(const ExperimentSpec& spec, const ExperimentRun& run) {
   const Problem problem = problem_of(run.problem);
   const TestFunction function = function_of(spec, run.problem, run.seed);
-  PaperInputs inputs =
-      paper_inputs(static_cast<std::uint32_t>(run.seed), static_cast<std::size_t>(spec.rows), 0, problem.dimension);
-  std::vector<double> y = evaluate_rows(function, inputs.train);
+  std::vector<double> x = initial_points(spec, problem, run.seed);
+  std::vector<double> y = evaluate_rows(function, x);
   double optimum = function.maximum ? function.maximum->value : 0.0;
   if (problem.function == "bnn") {
     const BnnFunction network = network_of(spec, problem.dimension, run.seed);
-    optimum = direct_optimum([&](std::span<const double> x) { return network.evaluate(x); }, problem.dimension);
+    optimum = direct_optimum([&](std::span<const double> rows) { return network.evaluate(rows); }, problem.dimension);
   }
-  return {.train = make_dataset(std::move(inputs.train), problem.dimension, std::move(y)),
+  return {.train = make_dataset(std::move(x), problem.dimension, std::move(y)),
           .validation = {},
           .test = make_dataset(std::vector<double>(problem.dimension, 0.0), problem.dimension, {optimum})};
 }
@@ -132,7 +147,8 @@ std::vector<Measured> measure(const ExperimentSpec& spec, const Piece& piece, st
                     .initial = data[m]->train.inputs,
                     .seed = run.fit_seed()});
   }
-  const std::vector<LoopTrace> traces = run_loops(loop_of(spec, piece), runs, data[0]->train.cols(), engine, progress);
+  const std::vector<LoopTrace> traces =
+      run_loops(loop_of(spec, piece), runs, data[0]->train.cols(), engine, progress, piece.record);
   std::vector<Measured> all;
   for (std::size_t m = 0; m < traces.size(); ++m) {
     const std::vector<double>& values = traces[m].values;
@@ -200,6 +216,7 @@ ExperimentKind bo_kind() {
           .values = std::move(values),
           .metrics = {{.name = "regret", .title = "final regret"}},
           .over_all = true,
+          .widths = true,
           .curve = std::move(curve),
           .curve_title = "regret",
           .shape = shape,

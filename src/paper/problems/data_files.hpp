@@ -3,6 +3,7 @@
 // so the error for a missing file says where it belongs and where to get it.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -41,6 +42,11 @@ struct NumberTable {
 /// along one input is the test part).
 [[nodiscard]] Split read_uci_split(const std::filesystem::path& data, const std::string& folder, const std::string& set,
                                    std::size_t split, std::size_t rows);
+
+/// The initial points of the authors' optimisation runs, [count][dimension] in [-1,1]^d; "levy_published" and "levy"
+/// have the same. Throws DataError for a function, a seed or a number of points that they do not have.
+[[nodiscard]] std::vector<double> read_initial_points(const std::filesystem::path& data, const std::string& function,
+                                                      std::size_t dimension, std::uint64_t seed, std::size_t count);
 
 /// Yearly solar irradiance, 1610 to 2000: year and reconstructed total.
 [[nodiscard]] DataSet read_solar(const std::filesystem::path& data);

@@ -67,9 +67,7 @@ std::vector<Group> groups_of(const ExperimentSpec& experiment, const ExperimentK
 }
 
 /// A Gaussian process is fitted on the host in double precision, whatever the engine.
-std::string precision_of(const ExperimentMethod& method, const std::string& of_engine) {
-  return method.method == "gp" ? "fp64" : of_engine;
-}
+bool on_host(const ExperimentMethod& method) { return method.method == "gp"; }
 
 /// A piece and the number of its first seed, for sorting.
 struct OrderedPiece {
@@ -79,7 +77,10 @@ struct OrderedPiece {
 
 }  // namespace
 
-std::uint64_t ExperimentRun::fit_seed() const { return derived_seed(seed, crc64(problem)); }
+std::uint64_t ExperimentRun::fit_seed() const {
+  const std::uint64_t first = derived_seed(seed, crc64(problem));
+  return fit_seed_of_method.empty() ? first : derived_seed(first, crc64(fit_seed_of_method));
+}
 
 std::vector<Piece> expand_experiment(const ExperimentSpec& spec, const std::string& precision, bool gpu) {
   const ExperimentKind& kind = find_kind(spec);
@@ -88,8 +89,10 @@ std::vector<Piece> expand_experiment(const ExperimentSpec& spec, const std::stri
     const auto size = static_cast<std::size_t>(gpu ? method.cohort : method.cohort_cpu);
     for (const Group& group : groups_of(spec, kind, method)) {
       // The protocol also determines the numbers, although it is not a setting of the method.
-      const std::string spec_digest = digest(group.spec_text + "\n" + method.protocol);
-      OrderedPiece next{.first = 0, .piece = {.method = method, .spec = group.spec, .runs = {}}};
+      const std::string draw = method.fit_seed.empty() ? "" : "\nfit_seed=" + method.fit_seed;
+      const std::string spec_digest = digest(group.spec_text + "\n" + method.protocol + draw);
+      OrderedPiece next{.first = 0,
+                        .piece = {.method = method, .spec = group.spec, .runs = {}, .on_host = on_host(method)}};
       for (std::int64_t i = 0; i < spec.runs; ++i) {
         const auto seed = static_cast<std::uint64_t>(spec.first_seed + i);
         for (const std::string& problem : group.problems) {
@@ -97,10 +100,11 @@ std::vector<Piece> expand_experiment(const ExperimentSpec& spec, const std::stri
           if (next.piece.runs.empty()) next.first = i;
           next.piece.runs.push_back({.problem = problem,
                                      .seed = seed,
+                                     .fit_seed_of_method = method.fit_seed,
                                      .key = {.spec = spec_digest,
                                              .data = digest(kind.recipe(spec, problem, seed)),
                                              .seed = seed,
-                                             .precision = precision_of(method, precision),
+                                             .precision = on_host(method) ? "fp64" : precision,
                                              .results_version = spec.results_version}});
           if (next.piece.runs.size() < size) continue;
           ordered.push_back(next);

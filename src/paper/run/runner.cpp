@@ -38,6 +38,14 @@ double round_to_nine_digits(double value) {
   return read_cell(fmt::format("{:.9g}", value)).number;
 }
 
+/// Only the same runs of the same revision continue a record.
+std::filesystem::path record_of(const Piece& piece, const std::filesystem::path& folder, const std::string& revision) {
+  std::string runs = revision;
+  for (const ExperimentRun& run : piece.runs)
+    runs += fmt::format(" {} {} {} {}", run.key.spec, run.key.data, run.key.seed, run.key.precision);
+  return folder / "unfinished" / (digest(runs) + ".json");
+}
+
 std::vector<ResultRow> rows_of(const ExperimentSpec& spec, const ExperimentKind& kind, const Piece& piece,
                                const std::vector<Measured>& measured, const Provenance& provenance, double seconds) {
   std::vector<ResultRow> rows;
@@ -56,6 +64,10 @@ std::vector<ResultRow> rows_of(const ExperimentSpec& spec, const ExperimentKind&
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+Provenance provenance_of(const EngineInfo& info, const std::string& revision) {
+  return {.revision = revision, .engine = info.name, .provider = info.provider, .isa = info.isa};
 }
 
 /// Time per run of each method so far.
@@ -99,11 +111,13 @@ RunnerReport run_experiment(const ExperimentSpec& spec, ResultStore& store, Engi
   const auto begin = Clock::now();
   const ExperimentKind& kind = find_kind(spec);
   const EngineInfo info = engine.info();
-  const Provenance provenance{
-      .revision = options.revision, .engine = info.name, .provider = info.provider, .isa = info.isa};
+  const Provenance on_engine = provenance_of(info, options.revision);
+  const Provenance on_host =
+      info.name == "cuda" ? provenance_of(make_engine({.device = "cpu"})->info(), options.revision) : on_engine;
   RunnerReport report;
   std::vector<Piece> pieces =
       missing_pieces(expand_experiment(spec, info.precision, info.name == "cuda"), store, report);
+  for (Piece& piece : pieces) piece.record = record_of(piece, store.folder(), options.revision);
 
   // The rows of the next cohort are drawn while this one trains.
   RunDataSource source(spec, kind);
@@ -126,7 +140,7 @@ RunnerReport run_experiment(const ExperimentSpec& spec, ResultStore& store, Engi
     const std::vector<Measured> measured =
         kind.measure(spec, piece, rows, engine, experiment_progress(progress, report, piece.runs.size(), begin));
     pace.add(piece, seconds_since(start));
-    store.add(rows_of(spec, kind, piece, measured, provenance, seconds_since(start)));
+    store.add(rows_of(spec, kind, piece, measured, piece.on_host ? on_host : on_engine, seconds_since(start)));
     report.added += piece.runs.size();
     report.failed += static_cast<std::size_t>(
         std::ranges::count_if(measured, [](const Measured& one) { return one.status != RunStatus::ok; }));

@@ -1,11 +1,12 @@
 #include "paper/tables/tables.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <map>
 #include <utility>
 
 #include "paper/run/runner.hpp"
+#include "paper/tables/best_width.hpp"
+#include "paper/tables/verdicts.hpp"
 
 namespace nomu {
 namespace {
@@ -46,63 +47,8 @@ std::vector<MethodRows> finished_rows(const ExperimentSpec& spec, const ResultSt
   return all;
 }
 
-double rounded(double value, std::int64_t decimals) {
-  const double unit = std::pow(10.0, static_cast<double>(decimals));
-  return std::round(value * unit) / unit;
-}
-
-void compare_with_paper(ReportCell& cell, std::int64_t decimals) {
-  if (!cell.ours || !cell.paper) return;
-  // Both sides are rounded as in the paper, because its intervals are only known to that many decimals.
-  constexpr double slack = 1e-9;
-  const double ours = rounded(cell.ours->value, decimals);
-  const Interval paper = cell.paper->interval.value_or(Interval{cell.paper->value, cell.paper->value});
-  cell.beyond = std::max({0.0, paper.lower - ours, ours - paper.upper});
-  const bool overlap = rounded(cell.ours->interval.lower, decimals) <= paper.upper + slack &&
-                       rounded(cell.ours->interval.upper, decimals) >= paper.lower - slack;
-  cell.verdict = cell.beyond < slack ? CellVerdict::inside : overlap ? CellVerdict::overlapping : CellVerdict::outside;
-}
-
-const ExpectedCell* find_expected(const std::vector<ExpectedCell>& expected, const std::string& problem,
-                                  const std::string& method, const std::string& metric) {
-  const auto found = std::ranges::find_if(expected, [&](const ExpectedCell& cell) {
-    return cell.problem == problem && cell.method == method && cell.metric == metric;
-  });
-  return found == expected.end() ? nullptr : &*found;
-}
-
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-/// Whether all methods that the paper ranks in this line are present. A method ranked last may be missing, because it
-/// does not affect the ranks of others.
-bool rankable(const std::vector<std::string>& present, const std::vector<ExpectedCell>& expected,
-              const std::string& problem, const std::string& metric) {
-  std::int64_t last = 0;
-  std::int64_t best_missing = std::numeric_limits<std::int64_t>::max();
-  for (const ExpectedCell& cell : expected) {
-    if (cell.problem != problem || cell.metric != metric || !cell.rank) continue;
-    last = std::max(last, *cell.rank);
-    if (!contains(present, cell.method)) best_missing = std::min(best_missing, *cell.rank);
-  }
-  return best_missing >= last;
-}
-
-/// Ranks one line. The paper ranks each method name once, so only its first column is ranked here.
-void rank(std::span<ReportCell> cells, const std::vector<ExpectedCell>& expected, const std::string& metric) {
-  std::vector<ReportCell*> ranked;
-  std::vector<Interval> intervals;
-  std::vector<std::string> present;
-  for (ReportCell& cell : cells) {
-    if (!cell.paper || !cell.paper->rank || !cell.ours || contains(present, cell.paper->method)) continue;
-    present.push_back(cell.paper->method);
-    ranked.push_back(&cell);
-    intervals.push_back(cell.ours->interval);
-  }
-  if (ranked.empty() || !rankable(present, expected, ranked[0]->problem, metric)) return;
-  const std::vector<std::size_t> ranks = paper_ranks(intervals);
-  for (std::size_t i = 0; i < ranked.size(); ++i) ranked[i]->rank = ranks[i];
 }
 
 template <class Value>
@@ -115,6 +61,27 @@ bool covers(const MethodRows& method, const std::vector<std::string>& problems) 
   return std::ranges::all_of(problems, [&](const std::string& problem) {
     return std::ranges::any_of(method.rows, [&](const ResultRow& row) { return row.problem == problem; });
   });
+}
+
+/// The number of runs on the problem that has fewest.
+std::size_t fewest_runs(const std::vector<const ResultRow*>& rows) {
+  std::map<std::string, std::size_t> runs;
+  for (const ResultRow* row : rows) ++runs[row->problem];
+  std::size_t fewest = rows.size();
+  for (const auto& [problem, count] : runs) fewest = std::min(fewest, count);
+  return fewest;
+}
+
+/// Whether no method before it runs on the problem under the same name in the paper.
+bool first_of_column(const ExperimentMethod& method, const std::vector<MethodRows>& methods,
+                     const std::string& problem) {
+  for (const MethodRows& other : methods) {
+    if (other.method.name == method.name) return true;
+    const std::vector<std::string>& on = other.method.problems;
+    if (other.method.paper == method.paper && (on.empty() || problem == all_problems || contains(on, problem)))
+      return false;
+  }
+  return true;
 }
 
 /// Adds one line of a table: all methods on one problem, or on all counted problems.
@@ -132,13 +99,15 @@ void add_cells(ExperimentReport& report, const ExperimentKind& kind, const Exper
       cell.failed += row.status == RunStatus::ok ? 0 : 1;
     }
     cell.runs = rows.size();
+    cell.fewest = fewest_runs(rows);
+    cell.main = first_of_column(method.method, methods, problem);
     cell.ours = kind.estimate(metric.name, rows);
     const ExpectedCell* paper = find_expected(expected, problem, method.method.paper, metric.name);
     if (paper != nullptr) cell.paper = *paper;
     compare_with_paper(cell, report.decimals);
     if (cell.ours || cell.failed > 0) report.cells.push_back(std::move(cell));
   }
-  rank(std::span(report.cells).subspan(first), expected, metric.name);
+  rank_line(std::span(report.cells).subspan(first), expected, metric.name);
 }
 
 /// Adds the curves of all methods on one problem. The x axis starts after the initial points.
@@ -177,6 +146,10 @@ ExperimentReport make_report(const ExperimentSpec& spec, const ResultStore& stor
   if (kind.over_all && spec.all_problems) problems.emplace_back(all_problems);
   for (const ExperimentMetric& metric : kind.metrics) {
     for (const std::string& problem : problems) add_cells(report, kind, metric, problem, methods, counted, expected);
+  }
+  if (kind.widths && kind.over_all && spec.all_problems) {
+    counted.emplace_back(all_problems);
+    add_best_width(report, spec.methods, counted, kind.metrics[0].title, expected);
   }
   report.curve_title = kind.curve_title;
   for (const std::string& problem : spec.problems) add_curves(report, spec, kind, problem, methods);

@@ -37,17 +37,35 @@ enum class CellVerdict {
   unknown  ///< one of the two is missing
 };
 
+/// Whether our number can come from the same distribution as the paper's.
+enum class Consistency {
+  consistent,  ///< |z| <= 1.96
+  different,
+  undecided,  ///< our standard error is more than twice the paper's, or there are too few runs to know it
+  unknown     ///< one of the two numbers is missing, or the paper gives no interval
+};
+
+struct RankRange {
+  std::int64_t best = 0;
+  std::int64_t worst = 0;
+};
+
 struct ReportCell {
   std::string problem;
   std::string method;  ///< title
   std::string metric;  ///< title
   std::optional<Estimate> ours = {};
   std::size_t runs = 0;    ///< number of runs behind our value
+  std::size_t fewest = 0;  ///< the same on the problem that has fewest of them
   std::size_t failed = 0;  ///< diverged or degenerate runs, not part of our value
   std::optional<ExpectedCell> paper = {};
+  bool main = false;                     ///< whether it is the experiment's first method of the paper's column
   std::optional<std::size_t> rank = {};  ///< our rank by the paper's rule, among the methods the paper ranks
   CellVerdict verdict = CellVerdict::unknown;
-  double beyond = 0.0;  ///< distance from the paper's interval to our value
+  double beyond = 0.0;           ///< distance from the paper's interval to our value
+  std::optional<double> z = {};  ///< difference in units of the combined standard error
+  Consistency consistency = Consistency::unknown;
+  std::optional<RankRange> rank_range = {};  ///< holds 95 % of our ranks when the runs are repeated
 };
 
 /// How a value of one method developed over its runs on one problem: means with 95 % intervals.

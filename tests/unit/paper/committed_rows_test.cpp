@@ -8,9 +8,11 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "nomu/core/file.hpp"
 #include "paper/experiment/experiment.hpp"
 #include "paper/results/store.hpp"
 #include "paper/run/runner.hpp"
@@ -71,6 +73,53 @@ TEST_P(CommittedRows, AreFoundByTheirKeys) {
   EXPECT_FALSE(rows.empty());
   for (const auto& [what, count] : lost) {
     ADD_FAILURE() << count << " rows of " << what << " are not found by today's keys: a change moved them";
+  }
+}
+
+/// Rows that still wait to be run again from a committed revision: lines of file, method and revision.
+std::set<std::string> rows_to_repeat() {
+  std::set<std::string> rows;
+  std::istringstream lines(read_file(project() / "tests" / "unit" / "paper" / "rows_to_repeat.txt"));
+  for (std::string line; std::getline(lines, line);) rows.insert(line);
+  return rows;
+}
+
+bool in_repository(const std::string& revision) {
+  const std::string command = "git -C '" + project().string() + "' cat-file -e '" + revision + "^{commit}' 2>/dev/null";
+  return std::system(command.c_str()) == 0;  // NOLINT(cert-env33-c,concurrency-mt-unsafe): in a test, on own text
+}
+
+TEST_P(CommittedRows, ComeFromCommittedRevisions) {
+  if (!in_repository("HEAD")) GTEST_SKIP() << "NOT RUN: this is no checkout of the repository";
+  std::map<std::string, bool> known;
+  std::set<std::string> wrong;
+  for (const ResultRow& row : read_rows(project() / "experiments" / "results" / GetParam())) {
+    const std::string& revision = row.provenance.revision;
+    const auto [place, added] = known.try_emplace(revision, false);
+    if (added) place->second = revision.find("-dirty") == std::string::npos && in_repository(revision);
+    if (!place->second) wrong.insert(GetParam() + " " + row.method + " " + revision);
+  }
+  const std::set<std::string> waiting = rows_to_repeat();
+  for (const std::string& row : wrong) {
+    EXPECT_TRUE(waiting.contains(row)) << row << ": run it again from a committed revision";
+  }
+  for (const std::string& row : waiting) {
+    if (row.starts_with(GetParam() + " ")) {
+      EXPECT_TRUE(wrong.contains(row)) << row << ": done, so strike it off rows_to_repeat.txt";
+    }
+  }
+}
+
+TEST_P(CommittedRows, NameTheEngineThatComputedThem) {
+  for (const ResultRow& row : read_rows(project() / "experiments" / "results" / GetParam())) {
+    const std::string what = row.method + " on " + row.problem + ", seed " + std::to_string(row.key.seed);
+    if (row.key.precision == "fp64") {
+      EXPECT_EQ(row.provenance.engine, "cpu") << what << ": double precision is the host's";
+    } else if (row.key.precision == "tf32") {
+      EXPECT_EQ(row.provenance.engine, "cuda") << what << ": tf32 is the GPU's";
+    } else {
+      EXPECT_EQ(row.key.precision, "fp32") << what;
+    }
   }
 }
 

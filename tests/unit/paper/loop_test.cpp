@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "message_of.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/core/file.hpp"
 #include "nomu/core/random.hpp"
+#include "paper/kinds/loop_record.hpp"
 
 namespace nomu {
 namespace {
@@ -55,6 +59,50 @@ TEST(Loop, ARunIsTheSameAloneAndInCompany) {
   }
   EXPECT_EQ(together[0].values.size(), 11U);
   EXPECT_EQ(together[0].doublings.size(), 6U);
+}
+
+TEST(Loop, StoppedRunsContinueFromTheirRecord) {
+  const auto engine = make_engine({.threads = 1});
+  const std::vector<LoopRun> runs = runs_of(find_function("branin", 2), 2);
+  const LoopSpec spec = small(small_nomu());
+  const std::vector<LoopTrace> whole = run_loops(spec, runs, 2, *engine);
+  const std::filesystem::path record = std::filesystem::path(testing::TempDir()) / "nomu_loop_record" / "steps.json";
+  std::filesystem::remove_all(record.parent_path());
+  std::stop_source stop;
+  const Progress three_steps{.report =
+                                 [&](const ProgressEvent& event) {
+                                   if (event.done == 3) stop.request_stop();
+                                 },
+                             .stop = stop.get_token()};
+  EXPECT_THROW((void)run_loops(spec, runs, 2, *engine, three_steps, record), Cancelled);
+  ASSERT_TRUE(std::filesystem::exists(record));
+  std::int64_t steps = 0;
+  const Progress counting{.report = [&](const ProgressEvent&) { ++steps; }, .stop = {}};
+  const std::vector<LoopTrace> continued = run_loops(spec, runs, 2, *engine, counting, record);
+  EXPECT_EQ(steps, 3);
+  EXPECT_FALSE(std::filesystem::exists(record));
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    EXPECT_EQ(continued[r].points, whole[r].points);
+    EXPECT_EQ(continued[r].values, whole[r].values);
+    EXPECT_EQ(continued[r].doublings, whole[r].doublings);
+    EXPECT_EQ(continued[r].c, whole[r].c);
+  }
+}
+
+TEST(Loop, ARecordOfOtherRunsIsRefused) {
+  const auto engine = make_engine({.threads = 1});
+  const std::vector<LoopRun> runs = runs_of(find_function("branin", 2), 3);
+  const std::filesystem::path record = std::filesystem::path(testing::TempDir()) / "nomu_loop_other.json";
+  LoopSpec random;
+  random.steps = 2;
+  write_traces(record, run_loops(random, std::span(runs).first(2), 2, *engine));
+  const auto message = [&](std::span<const LoopRun> these) {
+    return message_of<DataError>([&] { return run_loops(random, these, 2, *engine, {}, record); });
+  };
+  EXPECT_THAT(message(runs), HasSubstr("delete it to start them anew"));
+  EXPECT_THAT(message(std::span(runs).last(2)), HasSubstr("nomu_loop_other.json"));
+  write_file_atomically(record, "[{\"points\": 1}]");
+  EXPECT_THAT(message(std::span(runs).first(1)), HasSubstr("does not hold the first steps"));
 }
 
 TEST(Loop, AWarmStartGoesOnFromAnEarlierModel) {

@@ -6,6 +6,7 @@
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
 #include "paper/run/runner.hpp"
+#include "paper/tables/verdicts.hpp"
 #include "unit/paper/experiment_folder.hpp"
 
 namespace nomu {
@@ -81,6 +82,52 @@ TEST(ExperimentReports, RanksBesideThePapers) {
   EXPECT_THAT(report_text(report), HasSubstr("0 of 2 ranks as in the paper"));
 }
 
+TEST(ExperimentReports, SaysWhetherADifferenceCanBeChance) {
+  const auto judged = [](double value, Interval ours, std::size_t runs) {
+    ReportCell cell{.problem = "levy", .method = "NOMU", .metric = "AUC"};
+    cell.ours = Estimate{.value = value, .interval = ours};
+    cell.runs = cell.fewest = runs;
+    cell.paper = ExpectedCell{.value = 0.40, .interval = Interval{.lower = 0.30, .upper = 0.50}};
+    compare_with_paper(cell, 2);
+    return cell;
+  };
+  // Both standard errors are 0.1 / 1.96, the paper's with the rounding to two decimals.
+  const ReportCell near = judged(0.52, {.lower = 0.42, .upper = 0.62}, 100);
+  EXPECT_NEAR(*near.z, 1.66, 0.01);
+  EXPECT_EQ(near.consistency, Consistency::consistent);
+  EXPECT_EQ(near.verdict, Verdict::overlapping);
+  EXPECT_EQ(judged(0.56, {.lower = 0.46, .upper = 0.66}, 100).consistency, Consistency::different);
+  EXPECT_EQ(judged(0.40, {.lower = 0.19, .upper = 0.61}, 100).consistency, Consistency::undecided);
+  EXPECT_EQ(judged(0.40, {.lower = 0.40, .upper = 0.41}, 3).consistency, Consistency::undecided);
+}
+
+TEST(ExperimentReports, RanksHaveARange) {
+  const auto line = [](double gp) {
+    const auto cell = [](const char* method, double value, std::int64_t rank) {
+      ReportCell one{.problem = "levy", .method = method, .metric = "AUC"};
+      one.ours = Estimate{.value = value, .interval = {.lower = value - 0.1, .upper = value + 0.1}};
+      one.paper = ExpectedCell{.problem = "levy", .method = method, .metric = "auc", .value = value, .rank = rank};
+      return one;
+    };
+    std::vector<ReportCell> cells{cell("NOMU", 0.0, 1), cell("GP", gp, 2)};
+    rank_line(cells, {*cells[0].paper, *cells[1].paper}, "auc");
+    return cells[1];
+  };
+  const ReportCell close = line(0.21);  // the intervals just miss each other, so the rank could as well be 1
+  EXPECT_EQ(close.rank, 2U);
+  EXPECT_EQ(close.rank_range->best, 1);
+  EXPECT_EQ(close.rank_range->worst, 2);
+  EXPECT_EQ(line(2.0).rank_range->best, 2);
+}
+
+TEST(ExperimentReports, NumbersHaveTheDigitsTheyNeed) {
+  SmallExperiment small;
+  fill(small.spec, small.store, 0.000424, 0.61);
+  const std::string text = report_text(make_report(small.spec, small.store));
+  EXPECT_THAT(text, HasSubstr("0.00042 [0.00042, 0.00042]"));
+  EXPECT_THAT(text, HasSubstr("0.61 [0.61, 0.61]"));
+}
+
 TEST(ExperimentReports, RanksNothingWhileAMethodIsMissing) {
   SmallExperiment small;
   ExperimentSpec part = small.spec;
@@ -120,7 +167,8 @@ TEST(ExperimentReports, IsRenderedInEveryForm) {
   EXPECT_THAT(report_text(report), HasSubstr("Computed on cpu (eigen, avx2) in fp32"));
   EXPECT_THAT(report_markdown(report),
               HasSubstr("| levy | NOMU | 0.40 [0.40, 0.40] | 3 | 0.40 [0.39, 0.42] | inside |"));
-  EXPECT_THAT(report_csv(report), HasSubstr("AUC,levy,NOMU,0.4,0.4,0.4,3,0,0.4,0.39,0.42,inside,0,1,1\n"));
+  EXPECT_THAT(report_csv(report),
+              HasSubstr("AUC,levy,NOMU,0.4,0.4,0.4,3,0,0.4,0.39,0.42,inside,0,1,1,0,undecided,1,1,NOMU,yes\n"));
   EXPECT_THAT(report_svg(report), HasSubstr("<svg"));
   const ExperimentReport empty = make_report(small.spec, ResultStore(small.folder.path() / "none"));
   EXPECT_THAT(report_text(empty), HasSubstr("Nothing is finished"));

@@ -1,0 +1,147 @@
+"""Tests scripts/gpu_cells: what it calls missing, how it prices, what it refuses, and that rows come back.
+
+usage: test_gpu_cells.py PATH_TO_NOMU
+"""
+
+import argparse
+import csv
+import gzip
+import importlib.machinery
+import importlib.util
+import io
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+from contextlib import redirect_stderr
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = None
+STUDY = """kind = "toy"
+problems = ["levy", "step"]
+rows = 6
+test_rows = 20
+first_seed = 501
+runs = 4
+expected = "expected/small.csv"
+
+[smoke]
+runs = 2
+
+[[method]]
+name = "nomu"
+paper = "NOMU"
+set.train.epochs = 3
+set.mean_net.hidden = [4]
+set.sigma_net.hidden = [4]
+
+[[method]]
+name = "nomu-other"
+paper = "NOMU"
+set.train.epochs = 4
+
+[[method]]
+name = "gp"
+paper = "GP"
+method = "gp"
+"""
+EXPECTED = """# A comment.
+problem,method,metric,value,lower,upper,rank
+levy,NOMU,auc,0.4,0.3,0.5,
+step,NOMU,auc,0.4,0.3,0.5,
+levy,GP,auc,0.4,0.3,0.5,
+"""
+
+
+def load(root):
+    """The script as a module that looks at a tree of its own."""
+    sys.dont_write_bytecode = True
+    loader = importlib.machinery.SourceFileLoader("gpu_cells", str(ROOT / "scripts" / "gpu_cells"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_cells", loader))
+    loader.exec_module(module)
+    module.ROOT, module.EXPERIMENTS, module.RESULTS = root, root / "experiments/paper", root / "experiments/results"
+    module.STUDIES, module.TARGETS = ("small",), {"toy": (2, 4)}
+    return module
+
+
+class GpuCells(unittest.TestCase):
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory()
+        self.root = Path(self._folder.name)
+        (self.root / "experiments/paper/expected").mkdir(parents=True)
+        (self.root / "experiments/results").mkdir()
+        (self.root / "experiments/paper/small.toml").write_text(STUDY)
+        (self.root / "experiments/paper/expected/small.csv").write_text(EXPECTED)
+        self.script = load(self.root)
+
+    def tearDown(self):
+        self._folder.cleanup()
+
+    def write_rows(self, rows):
+        """rows: (method, problem, seed, revision, engine, seconds)."""
+        with gzip.open(self.root / "experiments/results/small.csv.gz", "wt", newline="") as text:
+            writer = csv.writer(text)
+            writer.writerow(("method", "problem", "seed", "revision", "engine", "seconds"))
+            writer.writerows(rows)
+
+    def missing(self, **options):
+        defaults = {"only": None, "device": ["cuda"], "target": None, "variants": False}
+        return self.script.missing(argparse.Namespace(**(defaults | options)))
+
+    def test_lists_the_columns_of_the_paper_up_to_the_next_target(self):
+        work = self.missing()
+        self.assertEqual(
+            [(one["method"], one["runs"], one["missing"], one["cells"]) for one in work], [("nomu", 2, 4, 2)]
+        )
+        self.assertEqual({one["method"] for one in self.missing(variants=True)}, {"nomu", "nomu-other"})
+        self.assertEqual([one["problems"] for one in self.missing(device=["cpu"])], [["levy"]])
+
+    def test_rows_of_uncommitted_revisions_are_missing_and_others_set_the_price(self):
+        self.write_rows([("nomu", p, s, "abc1234", "cuda", 0.5) for p in ("levy", "step") for s in (501, 502)])
+        (work,) = self.missing()
+        self.assertEqual((work["runs"], work["missing"], work["seconds"]), (4, 4, 2.0))
+        self.write_rows([("nomu", p, s, "abc1234-dirty", "cuda", 0.5) for p in ("levy", "step") for s in (501, 502)])
+        (work,) = self.missing()
+        self.assertEqual((work["runs"], work["missing"]), (2, 4))
+
+    def test_what_fits_into_the_time(self):
+        work = [{"seconds": 5.0}, {"seconds": 30.0}, {"seconds": 10.0}]
+        self.assertEqual([one["seconds"] for one in self.script.fitting(work, 20.0)], [5.0, 10.0])
+        self.assertEqual(len(self.script.fitting(work, None)), 3)
+
+    def test_programs_of_an_uncommitted_revision_are_refused(self):
+        (self.root / "gpu").mkdir()
+        (self.root / "gpu/nomu").write_text("")
+        (self.root / "gpu/REVISION").write_text("abc1234-dirty\n")
+        message = io.StringIO()
+        with redirect_stderr(message), self.assertRaises(SystemExit) as refused:
+            self.script.pack(argparse.Namespace(folder=self.root / "out"))
+        self.assertEqual(refused.exception.code, 2)
+        self.assertIn("rows must come from a committed revision", message.getvalue())
+
+    def test_rows_come_back(self):
+        folder = self.root / "packed"
+        shutil.copytree(self.root / "experiments/paper", folder / "experiments")
+        (folder / "scripts").mkdir()
+        (folder / "data").mkdir()
+        shutil.copy(ROOT / "scripts" / "gpu_cells", folder / "scripts")
+        shutil.copy(TOOL, folder / "nomu")
+        (folder / "work.json").write_text(json.dumps(self.missing(device=["cuda", "cpu"])))
+        command = [sys.executable, folder / "scripts/gpu_cells", "run", "--seconds", "85", "--out", self.root / "out"]
+        done = subprocess.run([*command, "--threads", "1", "--smoke"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with tarfile.open(self.root / "out/cells.tar.gz") as tar:
+            names = tar.getnames()
+        self.assertTrue(any(name.startswith("rows/small+nomu/rows/") for name in names), names)
+        self.assertTrue(any(name.startswith("rows/small+gp/rows/") for name in names), names)
+        self.assertIn("log.txt", names)
+        self.assertEqual([file.name for file in (self.root / "out").iterdir()], ["cells.tar.gz"])
+
+
+if __name__ == "__main__":
+    TOOL = Path(sys.argv.pop(1))
+    unittest.main()
