@@ -104,6 +104,15 @@ class Bench(unittest.TestCase):
         self.assertIn("--only 'R9' is in no row; there are: R1, a step of one of 200;", result.stderr)
         self.assertEqual(run("bench", "--peers", ".").returncode, 2)
 
+    def test_scaling_measures_more_than_steps(self) -> None:
+        for row in ("Gaussian process", "bounds", "DIRECT"):
+            result = run("bench", "--scaling", "--only", row, "--threads", "1", "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            line = json.loads(result.stdout)
+            self.assertIn(row, line["row"])
+            self.assertEqual((line["unit"], line["threads"]), ("s", 1))
+            self.assertGreater(line["time"], 0)
+
     def test_an_engine_without_a_roofline_says_so(self) -> None:
         small = ("--case", "r1", "--device", "reference", "--set", "members=1", "--set", "steps=2")
         self.assertIn("roofline not measured", run("bench", *small).stdout)
