@@ -88,7 +88,11 @@ TEST(ExperimentReports, SaysWhetherADifferenceCanBeChance) {
     cell.ours = Estimate{.value = value, .interval = ours};
     cell.runs = runs;
     cell.few = runs < 8;
-    cell.paper = ExpectedCell{.problem = "levy", .method = "NOMU", .metric = "auc", .value = 0.40, .interval = Interval{.lower = 0.30, .upper = 0.50}};
+    cell.paper = ExpectedCell{.problem = "levy",
+                              .method = "NOMU",
+                              .metric = "auc",
+                              .value = 0.40,
+                              .interval = Interval{.lower = 0.30, .upper = 0.50}};
     compare_with_paper(cell, 2);
     return cell;
   };
