@@ -18,6 +18,9 @@ struct Options {
   std::vector<std::string> cases;
   std::vector<std::string> settings;
   bool scaling = false;
+  std::string only;
+  std::string peers;  ///< folder
+  std::string python = "python3";
   bool json = false;
 };
 
@@ -72,7 +75,11 @@ void print_report(const BenchmarkSpec& spec, const BenchmarkReport& report, bool
 }
 
 void run(const Options& options) {
-  if (options.scaling) return print_scaling(options.engine, options.json);
+  if (options.scaling) {
+    std::optional<PeerPrograms> peers;
+    if (!options.peers.empty()) peers = {.folder = options.peers, .python = options.python};
+    return print_scaling({.limit = options.engine, .only = options.only, .peers = peers, .json = options.json});
+  }
   std::vector<std::string> names = options.cases;
   if (names.empty()) {
     for (const BenchmarkCase& c : benchmark_cases()) names.push_back(c.file);
@@ -95,11 +102,22 @@ void add_bench(CLI::App& app) {
   CLI::Option* cases =
       command->add_option("--case", options->cases, "case by name (r1, r2, r3, ...) or .toml file; default: all");
   CLI::Option* settings = command->add_option("--set", options->settings, "key=value: change a setting of the case");
+  CLI::Option* scaling =
+      command
+          ->add_flag("--scaling", options->scaling,
+                     "instead, time training steps, default fits, predictions and searches with 1, 2, 4, ... threads; "
+                     "takes minutes")
+          ->excludes(cases)
+          ->excludes(settings);
+  command->add_option("--only", options->only, "with --scaling: rows with this text in their name, such as R3 or fit")
+      ->needs(scaling);
   command
-      ->add_flag("--scaling", options->scaling,
-                 "instead, time default fits of three sizes and r1, r2 and r3 with 1, 2, 4, ... threads; takes minutes")
-      ->excludes(cases)
-      ->excludes(settings);
+      ->add_option("--peers", options->peers,
+                   "with --scaling: folder benchmarks/peers of the sources, to time JAX and PyTorch beside nomu")
+      ->needs(scaling);
+  command->add_option("--python", options->python, "Python that has the peers' libraries")
+      ->needs(scaling)
+      ->capture_default_str();
   command->add_flag("--json", options->json, "print one JSON line per case");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });

@@ -1,104 +1,115 @@
 #include "engine/scaling.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <functional>
-#include <memory>
+#include <array>
 #include <nlohmann/json.hpp>
 
-#include "engine/benchmark.hpp"
-#include "engine/benchmark_cases.hpp"
-#include "nomu/core/config.hpp"
-#include "nomu/core/random.hpp"
-#include "nomu/models/request.hpp"
+#include "engine/scaling_rows.hpp"
+#include "nomu/core/error.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Engines = std::vector<std::shared_ptr<Engine>>;
 
-struct Row {
-  std::string name, unit;
-  std::function<double(const std::shared_ptr<Engine>&)> measure;
-};
-
-Progress silent() { return {.report = {}, .stop = interrupts().get_token()}; }
-
-/// A smooth function of a few inputs with noise.
-DataSet made_up(std::size_t rows, std::size_t cols) {
-  DataSet data;
-  Random random(1);
-  for (std::size_t j = 0; j < cols; ++j) data.input_names.push_back(fmt::format("x{}", j));
-  for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < cols; ++j) data.inputs.push_back(random.uniform(-1.0, 1.0));
-    const std::span<const double> x = std::span(data.inputs).last(cols);
-    data.targets.push_back(std::sin(3.0 * x[0]) + x[1] * x[2] + 0.5 * x[3] * x[3] + 0.1 * random.normal());
-  }
-  return data;
-}
-
-Row fit_row(std::string name, std::size_t rows, std::size_t cols) {
-  return {.name = std::move(name), .unit = "s", .measure = [data = made_up(rows, cols)](const auto& engine) {
-            const auto begin = Clock::now();
-            (void)fit(FitRequest{}, data, engine, silent());
-            return std::chrono::duration<double>(Clock::now() - begin).count();
-          }};
-}
-
-Row step_row(const std::string& file) {
-  const auto found = std::ranges::find(benchmark_cases(), file, &BenchmarkCase::file);
-  BenchmarkSpec spec;
-  apply_toml(fields_of(spec), found->toml, file);
-  spec.repeats = 1;
-  return {.name = fmt::format("{}, a step of one of {}", spec.name, spec.members),
-          .unit = "us",
-          .measure = [spec](const auto& engine) { return run_benchmark(spec, *engine, silent()).us_per_network_step; }};
-}
-
-double median_of_three(const Row& row, const std::shared_ptr<Engine>& engine) {
-  std::vector<double> times;
-  for (int i = 0; i < 3; ++i) times.push_back(row.measure(engine));
-  std::ranges::sort(times);
-  return times[1];
-}
-
-}  // namespace
-
-void print_scaling(const EngineOptions& limit, bool json) {
+/// Engines of 1, 2, 4, ... threads.
+Engines engines_up_to(const EngineOptions& limit) {
   const std::int64_t most = make_engine(limit)->info().threads;
-  std::vector<std::shared_ptr<Engine>> engines;
+  Engines engines;
   for (std::int64_t threads = 1; threads <= most; threads = threads < most ? std::min(2 * threads, most) : most + 1) {
     EngineOptions options = limit;
     options.threads = threads;
     engines.push_back(make_engine(options));
   }
+  return engines;
+}
+
+std::vector<ScalingRow> chosen_rows(const std::string& text) {
+  std::vector<ScalingRow> rows = scaling_rows();
+  std::vector<std::string> names;
+  for (const ScalingRow& row : rows) names.push_back(row.name);
+  std::erase_if(rows, [&](const ScalingRow& row) { return row.name.find(text) == std::string::npos; });
+  if (rows.empty())
+    throw ConfigError("bench", fmt::format("--only '{}' is in no row; there are: {}", text, fmt::join(names, "; ")));
+  return rows;
+}
+
+double median_of_three(const ScalingRow& row, const std::shared_ptr<Engine>& engine) {
+  std::array<double, 3> times{};
+  for (double& time : times) time = row.measure(engine);
+  std::ranges::sort(times);
+  return times[1];
+}
+
+/// One line of the table, number by number as they come.
+class Line {
+ public:
+  Line(const std::string& name, const std::string& unit, bool json)
+      : known_{{"row", name}, {"unit", unit}}, json_(json) {
+    if (!json_) print("{:<36}", fmt::format("{} [{}]", name, unit));
+  }
+
+  void add(const EngineInfo& info, double time) {
+    if (!json_) return print(" {:>9.4g}", time);
+    nlohmann::json line = known_;
+    line.update({{"threads", info.threads}, {"time", time}, {"device", info.device}});
+    if (!known_.contains("peer")) line.update({{"provider", info.provider}, {"isa", info.isa}});
+    print("{}\n", line.dump());
+  }
+
+  /// Instead of numbers.
+  void give_up(const std::string& reason) {
+    if (!json_) return print(" {}", reason);
+    nlohmann::json line = known_;
+    line["skipped"] = reason;
+    print("{}\n", line.dump());
+  }
+
+  void of_peer(const std::string& name) { known_["peer"] = name; }
+  void end() const {
+    if (!json_) print("\n");
+  }
+
+ private:
+  nlohmann::json known_;
+  bool json_;
+};
+
+void print_peer(const ScalingRow& row, const Peer& peer, const PeerPrograms& programs, const Engines& engines,
+                bool json) {
+  Line line(json ? row.name : fmt::format("  {}", peer.name), row.unit, json);
+  line.of_peer(peer.name);
+  for (const auto& engine : engines) {
+    if (interrupts().stop_requested()) throw Cancelled("bench", "stopped on request");
+    const PeerTime time = measure(peer, programs, row.benchmark, engine->info().threads);
+    if (!time.trouble.empty()) {
+      line.give_up(fmt::format("skipped: {}", time.trouble));
+      break;
+    }
+    line.add(engine->info(), time.us_per_network_step);
+  }
+  line.end();
+}
+
+}  // namespace
+
+void print_scaling(const ScalingOptions& options) {
+  if (options.peers) check_programs(*options.peers);
+  const std::vector<ScalingRow> rows = chosen_rows(options.only);
+  const Engines engines = engines_up_to(options.limit);
   const EngineInfo info = engines.back()->info();
-  if (!json) {
-    print("{}, {} {}; medians of three\n{:<32}", info.device, info.provider, info.isa, "threads");
+  if (!options.json) {
+    print("{}, {} {}; medians of three\n{:<36}", info.device, info.provider, info.isa, "threads");
     for (const auto& engine : engines) print(" {:>9}", engine->info().threads);
     print("\n");
   }
-  for (const Row& row : {step_row("r1"), step_row("r2"), step_row("r3"), fit_row("fit of 1,000 x 8", 1'000, 8),
-                         fit_row("fit of 150 x 20 (CV+)", 150, 20), fit_row("fit of 50,000 x 10", 50'000, 10)}) {
-    if (!json) print("{:<32}", fmt::format("{} [{}]", row.name, row.unit));
-    for (const auto& engine : engines) {
-      const double time = median_of_three(row, engine);
-      if (json) {
-        print("{}\n", nlohmann::json{{"row", row.name},
-                                     {"unit", row.unit},
-                                     {"threads", engine->info().threads},
-                                     {"time", time},
-                                     {"provider", info.provider},
-                                     {"isa", info.isa},
-                                     {"device", info.device}}
-                          .dump());
-      } else {
-        print(" {:>9.4g}", time);
-      }
-    }
-    if (!json) print("\n");
+  for (const ScalingRow& row : rows) {
+    Line line(row.name, row.unit, options.json);
+    for (const auto& engine : engines) line.add(engine->info(), median_of_three(row, engine));
+    line.end();
+    if (!options.peers || row.benchmark.empty()) continue;
+    for (const Peer& peer : peers()) print_peer(row, peer, *options.peers, engines, options.json);
   }
 }
 

@@ -73,7 +73,7 @@ void run(const Options& options) {
   const std::shared_ptr<const OnnxNetwork> network = load_onnx(options.network, options.choice);
   const Model model = fit_file(options, network);
   save_attached(*network, model, options.out);
-  if (!options.model.empty()) save_model(model, options.model, options.data);
+  if (!options.model.empty()) save_model(model, options.model, {options.data, options.calibrate_on});
   if (!options.predict.empty())
     write_table(options.predictions, predict_table(model, read_table(options.predict), model.default_level()));
   print_result(options, network->info(), model,

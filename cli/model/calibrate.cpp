@@ -14,8 +14,8 @@ struct Options : ModelAndRows {
 
 void run(const Options& options, const TargetModels& models) {
   const std::vector<DataSet> rows = labelled_rows(models, read_table(options.file), options.drop_missing);
-  const TargetModels result = calibrated(models, rows, options.request);
-  save_targets(result, options.out);
+  const TargetModels result = about_file(options.file, [&] { return calibrated(models, rows, options.request); });
+  save_targets(result, options.out, {options.model, options.file});
   if (options.json) {
     nlohmann::json line = targets_json(result);
     line["model"] = options.out;
@@ -30,7 +30,7 @@ void run(const Options& options) {
   const Model model = options.load();
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
   const Model result = about_file(options.file, [&] { return calibrated(model, rows, options.request); });
-  save_model(result, options.out, options.model);
+  save_model(result, options.out, {options.model, options.file});
   if (options.json) {
     nlohmann::json line = calibration_json(result);
     line["model"] = options.out;

@@ -63,7 +63,8 @@ void run(const Options& options) {
   if (const std::optional<TargetModels> several = options.load_targets()) {
     const std::vector<DataSet> rows = labelled_rows(*several, read_table(options.file), options.drop_missing);
     const auto level = options.level ? options.level : several->default_level();
-    return print_evaluation(*several, evaluate(*several, rows, level), options.json);
+    const TargetsEvaluation result = about_file(options.file, [&] { return evaluate(*several, rows, level); });
+    return print_evaluation(*several, result, options.json);
   }
   const Model model = options.load();
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);

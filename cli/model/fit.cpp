@@ -51,8 +51,10 @@ TargetModels fit_targets(const Options& options, const Table& table, const std::
   const TargetsRequest request{.fit = request_of(options), .targets = targets, .ranges = options.ranges};
   ProgressBar bar(options.json_progress);
   const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
-  if (options.calibrate_on.empty()) return fit(request, table, shared_engine(options.engine), progress);
-  return fit(request, table, read_table(options.calibrate_on), shared_engine(options.engine), progress);
+  return about_file(options.file, [&] {
+    if (options.calibrate_on.empty()) return fit(request, table, shared_engine(options.engine), progress);
+    return fit(request, table, read_table(options.calibrate_on), shared_engine(options.engine), progress);
+  });
 }
 
 Model fit_file(const Options& options, const Table& table) {
@@ -123,15 +125,17 @@ void run(const Options& options) {
   const std::vector<std::string> targets = target_list(options.request.target, table);
   // Models are saved first, in case a report fails.
   if (targets.size() > 1) {
+    const std::vector<ReportOutput> reports = reports_of(options.report, targets);
+    for (const ReportOutput& report : reports)
+      report.prepare({options.file, options.config, options.calibrate_on, options.out});
     const TargetModels models = fit_targets(options, table, targets);
-    save_targets(models, options.out);
+    save_targets(models, options.out, {options.file, options.calibrate_on});
     print_targets_fit(models, options.out, seconds(), options.json);
-    for (const Model& model : models.models())
-      write_fit_report(options, report_of(options.report, model.data().target_name), model);
+    for (std::size_t t = 0; t < targets.size(); ++t) write_fit_report(options, reports[t], models.models()[t]);
     return;
   }
   const Model model = fit_file(options, table);
-  save_model(model, options.out, options.file);
+  save_model(model, options.out, {options.file, options.calibrate_on});
   print_fit(options, model, seconds());
   write_fit_report(options, options.report, model);
 }

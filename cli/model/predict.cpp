@@ -9,6 +9,7 @@
 #include "model/targets.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/fields.hpp"
+#include "nomu/core/printable.hpp"
 #include "nomu/models/adapt.hpp"
 #include "terminal.hpp"
 
@@ -61,9 +62,10 @@ void print_unknown_names(const Model& model, const Table& table) {
       if (count++ == 0) first = column[i];
     }
     if (count == 0) continue;
+    constexpr std::size_t shown_bytes = 200;
     const std::string near = nearest(first, feature.levels);
     print("{} rows have a name in column '{}' that the model does not know, such as '{}'{}\n", count, feature.name,
-          first, near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+          printable(first, shown_bytes), near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
   }
 }
 
@@ -102,8 +104,9 @@ void predict_targets(const Options& options, const TargetModels& models) {
   }
   const std::optional<double> level = options.level ? options.level : models.default_level();
   if (options.joint && !level) throw ConfigError("predict", "--joint needs a level: give --level, or models with one");
-  const Table table =
-      predict_table(models, rows_of(options, models.models().front()), level, options.quantiles, options.joint);
+  const Table table = about_file(options.file, [&] {
+    return predict_table(models, rows_of(options, models.models().front()), level, options.quantiles, options.joint);
+  });
   if (options.out == "-") return write_out(format_table(table));
   write_table(options.out, table);
   std::vector<std::pair<std::string, std::string>> promises;

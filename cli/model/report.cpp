@@ -29,10 +29,12 @@ void run(const Options& options) {
   if (output.page.empty()) output.page = std::filesystem::path(options.model).replace_extension(".html").string();
   output.prepare({options.model, options.network, options.data});
   if (const std::optional<TargetModels> several = options.load_targets()) {
-    for (const Model& model : several->models()) {
+    const std::vector<std::string> targets = several->names();
+    const std::vector<ReportOutput> outputs = reports_of(output, targets);
+    for (std::size_t t = 0; t < targets.size(); ++t) {
       Options one = options;
-      one.target = model.data().target_name;
-      one.output = report_of(output, one.target);
+      one.target = targets[t];
+      one.output = outputs[t];
       run(one);
     }
     return;

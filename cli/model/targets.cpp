@@ -1,6 +1,8 @@
 #include "model/targets.hpp"
 
 #include <filesystem>
+#include <set>
+#include <utility>
 
 #include "model/evaluate.hpp"
 #include "terminal.hpp"
@@ -62,14 +64,35 @@ void print_targets_fit(const TargetModels& models, const std::string& out, doubl
   print("{:.1f} s with {} threads\nmodel: {}\n", seconds, first.parts().engine.threads, out);
 }
 
-ReportOutput report_of(const ReportOutput& all, const std::string& target) {
-  ReportOutput one = all;
-  if (!one.page.empty()) {
-    const std::filesystem::path page(one.page);
-    one.page = (page.parent_path() / (page.stem().string() + "." + target + page.extension().string())).string();
+namespace {
+
+/// The name without what leads to another folder, what hides a file, and control characters.
+std::string part_of_file_name(std::string name) {
+  for (char& c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte <= ' ' || byte == 0x7f || c == '/' || c == '\\') c = '_';
   }
-  if (!one.plots.empty()) one.plots = (std::filesystem::path(one.plots) / target).string();
-  return one;
+  if (name.empty() || name.front() == '.') name.insert(0, "_");
+  return name;
+}
+
+}  // namespace
+
+std::vector<ReportOutput> reports_of(const ReportOutput& all, const std::vector<std::string>& targets) {
+  std::vector<ReportOutput> outputs;
+  std::set<std::string> taken;
+  for (const std::string& target : targets) {
+    std::string name = part_of_file_name(target);
+    while (!taken.insert(name).second) name += "_";
+    ReportOutput one = all;
+    if (!one.page.empty()) {
+      const std::filesystem::path page(one.page);
+      one.page = (page.parent_path() / (page.stem().string() + "." + name + page.extension().string())).string();
+    }
+    if (!one.plots.empty()) one.plots = (std::filesystem::path(one.plots) / name).string();
+    outputs.push_back(std::move(one));
+  }
+  return outputs;
 }
 
 void print_evaluation(const TargetModels& models, const TargetsEvaluation& result, bool json) {

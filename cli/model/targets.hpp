@@ -17,8 +17,9 @@ namespace nomu::cli {
 /// What `nomu fit` says about the models.
 void print_targets_fit(const TargetModels& models, const std::string& out, double seconds, bool json);
 
-/// The page of one target of several: m.html becomes m.a.html.
-[[nodiscard]] ReportOutput report_of(const ReportOutput& all, const std::string& target);
+/// The page of each target: m.html becomes m.a.html. A name is never more than a part of a file's name, whatever
+/// characters it has, and no two targets get the same file.
+[[nodiscard]] std::vector<ReportOutput> reports_of(const ReportOutput& all, const std::vector<std::string>& targets);
 
 /// Scores by target, and how often all targets were inside.
 void print_evaluation(const TargetModels& models, const TargetsEvaluation& result, bool json);

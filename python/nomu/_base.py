@@ -103,7 +103,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
             Inputs. Columns of a pandas or polars DataFrame may be numbers, texts, categories, booleans or dates;
             missing cells (NaN, None, NA) are learned from. docs/tables.md has the rules.
         y : array-like of shape (n,), or (n, k) for k targets
-            Targets; at least four rows, not all equal. Several targets are fitted one by one, to the same rows;
+            Targets; at least four rows, not all equal. Several targets are fitted together, to the same rows;
             columns of a DataFrame keep their names, others are called y1, y2, ...
         sample_weight : array-like of shape (n,), optional
             How much each row counts in the loss.
@@ -209,7 +209,8 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         """What rows that it had not seen say about the fitted model; None if no rows were kept from it.
 
         ``seen_rmse`` and ``unseen_rmse`` are errors of the two kinds of rows, ``interval_score_ratio`` (with its
-        standard error) compares the bounds with a constant width around the same mean, below 1 being better,
+        standard error) compares the bounds with a constant width around the same mean, below 1 being better
+        (``constant_half_width`` is that of the constant bounds),
         ``drivers`` says how much sigma changes with the columns that matter most to it, ``lines`` says it in words.
         With several targets, such a dict for each, by name.
         """

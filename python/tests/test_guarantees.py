@@ -40,6 +40,19 @@ def test_groups_prove_what_their_number_allows():
     assert lower.calibrate(fresh, results, groups=np.arange(60) % 20).model_.calibration.units == 20
 
 
+def test_a_level_that_needs_more_rows_is_refused():
+    X, y = draw(60)
+    with pytest.raises(nomu.ConfigError, match="level 0.9999 needs at least 9999 calibration rows, but there are 60"):
+        quick(level=0.9999).fit(X, y)
+    model = quick().fit(X, y)
+    for question in (model.predict_interval, lambda X, level: model.guarantee(level)):
+        with pytest.raises(nomu.ConfigError, match="level 0.9999 needs at least 9999 calibration rows, but there are 60"):
+            question(X, level=0.9999)
+    for level in (0, 1, -0.5, 1.5, float("nan"), float("inf")):
+        with pytest.raises(nomu.ConfigError, match="level"):
+            model.predict_interval(X, level=level)
+
+
 def test_adaptive_bounds_keep_their_level_under_a_trend():
     X, y = draw(900)
     y = y + 0.005 * np.arange(900)

@@ -3,6 +3,9 @@
 import json
 import multiprocessing
 import struct
+import subprocess
+import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -162,10 +165,43 @@ def test_threads_and_forks_share_a_model(model):
     for thread in threads:
         thread.join()
     assert not wrong
-    # Not while threads compute: a fork copies the locks that they hold.
     with multiprocessing.get_context("fork").Pool(2) as pool:
         for found in pool.map(fitted.predict, [X] * 4):
             np.testing.assert_array_equal(found, expected)
+
+
+def test_forks_while_threads_predict(model):
+    # In a process of its own: a fork of pytest copies what its other threads do, too.
+    script = """
+import os, signal, sys, threading
+import numpy as np, nomu
+model = nomu.load_model(sys.argv[1])
+X = np.linspace(-1, 1, 80).reshape(40, 2)
+expected = model.predict(X)
+stop = threading.Event()
+def predict():
+    while not stop.is_set():
+        model.predict(X)
+threads = [threading.Thread(target=predict) for _ in range(3)]
+for thread in threads:
+    thread.start()
+codes = []
+for _ in range(200):
+    child = os.fork()
+    if child == 0:
+        signal.alarm(30)  # ends a process that waits for a lock
+        os._exit(0 if np.array_equal(model.predict(X), expected) else 1)
+    codes.append(os.waitpid(child, 0)[1])
+stop.set()
+for thread in threads:
+    thread.join()
+print(sum(code != 0 for code in codes), "of", len(codes))
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "m.nomu")
+        model[0].save(path)
+        done = subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", script, path], capture_output=True, text=True, timeout=300)
+    assert done.stdout.strip() == "0 of 200", done.stdout + done.stderr
 
 
 def test_searches_stop_after_failures_in_a_row():

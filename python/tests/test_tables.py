@@ -124,6 +124,19 @@ def test_messages_name_what_to_do(table):
     assert "column 'id' has 60 different names in 60 rows, like a row id, and is left out" in named
 
 
+def test_many_names_and_rows_without_a_target(table):
+    X, y = table
+    names = [f"n{i % 50}" for i in range(75)] + ["a"] * 75
+    pandas = pytest.importorskip("pandas")
+    wide = pandas.DataFrame({"c": names + [f"rare{i}" for i in range(40)], "x": np.arange(190.0)})
+    said = quick("GPRegressor").fit(wide, np.arange(190.0) % 7).model_.describe()
+    assert "column 'c' has 91 names: the " in said and "most frequent have inputs of their own, the others, in" in said
+    holes = y.copy()
+    holes[3] = np.nan
+    with pytest.raises(ValueError, match="NaN"):  # scikit-learn's own rule: y must be known
+        quick("GPRegressor").fit(X, holes)
+
+
 def test_sample_weights_are_row_weights(rows):
     X, y = rows
     weight = np.linspace(0, 1, 40)

@@ -177,13 +177,15 @@ std::string read_file(const fs::path& path) {
 
 void write_file_atomically(const fs::path& path, std::string_view bytes) { write_file_like(path, bytes, {}); }
 
-void write_file_like(const fs::path& path, std::string_view bytes, const fs::path& like) {
+void write_file_like(const fs::path& path, std::string_view bytes, const std::vector<fs::path>& like) {
   const Target target = target_of(path);
   if (target.device) return write_directly(path, bytes);
   Neighbour neighbour = open_neighbour(target.path, path);
   Descriptor& out = neighbour.out;
   if (target.exists && ::fchmod(out.get(), target.mode) != 0) fail("write", path, errno);
-  if (!target.exists && !like.empty()) narrow(out.get(), like);
+  if (!target.exists) {
+    for (const fs::path& other : like) narrow(out.get(), other);
+  }
   if (!write_all(out.get(), bytes) || ::fsync(out.get()) != 0 || !out.close()) fail<Error>("write", path, errno);
   if (!neighbour.file.rename_to(target.path)) fail<Error>("write", path, errno);
   sync_directory(target.path.parent_path());

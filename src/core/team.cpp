@@ -1,12 +1,17 @@
 #include "core/team.hpp"
 
+#include <fmt/format.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
+#include <memory>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "core/subnormals.hpp"
+#include "nomu/core/error.hpp"
 
 namespace nomu {
 namespace {
@@ -30,22 +35,36 @@ std::vector<Post*> addresses(std::span<const std::unique_ptr<Post>> posts) {
 Team::Team(std::size_t threads, const std::function<void()>& prepare) : born_(forks().load()) {
   for (std::size_t i = 1; i < threads; ++i) posts_.push_back(std::make_unique<Post>());
   all_ = std::make_unique<Crew>(addresses(posts_));
-  for (const std::unique_ptr<Post>& post : posts_) {
-    threads_.emplace_back([&post = *post, prepare] {
-      const FlushSubnormals flush;
-      if (prepare) prepare();
-      post.serve();
-    });
+  threads_.reserve(posts_.size());
+  try {
+    for (const std::unique_ptr<Post>& post : posts_) {
+      threads_.emplace_back([&post = *post, prepare] {
+        const FlushSubnormals flush;
+        if (prepare) prepare();
+        post.serve();
+      });
+    }
+  } catch (const std::system_error& error) {
+    const std::size_t started = threads_.size();
+    dismiss();
+    throw Error("core/team", fmt::format("only {} of {} threads could be started ({}); use fewer (--threads)",
+                                         started + 1, threads, error.code().message()));
   }
 }
 
 Team::~Team() {
   if (orphaned()) {
-    // The threads stayed in the parent: there is nothing to join, so their handles are leaked.
-    [[maybe_unused]] const auto* left = std::make_unique<std::vector<std::jthread>>(std::move(threads_)).release();
+    // The threads stayed in the parent, so there is nothing to join. A handle that is made anew forgets its thread.
+    for (std::thread& thread : threads_) std::construct_at(&thread);
     return;
   }
+  dismiss();
+}
+
+void Team::dismiss() {
   for (const std::unique_ptr<Post>& post : posts_) post->close();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
 bool Team::orphaned() const { return born_ != forks().load(std::memory_order_relaxed); }
@@ -84,6 +103,22 @@ void Team::split(std::size_t crews, const std::function<void(std::size_t crew, c
   Crew(std::move(leaders)).run(crews, crews, [&](std::size_t c, std::size_t /*worker*/) {
     lead(c, Runner(*parts[c]));
   });
+}
+
+void side_by_side(std::size_t pieces, std::int64_t threads, const std::function<void(std::size_t)>& work) {
+  Team team(std::min(pieces, static_cast<std::size_t>(std::max<std::int64_t>(threads, 1))));
+  team.run(pieces, [&work](std::size_t piece, std::size_t /*worker*/) { work(piece); });
+}
+
+void for_each_part(std::size_t count, std::int64_t threads,
+                   const std::function<void(std::size_t begin, std::size_t end)>& work) {
+  constexpr std::size_t part = 512;
+  side_by_side((count + part - 1) / part, threads,
+               [&](std::size_t p) { work(p * part, std::min(count, (p + 1) * part)); });
+}
+
+std::int64_t threads_of_each(std::size_t pieces, std::int64_t threads) {
+  return std::max<std::int64_t>(threads / static_cast<std::int64_t>(std::max<std::size_t>(pieces, 1)), 1);
 }
 
 }  // namespace nomu

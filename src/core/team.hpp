@@ -19,7 +19,8 @@ namespace nomu {
 /// count as zero in all work, whichever thread does it.
 class Team {
  public:
-  /// Every thread except the caller's calls `prepare` once, before its first piece.
+  /// Every thread except the caller's calls `prepare` once, before its first piece. Throws Error if the system does not
+  /// give so many threads.
   explicit Team(std::size_t threads, const std::function<void()>& prepare = {});
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -42,13 +43,27 @@ class Team {
 
  private:
   [[nodiscard]] bool orphaned() const;
+  void dismiss();
   [[nodiscard]] std::size_t first_of(std::size_t crew, std::size_t crews) const;
 
   std::uint32_t born_;  // how often the process had been forked when the team was made
   std::mutex running_;
   std::vector<std::unique_ptr<Post>> posts_;
   std::unique_ptr<Crew> all_;
-  std::vector<std::jthread> threads_;
+  std::vector<std::thread> threads_;
 };
+
+/// Calls work(piece) for every piece on up to `threads` threads, which exist for this call only: worth some tenths of a
+/// millisecond of work. Rethrows the first exception. The order of the calls is not fixed, so each must write its
+/// results to its own place.
+void side_by_side(std::size_t pieces, std::int64_t threads, const std::function<void(std::size_t piece)>& work);
+
+/// Calls work(begin, end) for parts of [0, count) that are long enough to be worth a thread where an item takes
+/// microseconds; a short range is one part, in the caller's thread. Items must not depend on each other.
+void for_each_part(std::size_t count, std::int64_t threads,
+                   const std::function<void(std::size_t begin, std::size_t end)>& work);
+
+/// Threads for the inner work of each of `pieces` that run side by side on `threads`.
+[[nodiscard]] std::int64_t threads_of_each(std::size_t pieces, std::int64_t threads);
 
 }  // namespace nomu

@@ -145,11 +145,12 @@ class Classifier {
     std::vector<double> values;
     for (const std::size_t i : rows_) {
       const std::string_view cell = column_[i];
-      if (is_missing(feature_, cell)) continue;
+      const CellValue value = read_cell(cell);
+      if (is_missing(feature_, cell, value.kind)) continue;
       switch (feature_.kind) {
         case ColumnKind::boolean: values.push_back(*read_boolean(cell)); break;
         case ColumnKind::date: values.push_back(read_date(cell)->day); break;
-        default: values.push_back(read_cell(cell).number);
+        default: values.push_back(value.number);
       }
     }
     return values;

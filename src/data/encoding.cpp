@@ -35,11 +35,12 @@ class ColumnEncoder {
   void encode(std::size_t row, std::size_t i) {
     const std::string_view cell = column_[row];
     const std::span<double> at = std::span(out_.inputs).subspan(i * cols_ + first_, input_count(feature_));
-    if (is_missing(feature_, cell)) return write_missing(row, i, at);
+    const CellValue value = read_cell(cell);
+    if (is_missing(feature_, cell, value.kind)) return write_missing(row, i, at);
     switch (feature_.kind) {
       case ColumnKind::names: return write_name(row, cell, at);
-      case ColumnKind::number: return write_number(row, cell, at);
-      case ColumnKind::boolean: return write_boolean(i, cell, at);
+      case ColumnKind::number: return write_number(row, cell, value, at);
+      case ColumnKind::boolean: return write_boolean(i, cell, value, at);
       case ColumnKind::date: return write_date(row, cell, at);
     }
   }
@@ -75,8 +76,7 @@ class ColumnEncoder {
     }
   }
 
-  void write_number(std::size_t row, std::string_view cell, std::span<double> at) const {
-    const CellValue value = read_cell(cell);
+  void write_number(std::size_t row, std::string_view cell, const CellValue& value, std::span<double> at) const {
     if (value.kind != CellKind::number) {
       fail_at(table_, row, feature_.name,
               fmt::format("'{}' is not a {}number; an input must be numeric", cell,
@@ -85,8 +85,7 @@ class ColumnEncoder {
     at[0] = value.number;
   }
 
-  void write_boolean(std::size_t i, std::string_view cell, std::span<double> at) {
-    const CellValue value = read_cell(cell);
+  void write_boolean(std::size_t i, std::string_view cell, const CellValue& value, std::span<double> at) {
     const bool digit = value.kind == CellKind::number && (value.number == 0.0 || value.number == 1.0);
     const std::optional<double> read = digit ? value.number : read_boolean(cell);
     if (!read) out_.unfamiliar[i] = true;
@@ -182,10 +181,11 @@ std::optional<double> read_boolean(std::string_view cell) {
   return {};
 }
 
-bool is_missing(const FeatureColumn& feature, std::string_view cell) {
-  if (read_cell(cell).kind == CellKind::missing) return true;
+bool is_missing(const FeatureColumn& feature, std::string_view cell, CellKind kind) {
+  if (kind == CellKind::missing) return true;
   if (feature.kind == ColumnKind::names || !feature.stand_in) return false;
-  return is_missing_word(cell) || std::ranges::binary_search(feature.missing_words, cell);
+  if (kind != CellKind::number && is_missing_word(cell)) return true;
+  return std::ranges::binary_search(feature.missing_words, cell);
 }
 
 double median_of(std::vector<double> values) {

@@ -35,8 +35,11 @@ namespace nomu::encoding {
 /// 1 for true and yes, 0 for false and no, in upper or lower case; empty for other texts.
 [[nodiscard]] std::optional<double> read_boolean(std::string_view cell);
 
-/// Whether the cell counts as missing in this column.
-[[nodiscard]] bool is_missing(const FeatureColumn& feature, std::string_view cell);
+/// Whether the cell counts as missing in this column; `kind` is what `read_cell` says of it.
+[[nodiscard]] bool is_missing(const FeatureColumn& feature, std::string_view cell, CellKind kind);
+[[nodiscard]] inline bool is_missing(const FeatureColumn& feature, std::string_view cell) {
+  return is_missing(feature, cell, read_cell(cell).kind);
+}
 
 /// "6,229" or "-0,5e3".
 [[nodiscard]] bool has_decimal_comma(std::string_view cell);

@@ -56,10 +56,12 @@ class Backend {
   [[nodiscard]] virtual std::unique_ptr<Session> open(const TrainPlan& plan) = 0;
 
   /// Network outputs [M][q][K] for x [1 or M][q][d] and parameters [M][1][P]; `seeds` [M] matter for dropout passes
-  /// only.
+  /// only. If `shares_rows`, x may have any number of members that divides M, each for as many networks in a row.
   [[nodiscard]] virtual Tensor<float> predict(const Networks& networks, const Tensor<float>& parameters,
                                               const Tensor<float>& x, const DropoutPass& dropout,
                                               const std::vector<std::uint64_t>& seeds) = 0;
+
+  [[nodiscard]] virtual bool shares_rows() const { return false; }
 
   /// Whether the engine has memory of its own, to which `predict` copies the parameters every time.
   [[nodiscard]] virtual bool has_own_memory() const { return false; }

@@ -121,14 +121,16 @@ void check_rows(const Networks& networks, std::size_t members, const Tensor<floa
                                                   networks.inputs, x.members(), x.rows(), x.cols()));
 }
 
-Layout checked_layout(const Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x) {
+Layout checked_layout(const Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x,
+                      bool shared_rows) {
   check(networks);
   Layout layout = make_layout(networks, LossKind::squared_error);
   if (parameters.rows() != 1 || parameters.cols() != layout.parameters) {
     throw ConfigError("engine/predict", fmt::format("the networks have {} parameters per member, got {}",
                                                     layout.parameters, parameters.cols()));
   }
-  check_rows(networks, parameters.members(), x);
+  const bool shared = shared_rows && x.members() > 0 && parameters.members() % x.members() == 0;
+  check_rows(networks, shared ? x.members() : parameters.members(), x);
   return layout;
 }
 

@@ -37,8 +37,10 @@ void check_state(const TrainState& state, std::size_t members, std::size_t param
 /// For engines without convolutions: throws a ConfigError that says which engine has them.
 void refuse_convolutions(const Networks& networks, std::string_view engine);
 
-/// Layout of `networks`, after checking that parameters [M][1][P] and rows x [1 or M][q][d] fit it.
-[[nodiscard]] Layout checked_layout(const Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x);
+/// Layout of `networks`, after checking that parameters [M][1][P] and rows x [1 or M][q][d], or of as many members as
+/// divide M if `shared_rows`, fit it.
+[[nodiscard]] Layout checked_layout(const Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x,
+                                    bool shared_rows = false);
 
 /// Checks the rows only.
 void check_rows(const Networks& networks, std::size_t members, const Tensor<float>& x);

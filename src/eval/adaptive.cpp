@@ -63,12 +63,12 @@ AdaptiveInterval AdaptiveBounds::interval(const PredictedRow& row) const {
 void AdaptiveBounds::update(double target, const PredictedRow& row) {
   const double residual = target - row.mean;
   const double sigma = side(row, residual);
-  if (!(std::isfinite(residual) && std::isfinite(sigma) && sigma > 0.0)) {
+  const double error = residual / sigma;
+  if (!(std::isfinite(residual) && std::isfinite(sigma) && sigma > 0.0 && std::isfinite(error))) {
     throw DataError(where, fmt::format("a result of {} for a mean of {} and a sigma of {}; numbers must be finite and "
-                                       "sigma positive",
+                                       "sigma positive, also as a multiple of each other",
                                        target, row.mean, sigma));
   }
-  const double error = residual / sigma;
   const double score = score_of(error);
   const bool miss = score > std::max(0.0, reach_);
   ++rows_;

@@ -97,12 +97,6 @@ void set_name(std::span<double> x, const NamedInputs& named, std::size_t chosen)
   own[chosen % named.size] = 1.0;
 }
 
-std::size_t name_of(std::span<const double> x, const NamedInputs& named) {
-  const std::span<const double> own = x.subspan(named.first, named.size);
-  if (named.size == 1) return own[0] > 0.5 ? 1 : 0;
-  return static_cast<std::size_t>(std::ranges::max_element(own) - own.begin());
-}
-
 /// Uniform points of a box outside `except`, [count][d]; fewer than `count` if `except` leaves hardly any room.
 std::vector<double> uniform_points(const Box& box, std::size_t count, Random random, const Box* except = nullptr) {
   constexpr std::size_t tries = 100;
@@ -203,55 +197,54 @@ void examine_distances(const DesiderataSubject& subject, const DesiderataSpec& s
   findings.push_back(std::move(beyond));
 }
 
-/// A number, or the inputs that stand for a name.
-using Column = NamedInputs;
-
-std::vector<Column> columns_of(const Box& box, const std::vector<std::string>& names) {
-  std::vector<Column> columns;
+/// Inputs that are numbers and vary.
+std::vector<std::size_t> numbers_of(const Box& box) {
+  std::vector<std::size_t> numbers;
   auto named = box.named.begin();
   for (std::size_t j = 0; j < box.cols();) {
     if (named != box.named.end() && named->first == j) {
-      columns.push_back(*named++);
-      j += columns.back().size;
+      j += named++->size;
       continue;
     }
-    if (box.width(j) > 0.0)
-      columns.push_back({j, 0, names.empty() ? fmt::format("{}", j + 1) : fmt::format("'{}'", names[j])});
+    if (box.width(j) > 0.0) numbers.push_back(j);
     ++j;
   }
-  return columns;
+  return numbers;
 }
 
-/// Mean absolute change of a function per step along a number, or to another name.
+/// Mean absolute change of a function per step along each of the inputs.
 std::vector<double> sensitivities(const RowFunction& function, std::span<const double> probes, const Box& box,
-                                  std::span<const Column> columns, std::string_view what) {
+                                  std::span<const std::size_t> inputs, std::string_view what) {
   const std::vector<double> base = evaluate(function, probes, box.cols(), what);
   std::vector<double> result;
-  for (const Column& column : columns) {
+  for (const std::size_t j : inputs) {
     std::vector<double> moved(probes.begin(), probes.end());
-    for (std::size_t first = 0; first < moved.size(); first += box.cols()) {
-      const std::span<double> row = std::span(moved).subspan(first, box.cols());
-      if (column.size > 0) {
-        set_name(row, column, name_of(row, column) + 1);
-        continue;
-      }
-      const double step = difference_step * box.width(column.first);
-      row[column.first] += row[column.first] + step > box.high[column.first] ? -step : step;
-    }
+    const double step = difference_step * box.width(j);
+    for (std::size_t at = j; at < moved.size(); at += box.cols())
+      moved[at] += moved[at] + step > box.high[j] ? -step : step;
     const std::vector<double> values = evaluate(function, moved, box.cols(), what);
     double sum = 0.0;
     for (std::size_t i = 0; i < base.size(); ++i) sum += std::abs(values[i] - base[i]);
-    // Another name is a way across the whole box, where a number goes one step.
-    result.push_back((column.size > 0 ? difference_step : 1.0) * sum / static_cast<double>(base.size()));
+    result.push_back(sum / static_cast<double>(base.size()));
   }
   return result;
 }
 
+/// Names are left out: from one name that the data know to another there is no distance to the data that could grow,
+/// so sigma has no reason to follow how much the name matters.
 void examine_d4(const DesiderataSubject& subject, std::span<const double> probes, const Box& box,
                 const std::vector<std::string>& names, std::vector<Finding>& findings) {
   if (!subject.mean) return findings.push_back(skipped("D4", "There is no mean to compare sigma with."));
-  const std::vector<Column> inputs = columns_of(box, names);
-  if (inputs.size() < 2) return findings.push_back(skipped("D4", "With one input there is nothing to compare."));
+  const std::vector<std::size_t> inputs = numbers_of(box);
+  if (inputs.size() < 2) {
+    return findings.push_back(
+        skipped("D4", box.named.empty() ? "With one input there is nothing to compare."
+                                        : "With fewer than two inputs that are numbers there is nothing to compare; "
+                                          "another name is not farther from the data."));
+  }
+  const auto called = [&](std::size_t k) {
+    return names.empty() ? fmt::format("{}", inputs[k] + 1) : fmt::format("'{}'", names[inputs[k]]);
+  };
   const std::vector<double> of_mean = sensitivities(subject.mean, probes, box, inputs, "mean");
   const std::vector<double> of_sigma = sensitivities(subject.sigma, probes, box, inputs, "sigma");
   if (constant(of_mean)) return findings.push_back(skipped("D4", "All inputs matter equally to the mean."));
@@ -259,16 +252,18 @@ void examine_d4(const DesiderataSubject& subject, std::span<const double> probes
   const auto least = static_cast<std::size_t>(std::ranges::min_element(of_mean) - of_mean.begin());
   // A sigma that ignores the least important input would give an infinite ratio, which reports cannot store.
   const double ratio = of_sigma[most] > 0.0 ? of_sigma[most] / std::max(of_sigma[least], 1e-9 * of_sigma[most]) : 0.0;
-  findings.push_back(judged("D4", ratio, 1.0, ratio > 1.0,
-                            fmt::format("Sigma changes {:.3g} times as much along input {}, which matters most to the "
-                                        "mean, as along input {}, which matters least; the ratio should be above 1.",
-                                        ratio, inputs[most].name, inputs[least].name)));
+  findings.push_back(
+      judged("D4", ratio, 1.0, ratio > 1.0,
+             fmt::format("Sigma changes {:.3g} times as much along input {}, which matters most to the "
+                         "mean{}, as along input {}, which matters least; the ratio should be above 1.",
+                         ratio, called(most), box.named.empty() ? "" : " of the numbers", called(least))));
   if (inputs.size() < 3) return;
   const double correlation = constant(of_sigma) ? 0.0 : spearman(of_mean, of_sigma);
-  findings.push_back(judged("D4 across inputs", correlation, 0.0, correlation > 0.0,
-                            fmt::format("Over all {} inputs, the effect on the mean and the effect on sigma have rank "
-                                        "correlation {:.3g}; it should be above 0.",
-                                        inputs.size(), correlation)));
+  findings.push_back(
+      judged("D4 across inputs", correlation, 0.0, correlation > 0.0,
+             fmt::format("Over all {} {}, the effect on the mean and the effect on sigma have rank "
+                         "correlation {:.3g}; it should be above 0.",
+                         inputs.size(), box.named.empty() ? "inputs" : "inputs that are numbers", correlation)));
 }
 
 Finding examine_d5(const DesiderataSubject& subject, std::size_t rows, std::span<const double> probes, std::size_t cols,

@@ -7,6 +7,7 @@ namespace nomu {
 namespace {
 
 constexpr double skewed = 1.3;  ///< least ratio of the distances of the upper and lower decile from the median
+constexpr double wild = 30.0;   ///< a target so many quartile ranges from the median is like no other
 constexpr double heavy = 3.5;   ///< least ratio of the ranges of 95 % and 50 % of the targets; a normal one's is 2.9
 
 /// The value below which a share of the ascending numbers lies.
@@ -68,6 +69,10 @@ std::vector<Warp> possible_warps(std::span<const double> targets) {
   const double spread = quantile(sorted, 0.75) - quantile(sorted, 0.25);
   const double tails = quantile(sorted, 0.975) - quantile(sorted, 0.025);
   if (spread > 0.0 && tails > heavy * spread) warps.push_back({.centre = median, .scale = spread});
+  // A single wrong number must not outweigh all others; those stay nearly linear.
+  const double farthest = std::max(sorted.back() - median, median - sorted.front());
+  if (warps.size() == 1 && spread > 0.0 && farthest > wild * spread)
+    warps.push_back({.centre = median, .scale = 3.0 * spread});
   return warps;
 }
 

@@ -69,6 +69,26 @@ class Tables(WithFolder):
                       said)
         out.unlink()
 
+    def test_columns_go_by_name(self) -> None:
+        plain = self.predicted("day,shop,size,open\n2022-05-01,east,4,yes\n")
+        mixed = self.predicted("colour,open,size,shop,day\nred,yes,4,east,2022-05-01\n")
+        self.assertEqual(mixed[0]["mean"], plain[0]["mean"])
+        self.assertEqual(mixed[0]["colour"], "red", "columns that the model does not need are kept")
+        for words in "yes", "TRUE", "1":
+            row = self.predicted(f"day,shop,size,open\n2022-05-01,east,4,{words}\n")[0]
+            self.assertEqual(row["mean"], plain[0]["mean"], words)
+
+    def test_weights_of_rows(self) -> None:
+        rows = "\n".join(f"{i / 10:.1f},{i / 10 + 50 * (i % 4 == 3)},{0 if i % 4 == 3 else 1}" for i in range(60))
+        out, model = self.write("rows.csv", "a\n3\n"), self.folder / "table.nomu"
+        means = []
+        for options in ["--weight", "w"], ["--ignore", "w"]:
+            self.fitted("a,y,w\n" + rows, *options, "--calibrate", "none")
+            means.append(float(next(csv.DictReader(io.StringIO(run("predict", model, out).stdout)))["mean"]))
+        self.assertLess(means[0], 8)
+        self.assertGreater(means[1], 8)
+        self.refused_data("'w'", "a,y,w\n1,1,1\n2,2,-1\n3,3,1\n4,4,1\n", "--weight", "w")
+
     def test_rows_without_a_target_are_left_out_aloud(self) -> None:
         said = self.fitted("a,y\n1,1\n2,\n3,3\n4,4\n5,6\n")
         self.assertIn("1 rows without a value of 'y' were left out", said)

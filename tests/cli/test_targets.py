@@ -5,7 +5,9 @@ Usage: test_targets.py PATH_TO_NOMU [unittest arguments]
 
 import csv
 import json
+import os
 import random
+import shutil
 
 import own_data
 from own_data import TINY, WithFolder, run
@@ -35,7 +37,7 @@ class Targets(WithFolder):
 
     def test_one_file_for_all(self) -> None:
         model, said = self.fit("--range", "b=0,inf", "--level", "0.9")
-        self.assertIn("2 targets, fitted one by one: a, b", said)
+        self.assertIn("2 targets, fitted as one cohort: a, b", said)
         self.assertIn("joint bounds of 90 %, for all 2 targets at once: a new row like the 60 calibration rows", said)
         fresh = self.write("fresh.csv", two(400, 2))
         out = self.folder / "out.csv"
@@ -73,13 +75,16 @@ class Targets(WithFolder):
     def test_a_target_of_several_is_the_model_of_its_own_fit(self) -> None:
         model, _ = self.fit(rows=90)
         alone = self.folder / "alone.nomu"
-        fit = ["fit", self.folder / "two.csv", "--ignore", "a", "--target", "b", "-o", alone, *TINY]
-        self.assertEqual(run(*fit).returncode, 0)
         fresh = self.write("fresh.csv", two(5, 2))
-        first = run("predict", model, fresh, "--target", "b").stdout
-        self.assertEqual(first, run("predict", alone, fresh).stdout)
-        # Bit for bit: the file of one target lies in that of all.
-        self.assertIn(alone.read_bytes(), model.read_bytes())
+        together = model.read_bytes()
+        for target, other in ("a", "b"), ("b", "a"):
+            fit = ["fit", self.folder / "two.csv", "--ignore", other, "--target", target, "-o", alone, *TINY]
+            self.assertEqual(run(*fit).returncode, 0)
+            first = run("predict", model, fresh, "--target", target).stdout
+            self.assertEqual(first, run("predict", alone, fresh).stdout)
+            # Bit for bit: the file of the first target lies in that of all; what the second repeats of it does not.
+            (self.assertIn if target == "a" else self.assertNotIn)(alone.read_bytes(), together)
+        self.assertLess(len(together), 2 * alone.stat().st_size)
         self.refused("the file holds models of several targets (a, b); choose one of them (--target", "export", model,
                      "-o", self.folder / "x.onnx")  # fmt: skip
         self.refused("choose it with --target (a, b)", "predict", model, fresh, "--adapt", "-o", self.folder / "o.csv")
@@ -88,6 +93,18 @@ class Targets(WithFolder):
         self.refused("--joint is for model files with several targets", "predict", alone, fresh, "--joint")
         alone.unlink()
         model.unlink()
+
+    def test_nobody_sees_more_than_the_table_shows(self) -> None:
+        data = self.write("private.csv", two(60))
+        data.chmod(0o600)
+        model = self.folder / "private.nomu"
+        self.assertEqual(run("fit", data, "--target", "a,b", "-o", model, *TINY).returncode, 0)
+        self.assertEqual(model.stat().st_mode & 0o777, 0o600)
+        fresh, again = self.write("more.csv", two(60, 2)), self.folder / "again.nomu"
+        self.assertEqual(run("calibrate", model, fresh, "-o", again).returncode, 0)
+        self.assertEqual(again.stat().st_mode & 0o777, 0o600)
+        model.unlink()
+        again.unlink()
 
     def test_rows_and_requests_that_do_not_work(self) -> None:
         lines = two(60).splitlines()
@@ -105,6 +122,53 @@ class Targets(WithFolder):
         self.refused("unknown column 'c'", *fit, "a,c")
         self.refused("is listed twice", *fit, "a,a")
         self.refused("noise that is known for each row is that of one target", *fit, "a,b", "--noise", "x")
+
+    def test_a_file_of_several_targets_is_as_private_as_its_tables(self) -> None:
+        before = os.umask(0o022)
+        self.addCleanup(os.umask, before)
+        data, held = self.write("two.csv", two(60)), self.write("held.csv", two(30, 3))
+        model, again = self.folder / "private.nomu", self.folder / "again.nomu"
+        fit = ["fit", data, "--target", "a,b", "-o", model, *TINY, "--calibrate", "nll"]
+        for of_data, of_held, expected in ((0o600, 0o644, 0o600), (0o644, 0o640, 0o640), (0o644, 0o644, 0o644)):
+            data.chmod(of_data)
+            held.chmod(of_held)
+            self.assertEqual(run(*fit, "--calibrate-on", held).returncode, 0)
+            self.assertEqual(model.stat().st_mode & 0o777, expected)
+            held.chmod(0o600)
+            self.assertEqual(run("calibrate", model, held, "-o", again, "--calibrate", "nll").returncode, 0)
+            self.assertEqual(again.stat().st_mode & 0o777, 0o600)
+            model.unlink()
+            again.unlink()
+
+    def test_names_of_targets_lead_to_no_other_folder(self) -> None:
+        inside = self.folder / "pages"
+        inside.mkdir()
+        first, second = "../a", "/.._a"  # without slashes they are the same
+        lines = two(60).splitlines()
+        data = self.write("named.csv", "\n".join([f"site,x,{first},{second}", *lines[1:]]) + "\n")
+        model = self.folder / "named.nomu"
+        done = run("fit", data, "--target", f"{first},{second}", "-o", model, *TINY, "--calibrate", "nll", "--report", inside / "m.html",
+                   "--plots", inside / "plots")  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = {"m._.._a.html", "m._.._a_.html"}
+        self.assertEqual({path.name for path in inside.iterdir()}, {*names, "plots"})
+        self.assertEqual({path.name for path in (inside / "plots").iterdir()}, {"_.._a", "_.._a_"})
+        again = self.folder / "again"
+        again.mkdir()
+        self.assertEqual(run("report", model, "--no-check", "-o", again / "m.html").returncode, 0)
+        self.assertEqual({path.name for path in again.iterdir()}, names)
+        for folder in (inside, again):
+            shutil.rmtree(folder)
+        model.unlink()
+
+    def test_messages_name_the_file(self) -> None:
+        model, _ = self.fit("--calibrate", "nll", rows=60)
+        bad = self.write("bad.csv", "site,x,a,b\nnorth,inf,1,2\nnorth,1,1,2\n")
+        for command in (["predict", model, bad], ["evaluate", model, bad], ["calibrate", model, bad, "-o", model]):
+            self.refused("bad.csv", *command)
+        constant = self.write("constant.csv", "x,a,b\n" + "1,1,2\n" * 30)
+        self.refused("constant.csv", "fit", constant, "--target", "a,b", "-o", self.folder / "no.nomu", *TINY)
+        model.unlink()
 
 
 if __name__ == "__main__":

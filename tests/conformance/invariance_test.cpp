@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 
@@ -116,6 +117,7 @@ TEST_P(Invariance, AnyNumberOfThreads) {
 TEST_P(Invariance, AnyDivisionOfTheThreads) {
   if (GetParam().device != "cpu") GTEST_SKIP() << "threads are the CPU engine's";
   const Tensor<float> x = base_plan({.members = 1, .rows = 700}).x;
+  const Tensor<float> few = base_plan({.members = 1, .rows = 5}).x;
   for (const std::size_t members : {1, 2, 5, 21}) {
     SCOPED_TRACE(members);
     // Wide enough for several pieces in every phase; the batches leave a smaller one at the end.
@@ -125,17 +127,38 @@ TEST_P(Invariance, AnyDivisionOfTheThreads) {
     plan.clip_norm = 0.5F;
     std::vector<Tensor<float>> results;
     std::vector<Tensor<float>> outputs;
+    std::vector<Tensor<float>> of_few;
     for (const std::size_t threads : {1, 2, 3, 8, 16}) {
       const auto backend = cpu::make(GetParam(), threads);
       const auto session = backend->open(plan);
       session->run(1, {});
       session->run(3, {});
+      of_few.push_back(session->forward(few, {}));
+      EXPECT_EQ(of_few.front(), of_few.back()) << threads << " threads, few rows";
       results.push_back(session->parameters());
       outputs.push_back(session->forward(x, {}));
       EXPECT_EQ(results.front(), results.back()) << threads << " threads";
       EXPECT_EQ(outputs.front(), outputs.back()) << threads << " threads";
     }
   }
+}
+
+TEST_P(Invariance, SharedRowsEqualCopiesOfThem) {
+  if (!backend_->shares_rows()) GTEST_SKIP() << "this engine takes rows for every member or for all";
+  const TrainPlan plan = nomu_plan({.members = 6, .rows = 70, .hidden = {140}}, Gradient::stopped);
+  const auto session = backend_->open(plan);
+  session->run(2, {});
+  Tensor<float> shared(3, 70, plan.x.cols());
+  Tensor<float> copies(6, 70, plan.x.cols());
+  for (std::size_t m = 0; m < 6; ++m) {
+    std::ranges::copy(plan.x.member(m / 2), shared.member(m / 2).begin());
+    std::ranges::copy(plan.x.member(m / 2), copies.member(m).begin());
+  }
+  const auto predict = [&](const Tensor<float>& x) {
+    return backend_->predict(plan.networks, session->parameters(), x, {}, {});
+  };
+  EXPECT_EQ(predict(shared), predict(copies));
+  EXPECT_THROW((void)predict(Tensor<float>(4, 70, plan.x.cols())), ConfigError) << "4 does not divide 6";
 }
 
 TEST_P(Invariance, TwiceInARow) {

@@ -14,6 +14,7 @@
 #include "model_changes.hpp"
 #include "nomu/engine/engine.hpp"
 #include "nomu/models/archive.hpp"
+#include "nomu/models/targets.hpp"
 #include "refusal.hpp"
 
 namespace {
@@ -32,7 +33,17 @@ std::string mended(std::string_view bytes) {
   }
 }
 
+void read_targets(std::string_view bytes) {
+  const nomu::TargetModels models = nomu::unpack_targets(bytes, "fuzz", engine());
+  const std::string packed = nomu::pack_targets(models);
+  if (nomu::pack_targets(nomu::unpack_targets(packed, "again", engine())) != packed) std::abort();
+  static_cast<void>(models.describe());
+  const std::vector<double> row(models.models().front().data().cols(), 0.5);
+  if (const auto level = models.default_level()) static_cast<void>(models.joint_bounds(row, *level));
+}
+
 void read(std::string_view bytes) {
+  if (nomu::holds_targets(bytes)) return read_targets(bytes);
   const nomu::Model model = nomu::unpack_model(bytes, "fuzz", engine());
   const std::string packed = nomu::pack_model(model);
   if (nomu::pack_model(nomu::unpack_model(packed, "again", engine())) != packed) std::abort();

@@ -45,6 +45,7 @@ OF_TABLES = {
     "known_noise": ("who,w", [*WRITTEN, "--noise", "s", "--calibrate", "nll"], NOMU),
     "range_weights": ("who,s", [*WRITTEN, "--weight", "w", "--range", "0,inf", "--calibrate", "isotonic", "--level", "0.7"], NOMU),
     "times": ("who,s", [*WRITTEN, "--time", "w", "--calibrate", "coverage", "--level", "0.6"], NOMU),
+    "coverage_by": ("who,w,s", [*WRITTEN, "--coverage-by", "open", "--calibrate", "conformal", "--level", "0.5"], NOMU),
     "uncalibrated": ("who,w,s", [*WRITTEN, "--calibrate", "none"], NOMU),
 }
 OF_NUMBERS = {
@@ -58,6 +59,8 @@ OF_NUMBERS = {
     "neural_linear": NET,
     "tube": [f"nomu.{setting}" for setting in NOMU[:4]],
 }
+# Two targets in one file, the second with a range.
+TARGETS = ["--target", "y,w", "--range", "w=0,inf", "--ignore", "who,s,day"]
 IMAGE = ["net.image=1,2,3", "net.filters=2", "net.kernel=2", "net.hidden=3", "train.epochs=3", "networks=2"]
 
 
@@ -71,10 +74,13 @@ def main() -> None:
 
         def run(*arguments: object, settings: list[str]) -> None:
             options = [part for setting in settings for part in ("--set", setting)]
-            subprocess.run([nomu, *arguments, "--target", "y", *options], check=True, stdout=subprocess.DEVNULL)
+            target = [] if "--target" in arguments else ["--target", "y"]
+            subprocess.run([nomu, *arguments, *target, *options], check=True, stdout=subprocess.DEVNULL)
 
         for name, (ignored, options, settings) in OF_TABLES.items():
             run("fit", files["table"], *options, "--ignore", ignored, "-o", CORPUS / f"{name}.nomu", settings=settings)
+        joint = [*TARGETS, *WRITTEN, "--calibrate", "conformal", "--level", "0.6", "-o", CORPUS / "targets.nomu"]
+        run("fit", files["table"], *joint, settings=NOMU)
         for name, settings in OF_NUMBERS.items():
             options = ["--method", name, "--calibrate", "nll", "-o", CORPUS / f"{name}.nomu"]
             run("fit", files["two"], *options, settings=[*settings, "calibration.folds=2"])

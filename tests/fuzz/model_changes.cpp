@@ -1,5 +1,6 @@
 #include "model_changes.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/json_numbers.hpp"
@@ -185,8 +186,8 @@ std::string change_method(ModelFile& file, FuzzRandom& random) {
 
 std::string change_header(ModelFile& file, FuzzRandom& random) {
   // The settings would win every draw; they have a change of their own.
-  static const std::vector<std::string> parts = {"data",   "data",  "calibration", "held_out", "reports",
-                                                 "engine", "state", "library",     "network",  "blocks"};
+  static const std::vector<std::string> parts = {"data",  "data",    "calibration", "held_out", "reports", "engine",
+                                                 "state", "library", "network",     "blocks",   "joint",   "targets"};
   const std::string& part = one_of(parts, random);
   return file.header.contains(part) ? change_json(file.header[part], random, part) : "";
 }
@@ -200,9 +201,7 @@ std::string change_bytes(ModelFile& file, FuzzRandom& random) {
   return "some bytes";
 }
 
-}  // namespace
-
-std::string change_model(ModelFile& file, FuzzRandom& random) {
+std::string change_parts(ModelFile& file, FuzzRandom& random) {
   if (!file.header.at("blocks").is_array() || file.header["blocks"].empty()) return "";
   switch (below(17, random)) {
     case 0:
@@ -220,6 +219,46 @@ std::string change_model(ModelFile& file, FuzzRandom& random) {
     case 12: return change_bytes(file, random);
     default: return change_header(file, random);
   }
+}
+
+/// Whether the file has the form of one that holds the files of several targets, which follow its own blocks.
+bool has_targets(const ModelFile& file) {
+  const json targets = file.header.value("targets", json());
+  return targets.is_array() && !targets.empty() && !file.blocks.empty();
+}
+
+std::string change_target(ModelFile& file, FuzzRandom& random) {
+  json& targets = file.header["targets"];
+  const std::size_t chosen = below(targets.size(), random);
+  std::size_t first = 0;
+  for (std::size_t t = 0; t < chosen; ++t) first += whole_number(targets[t].at("bytes"));
+  const std::size_t size = whole_number(targets[chosen].at("bytes"));
+  std::string& files = file.blocks.back();
+  if (first > files.size() || size > files.size() - first) return "";
+  ModelFile one(std::string_view(files).substr(first, size));
+  const std::string what = change_parts(one, random);
+  const std::string bytes = one.bytes();
+  files.replace(first, size, bytes);
+  targets[chosen]["bytes"] = bytes.size();
+  return fmt::format("of target {}: {}", chosen, what);
+}
+
+/// The length of the blocks before the files of the targets.
+void mend_block_bytes(ModelFile& file) {
+  std::size_t size = 0;
+  for (std::size_t b = 0; b < std::min(file.header["blocks"].size(), file.blocks.size()); ++b)
+    size += file.blocks[b].size();
+  file.header["block_bytes"] = size;
+}
+
+}  // namespace
+
+std::string change_model(ModelFile& file, FuzzRandom& random) {
+  if (!has_targets(file)) return change_parts(file, random);
+  if (below(4, random) > 0) return change_target(file, random);
+  const std::string what = change_parts(file, random);
+  if (below(4, random) > 0) mend_block_bytes(file);
+  return what;
 }
 
 }  // namespace nomu

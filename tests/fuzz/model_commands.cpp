@@ -12,6 +12,7 @@
 #include "nomu/models/adapt.hpp"
 #include "nomu/models/archive.hpp"
 #include "nomu/models/assess.hpp"
+#include "nomu/models/targets.hpp"
 #include "nomu/report/model_report.hpp"
 
 namespace nomu {
@@ -28,9 +29,12 @@ const std::shared_ptr<const OnnxNetwork>& network() {
   return one;
 }
 
-/// A few rows with the columns that the model reads: usual cells, extreme ones and missing ones.
-Table rows_for(const Model& model) {
-  Table table("rows");
+void add_missing_column(Table& table, const std::string& name, const std::vector<std::string>& cells) {
+  if (!table.has_column(name)) table.add_column(name, cells);
+}
+
+/// Adds the columns that the model reads: usual cells, extreme ones and missing ones.
+void add_columns(const Model& model, Table& table) {
   for (const FeatureColumn& column : model.data().features) {
     std::vector<std::string> cells;
     switch (column.kind) {
@@ -39,11 +43,16 @@ Table rows_for(const Model& model) {
       case ColumnKind::boolean: cells = {"yes", "no", ""}; break;
       case ColumnKind::date: cells = {"2021-05-06", "1921-05-06T10:00", ""}; break;
     }
-    table.add_column(column.name, cells);
+    add_missing_column(table, column.name, cells);
   }
-  table.add_column(model.data().target_name, std::vector<std::string>{"1", "2", ""});
-  if (!model.data().noise_name.empty())
-    table.add_column(model.data().noise_name, std::vector<std::string>{"0.5", "0", "1"});
+  add_missing_column(table, model.data().target_name, {"1", "2", ""});
+  if (!model.data().noise_name.empty()) add_missing_column(table, model.data().noise_name, {"0.5", "0", "1"});
+  if (!model.data().strata_name.empty()) add_missing_column(table, model.data().strata_name, {"red", "other", ""});
+}
+
+Table rows_for(const Model& model) {
+  Table table("rows");
+  add_columns(model, table);
   return table;
 }
 
@@ -87,9 +96,37 @@ int use(const Model& model) {
   return count;
 }
 
+int use_all(const TargetModels& models) {
+  const std::optional<double> level = models.default_level();
+  Table rows("rows");
+  for (const Model& model : models.models()) add_columns(model, rows);
+  int count = answered("show targets", [&] { (void)models.describe(); });
+  count += answered("predict targets", [&] {
+    (void)predict_table(models, rows, level, std::vector<double>{0.1, 0.9});
+  });
+  count += answered("predict --joint", [&] { (void)predict_table(models, rows, level, {}, true); });
+  count += answered("evaluate targets", [&] { (void)evaluate(models, labelled_rows(models, rows, true), level); });
+  count += answered("calibrate targets",
+                    [&] { (void)calibrated(models, labelled_rows(models, rows, true), {.calibration = "nll"}); });
+  return count;
+}
+
+int run_targets(std::string_view bytes) {
+  std::optional<TargetModels> models;
+  int count = answered("load targets", [&] { models.emplace(unpack_targets(bytes, "changed", one_thread())); });
+  if (!models) return count;
+  count += answered("save targets", [&] {
+    const std::string packed = pack_targets(*models);
+    if (pack_targets(unpack_targets(packed, "again", one_thread())) != packed)
+      throw std::logic_error("a file that was read is written in another way");
+  });
+  return count + use_all(*models) + use(models->models().back());
+}
+
 }  // namespace
 
 int run_commands(std::string_view bytes) {
+  if (holds_targets(bytes)) return run_targets(bytes);
   std::optional<Model> model;
   int count = answered("load", [&] { model.emplace(unpack_model(bytes, "changed", one_thread())); });
   if (!model && onnx_available())

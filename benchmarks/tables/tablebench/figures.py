@@ -18,7 +18,8 @@ METRICS = {
     "coverage": "coverage",
     "cpu_s": "CPU seconds",
 }
-_NUMBERS = (*METRICS, "width", "constant_oracle", "constant_halves", "calibration_rows", "test_rows", "train_rows")
+CONSTANTS = ("constant_own", "constant_oracle", "constant_halves")
+_NUMBERS = (*METRICS, "width", *CONSTANTS, "calibration_rows", "test_rows", "train_rows")
 
 
 def load(rows: list[Row], all_versions: bool) -> pd.DataFrame:

@@ -14,7 +14,8 @@ LEVEL = 0.9
 class Forecast:
     """Mean and bounds of 90 % for each row; a distribution as sigma of a Gaussian, as quantiles, or both.
 
-    `quantiles` is [n][len(levels)]. `notes` are figures for the results, such as the number of calibration rows.
+    `quantiles` is [n][len(levels)]. `constant_half`: the half width of constant bounds that the method's own calibration
+    rows would give. `notes` are figures for the results, such as the number of calibration rows.
     """
 
     mean: np.ndarray
@@ -23,6 +24,7 @@ class Forecast:
     sigma: np.ndarray | None = None
     levels: np.ndarray | None = None
     quantiles: np.ndarray | None = None
+    constant_half: float | None = None
     notes: dict[str, object] = field(default_factory=dict)
 
     def save(self, path: Path) -> None:

@@ -75,7 +75,10 @@ def all_scores(y: np.ndarray, forecast: Forecast) -> dict[str, float | None]:
         "width": float(np.mean(forecast.upper - forecast.lower)),
         "constant_oracle": constant_width_oracle(y, mean, int(covered.sum())),
         "constant_halves": constant_width_halves(y, mean, seed=len(y)),
+        "constant_own": None,
     }
+    if (half := forecast.constant_half) is not None:
+        scores["constant_own"] = float(np.mean(interval_score(y, mean - half, mean + half)))
     if forecast.levels is not None and forecast.quantiles is not None:
         scores["crps"] = quantile_crps(y, forecast.levels, forecast.quantiles)
     elif sigma is not None:

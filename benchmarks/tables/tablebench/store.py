@@ -24,6 +24,7 @@ FIELDS = (
     "width",
     "constant_oracle",
     "constant_halves",
+    "constant_own",
     "device",  # where the fit computed; CPU seconds of a fit on a GPU do not tell its cost
     "wall_s",
     "cpu_s",

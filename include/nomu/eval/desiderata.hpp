@@ -80,11 +80,11 @@ struct DesiderataReport {
 /// - D2: median sigma at the training points divided by its median at probes all over the box; holds below 0.25.
 /// - D3: Spearman correlation of sigma with the distance to the nearest training point (see `distances_to_data`);
 ///   holds above 0.5. "D3 gaps" for probes inside the data's box, "D3 outside" for those outside, "D3" for both.
-/// - D4: sigma's mean absolute change along the input (to another name, for names) that changes the mean most, divided
-/// by that along the input
-///   that changes it least; holds above 1. "D4 across inputs", with three or more inputs: Spearman correlation of the
-///   two sensitivities; holds above 0.
-/// - D5: mean sigma at the probes after fitting all rows divided by that after fitting the fewest; holds below 1.
+/// - D4: sigma's mean absolute change along the number that changes the mean most, divided by that along the number
+///   that changes it least; holds above 1. "D4 across inputs", with three or more numbers: Spearman correlation of the
+///   two sensitivities; holds above 0. Names do not take part: another name is not farther from the data.
+/// - D5: mean sigma at the probes after fitting all rows divided by that after fitting the fewest; holds below 1. The
+///   fits must measure sigma on the same scale.
 /// Throws DataError when sizes do not match, there are fewer than two training rows, or a function returns the wrong
 /// number of values or one that is not finite; ConfigError for an empty box, fewer than two probes or no sigma.
 [[nodiscard]] DesiderataReport check_desiderata(std::span<const double> train_inputs, const DesiderataSubject& subject,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "nomu/models/foreign.hpp"
 #include "nomu/models/model.hpp"
@@ -13,8 +14,9 @@
 namespace nomu {
 
 /// Writes the model, replacing an older file only once the new one is complete. The file holds the rows that the model
-/// was made with; if these come from a file, `rows` names it, and a new model gets no wider permissions.
-void save_model(const Model& model, const std::filesystem::path& path, const std::filesystem::path& rows = {});
+/// was made with; if these come from files, `rows` names them, and a new model gets no wider permissions than any.
+void save_model(const Model& model, const std::filesystem::path& path,
+                const std::vector<std::filesystem::path>& rows = {});
 
 /// Reads a model; without an engine, one is created for the available hardware. Throws DataError for a file that is
 /// truncated, damaged, not a model, or of a version this library does not know.

@@ -75,6 +75,7 @@ struct Trustworthiness {
   /// its standard error, by groups if there are groups. Below 1: the width of the bounds carries information.
   double ratio = 1.0;
   double ratio_error = 0.0;
+  double constant_half_width = 0.0;  ///< of those bounds: what the same rows prove for one width, counted alike
   std::vector<UncertaintyDriver> drivers = {};  ///< strongest first, at most three
 };
 

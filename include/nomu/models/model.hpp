@@ -102,6 +102,8 @@ struct HeldOut {
   PredictedRows predicted = {};          ///< [q], before calibration
   std::vector<double> targets = {};      ///< [q]
   std::vector<std::string> strata = {};  ///< [q], names to cover by; empty: none
+  /// [q], the group or distinct input of each row, which count once together; empty: each row is one
+  std::vector<std::size_t> units = {};
 };
 
 /// Everything a model consists of besides its fitted members; an archive stores both.

@@ -60,8 +60,9 @@ class TargetModels {
 /// The rows that have all targets, once for each target. Throws like `rows_of` of models/request.
 [[nodiscard]] std::vector<DataSet> rows_of(const TargetsRequest& request, const Table& table);
 
-/// Fits target by target; each fit is that of `fit` in models/request. The data sets have the same inputs and one
-/// target each, in the order of `targets`. Throws like it, and ConfigError for fewer than two targets or known noise.
+/// Fits all targets as one cohort; each model is that of `fit` in models/request. The data sets have the same inputs
+/// and one target each, in the order of `targets`. Throws like it, and ConfigError for fewer than two targets or known
+/// noise.
 [[nodiscard]] TargetModels fit(const TargetsRequest& request, std::span<const DataSet> rows,
                                std::shared_ptr<Engine> engine = {}, const Progress& progress = {});
 [[nodiscard]] TargetModels fit(const TargetsRequest& request, const Table& table, std::shared_ptr<Engine> engine = {},
@@ -95,9 +96,10 @@ struct TargetsEvaluation {
 [[nodiscard]] TargetsEvaluation evaluate(const TargetModels& models, std::span<const DataSet> rows,
                                          std::optional<double> level);
 
-/// Writes one file for all targets, replacing an older one only once the new one is complete. It repeats the training
-/// rows for each target.
-void save_targets(const TargetModels& models, const std::filesystem::path& path);
+/// Writes one file for all targets, replacing an older one only once the new one is complete. What the models have in
+/// common, such as the training rows, is in it once; `rows` as for `save_model`.
+void save_targets(const TargetModels& models, const std::filesystem::path& path,
+                  const std::vector<std::filesystem::path>& rows = {});
 [[nodiscard]] TargetModels load_targets(const std::filesystem::path& path, std::shared_ptr<Engine> engine = {});
 
 /// The bytes of such a file, and back; error messages call them `source`.

@@ -53,13 +53,15 @@ class CpuEngine final : public Backend {
   [[nodiscard]] Tensor<float> predict(const Networks& networks, const Tensor<float>& parameters, const Tensor<float>& x,
                                       const DropoutPass& dropout, const std::vector<std::uint64_t>& seeds) override {
     const SingleThreaded scope;
-    const Layout layout = checked_layout(networks, parameters, x);
+    const Layout layout = checked_layout(networks, parameters, x, shares_rows());
     return each_pass(dropout, [&](const DropoutPass& pass) {
       PredictContext context{networks, layout, kernels_, provider_.multiply, pass, seeds, {}};
       for (std::size_t m = 0; m < parameters.members(); ++m) context.parameters.emplace_back(parameters.member(m));
       return cpu::predict(context, x, team_);
     });
   }
+
+  [[nodiscard]] bool shares_rows() const override { return true; }
 
   [[nodiscard]] Roofline roofline(const TrainPlan& plan) override {
     const SingleThreaded scope;

@@ -55,8 +55,11 @@ CpuSession::CpuSession(const TrainPlan& plan, Team& team, const Kernels& kernels
       workspaces_(crews_.count) {
   check_start(plan, program_.layout);
   for (const std::uint64_t seed : plan_.seeds) reports_.emplace_back().seed = seed;
-  // On all threads: on a machine with several sockets, memory belongs to the one that touches it first.
-  team_.run(members_.size(), [&](std::size_t m, std::size_t /*worker*/) { members_[m] = first_state(plan, m); });
+  team_.split(crews_.count, [&](std::size_t crew, const Runner& /*threads*/) {
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      if (home_of(m, crews_.count) == crew) members_[m] = first_state(plan, m);
+    }
+  });
 }
 
 MemberState CpuSession::first_state(const TrainPlan& plan, std::size_t m) const {

@@ -6,6 +6,7 @@
 #include "engine/cpu/buffers.hpp"
 #include "engine/cpu/convolve.hpp"
 #include "engine/cpu/crews.hpp"
+#include "engine/cpu/program.hpp"
 #include "engine/sampling.hpp"
 
 namespace nomu::engine::cpu {
@@ -36,25 +37,32 @@ void run_convolution(const PredictContext& c, std::size_t l, std::size_t member,
   std::fill(out.begin() + static_cast<std::ptrdiff_t>(block.rows * layer.units), out.end(), 0.0F);
 }
 
-void run_dense(const PredictContext& c, std::size_t l, std::size_t member, Block& block) {
+/// In the column tiles of training, whoever computes them: how a wide layer is cut decides how it is rounded.
+void run_dense(const PredictContext& c, std::size_t l, std::size_t member, Block& block, const Runner& runner) {
   const Layer& layer = c.layout.layers[l];
   const float* parameters = c.parameters[member].data();
-  float* out = block.activation[l].data();
-  for (std::size_t k = 0; k < layer.feeds.size(); ++k) {
-    const Feed& feed = layer.feeds[k];
-    const float* source = feed.source == input_layer ? block.x.data() : block.activation[feed.source].data();
-    c.multiply(Transpose::no, Transpose::no, block_rows, layer.units, feed.units, source, feed.units,
-               parameters + feed.weights, layer.units, k > 0, out, layer.units);
-  }
-  c.kernels.bias_activate(layer.activation, out, layer.units, block_rows, layer.units, parameters + layer.bias);
+  const std::size_t tile = column_tile(layer.units);
+  runner.run((layer.units + tile - 1) / tile, [&](std::size_t piece, std::size_t /*worker*/) {
+    const std::size_t first = piece * tile;
+    const std::size_t width = std::min(tile, layer.units - first);
+    float* out = block.activation[l].data() + first;
+    for (std::size_t k = 0; k < layer.feeds.size(); ++k) {
+      const Feed& feed = layer.feeds[k];
+      const float* source = feed.source == input_layer ? block.x.data() : block.activation[feed.source].data();
+      c.multiply(Transpose::no, Transpose::no, block_rows, width, feed.units, source, feed.units,
+                 parameters + feed.weights + first, layer.units, k > 0, out, layer.units);
+    }
+    c.kernels.bias_activate(layer.activation, out, layer.units, block_rows, width, parameters + layer.bias + first);
+  });
 }
 
-void run_layer(const PredictContext& c, std::size_t l, std::size_t member, std::size_t first_row, Block& block) {
+void run_layer(const PredictContext& c, std::size_t l, std::size_t member, std::size_t first_row, Block& block,
+               const Runner& runner) {
   const Layer& layer = c.layout.layers[l];
   if (layer.convolution) {
     run_convolution(c, l, member, block);
   } else {
-    run_dense(c, l, member, block);
+    run_dense(c, l, member, block, runner);
   }
   float* out = block.activation[l].data();
   const float rate = c.networks.nets[layer.net].dropout[member];
@@ -75,6 +83,12 @@ double block_flops(const Layout& layout) {
   return 2.0 * static_cast<double>(block_rows * products);
 }
 
+std::size_t widest_layer(const Layout& layout) {
+  std::size_t widest = 0;
+  for (const Layer& layer : layout.layers) widest = std::max(widest, layer.convolution ? 0 : layer.units);
+  return widest;
+}
+
 }  // namespace
 
 Tensor<float> predict(const PredictContext& context, const Tensor<float>& x, Team& team) {
@@ -85,18 +99,18 @@ Tensor<float> predict(const PredictContext& context, const Tensor<float>& x, Tea
   const double flops = static_cast<double>(members * blocks) * block_flops(context.layout);
   const std::size_t threads = std::min(team.size(), threads_for(flops));
   std::vector<std::unique_ptr<Block>> workspace(threads);
-  const auto run_piece = [&](std::size_t piece, std::size_t worker) {
+  const auto run_piece = [&](std::size_t piece, std::size_t worker, const Runner& runner) {
     if (!workspace[worker]) workspace[worker] = std::make_unique<Block>(context.layout);
     Block& block = *workspace[worker];
     const std::size_t member = piece / blocks;
     const std::size_t first = piece % blocks * block_rows;
     const std::size_t rows = std::min(block_rows, x.rows() - first);
     block.rows = rows;
-    const auto source = x.member(x.members() == 1 ? 0 : member).subspan(first * d, rows * d);
+    const auto source = x.member(member / (members / x.members())).subspan(first * d, rows * d);
     std::fill(std::copy(source.begin(), source.end(), block.x.begin()), block.x.end(), 0.0F);
     for (std::size_t l = 0; l < context.layout.layers.size(); ++l) {
       const Layer& layer = context.layout.layers[l];
-      run_layer(context, l, member, first, block);
+      run_layer(context, l, member, first, block, runner);
       for (std::size_t i = 0; layer.head && i < rows; ++i) {
         for (std::size_t k = 0; k < layer.units; ++k) {
           outputs(member, first + i, layer.first_output + k) = block.activation[l][i * layer.units + k];
@@ -104,7 +118,15 @@ Tensor<float> predict(const PredictContext& context, const Tensor<float>& x, Tea
       }
     }
   };
-  team.together([&](const Runner& runner) { runner.limited(threads).run(members * blocks, run_piece); });
+  const std::size_t pieces = members * blocks;
+  if (pieces >= threads || widest_layer(context.layout) <= widest_tile) {
+    team.together([&](const Runner& runner) {
+      runner.limited(threads).run(pieces, [&](std::size_t i, std::size_t worker) { run_piece(i, worker, Runner()); });
+    });
+  } else if (pieces > 0) {
+    // A few rows of wide networks, as a search asks for: several threads for each block.
+    team.split(pieces, [&](std::size_t i, const Runner& runner) { run_piece(i, i, runner.limited(threads / pieces)); });
+  }
   return outputs;
 }
 

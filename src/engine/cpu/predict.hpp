@@ -22,7 +22,7 @@ struct PredictContext {
   std::vector<std::span<const float>> parameters;  ///< [M][P]
 };
 
-/// Outputs [M][q][K] for x [1 or M][q][d].
+/// Outputs [M][q][K] for x [G][q][d], where G divides M: each for M / G networks in a row.
 [[nodiscard]] Tensor<float> predict(const PredictContext& context, const Tensor<float>& x, Team& team);
 
 }  // namespace nomu::engine::cpu

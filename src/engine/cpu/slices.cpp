@@ -21,11 +21,14 @@ std::optional<Slices::Slice> Slices::next(std::size_t crew) {
   std::size_t& own = latest_[crew];
   if (own != none) taken_[own] = false;
   std::size_t best = own != none && left_[own] > 0 ? own : none;
+  const auto at_home = [&](std::size_t m) { return home_of(m, latest_.size()) == crew; };
   std::size_t free = 0;
   for (std::size_t m = 0; m < left_.size(); ++m) {
     if (taken_[m] || left_[m] == 0) continue;
     ++free;
-    if (best == none || left_[m] > left_[best]) best = m;
+    const bool longer = best != none && left_[m] > left_[best];
+    const bool nearer = best != none && left_[m] == left_[best] && at_home(m) && !at_home(best);
+    if (best == none || longer || (nearer && best != own)) best = m;
   }
   own = best;
   if (best == none) return std::nullopt;

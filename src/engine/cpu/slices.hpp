@@ -9,6 +9,10 @@
 
 namespace nomu::engine::cpu {
 
+/// The crew that begins with a member, if it comes in time, and whose threads should be the first to touch its memory:
+/// on a machine with several sockets that decides where it lies.
+[[nodiscard]] constexpr std::size_t home_of(std::size_t member, std::size_t crews) { return member % crews; }
+
 /// Hands out the members of a cohort to crews, each of them to one crew at a time, until all are trained. While there
 /// are more members than crews, a crew keeps its member, which is in its cache; towards the end members are handed out
 /// in short slices, the one with most left first, so that all crews are done at about the same time, however many

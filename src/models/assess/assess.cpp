@@ -54,20 +54,22 @@ PredictedRows predict_alone(const FittedCohort& fitted, const MemberScaling& sca
   return std::move(predict_each(fitted, {&scaling, 1}, rows).front());
 }
 
+/// Fits of parts of the rows, on the scale of the target that the model learned: if each fit chose its own, their
+/// sigmas could not be compared.
 RefitFunction refit_of(const Model& model, const Progress& progress) {
   return [&model, &progress](std::span<const std::vector<std::size_t>> subsets) {
-    const DataSet all = subset(model.data(), model.parts().fitted_rows);
+    DataSet all = subset(model.data(), model.parts().fitted_rows);
+    all.targets = model.warp().apply(all.targets);
+    FitSpec spec = model.spec();
+    spec.evidence.warp = false;
     std::vector<DataSet> sets;
     for (const std::vector<std::size_t>& rows : subsets) sets.push_back(subset(all, rows));
-    const auto members = std::make_shared<const Members>(fit_members(model.spec(), sets, *model.engine(), progress));
+    const auto members = std::make_shared<const Members>(fit_members(spec, sets, *model.engine(), progress));
     std::vector<RowFunction> functions;
     for (std::size_t m = 0; m < subsets.size(); ++m) {
-      functions.emplace_back([members, alone = std::shared_ptr<const FittedCohort>(members->fitted->select({&m, 1})),
-                              m](std::span<const double> x) {
-        // In the units of the target: each fit decides for itself on which scale it learns.
-        const MemberScaling& scaling = members->scalings[m];
-        return unwarped(predict_alone(*alone, scaling, x), scaling.warp).sigma_model;
-      });
+      functions.emplace_back(
+          [members, alone = std::shared_ptr<const FittedCohort>(members->fitted->select({&m, 1})),
+           m](std::span<const double> x) { return predict_alone(*alone, members->scalings[m], x).sigma_model; });
     }
     return functions;
   };

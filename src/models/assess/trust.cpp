@@ -35,35 +35,41 @@ std::vector<double> row_scores(const Bounds& bounds, std::span<const double> tar
   return scores;
 }
 
-/// Bounds of one width around the means, which cover the level of these very rows.
-Bounds constant_width(std::span<const double> mean, std::span<const double> targets, double level) {
-  std::vector<double> errors;
-  for (std::size_t i = 0; i < targets.size(); ++i) errors.push_back(std::abs(targets[i] - mean[i]));
-  const auto wanted = static_cast<std::size_t>(std::ceil(level * static_cast<double>(errors.size() + 1)));
-  const std::size_t rank = std::clamp<std::size_t>(wanted, 1, errors.size());
-  const auto place = errors.begin() + static_cast<std::ptrdiff_t>(rank - 1);
-  std::ranges::nth_element(errors, place);
+/// The half width around the means that the held-out rows support at the level, by the rule that the model's own bounds
+/// follow: rows of one unit count once together.
+double constant_half_width(const HeldOut& held, const Calibration& own, double level) {
+  const PredictedRows constant{.mean = held.predicted.mean, .sigma_model = std::vector(held.targets.size(), 1.0)};
+  const CalibrationRows known{.unit = own.unit, .units = held.units};
+  const bool conformal = own.kind == CalibrationKind::conformal || own.kind == CalibrationKind::cross_conformal;
+  const Calibration calibration = conformal ? calibrate_conformal(constant, held.targets, {}, known)
+                                  : own.kind == CalibrationKind::coverage
+                                      ? calibrate_coverage(constant, held.targets, level)
+                                      : with_units(calibrate_nll(constant, held.targets), known);
+  return half_width(calibration, 1.0, 0.0, level);
+}
+
+Bounds constant_width(std::span<const double> mean, double half) {
   Bounds bounds;
   for (const double centre : mean) {
-    bounds.lower.push_back(centre - *place);
-    bounds.upper.push_back(centre + *place);
+    bounds.lower.push_back(centre - half);
+    bounds.upper.push_back(centre + half);
   }
   return bounds;
 }
 
 void compare_widths(const Model& model, double level, Trustworthiness& trust) {
   const HeldOut& held = model.held_out();
+  trust.constant_half_width = constant_half_width(held, model.calibration(), level);
   const std::vector<double> own = row_scores(model.held_out_bounds(level), held.targets, level);
   const std::vector<double> constant =
-      row_scores(constant_width(held.predicted.mean, held.targets, level), held.targets, level);
+      row_scores(constant_width(held.predicted.mean, trust.constant_half_width), held.targets, level);
   const double sum = std::accumulate(constant.begin(), constant.end(), 0.0);
   trust.level = level;
   trust.ratio = std::accumulate(own.begin(), own.end(), 0.0) / sum;
   // Of a ratio of two means of the same rows; rows of one unit are no evidence for each other.
-  const std::vector<std::size_t>& unit_of = model.calibration().score_units;
   std::map<std::size_t, double> differences;
   for (std::size_t i = 0; i < own.size(); ++i)
-    differences[unit_of.size() == own.size() ? unit_of[i] : i] += own[i] - trust.ratio * constant[i];
+    differences[held.units.empty() ? i : held.units[i]] += own[i] - trust.ratio * constant[i];
   double squares = 0.0;
   for (const auto& [unit, difference] : differences) squares += difference * difference;
   const auto n = static_cast<double>(differences.size());

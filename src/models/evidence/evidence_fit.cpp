@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/team.hpp"
 #include "engine/layout.hpp"
 #include "models/evidence/inner_folds.hpp"
 #include "models/evidence/mean_stage.hpp"
@@ -31,16 +32,17 @@ struct Presented {
 /// With so many rows a fifth of them teaches a network as much as four fifths do, at a quarter of the memory.
 bool plenty(const DataSet& rows) { return rows.rows() > 100'000; }
 
-std::vector<FoldedRows> folded(std::span<const Presented> versions, std::size_t folds) {
-  std::vector<FoldedRows> members;
-  for (const Presented& one : versions) {
+std::vector<FoldedRows> folded(std::span<const Presented> versions, std::size_t folds, std::int64_t threads) {
+  std::vector<FoldedRows> members(versions.size());
+  side_by_side(versions.size(), threads, [&](std::size_t v) {
+    const Presented& one = versions[v];
     std::vector<Split> parts = inner_folds(one.plain, folds, derived_seed(one.seed, fold_purpose));
-    members.push_back({.rows = with_steps(one.plain, one.steps),
-                       .plain = one.plain,
-                       .steps = one.steps,
-                       .folds = plenty(one.plain) ? one_part_each(std::move(parts)) : std::move(parts),
-                       .seed = one.seed});
-  }
+    members[v] = {.rows = with_steps(one.plain, one.steps, threads_of_each(versions.size(), threads)),
+                  .plain = one.plain,
+                  .steps = one.steps,
+                  .folds = plenty(one.plain) ? one_part_each(std::move(parts)) : std::move(parts),
+                  .seed = one.seed};
+  });
   return members;
 }
 
@@ -90,17 +92,27 @@ Tensor<float> fronts(const NomuSpec& spec, const MeanStage& means, std::size_t c
   return all;
 }
 
-/// What the out-of-fold rows of one member teach about its networks.
-NetworkHead head_of(const std::vector<double>& errors, const NoiseStage& noise, std::size_t m,
-                    const std::vector<double>& distance, double sigma_far) {
-  const SigmaShape shape = choose_shape(errors, noise.unseen[m], distance, sigma_far);
+/// Errors of so many rows tell one shape of sigma from another as well as those of a million.
+constexpr std::size_t most_judges = 20'000;
+
+/// At most `most` of the rows, at equal distances.
+std::vector<std::size_t> some_of(const std::vector<std::size_t>& rows, std::size_t most) {
+  const std::size_t step = std::max<std::size_t>(1, (rows.size() + most - 1) / most);
+  std::vector<std::size_t> some;
+  for (std::size_t k = 0; k < rows.size(); k += step) some.push_back(rows[k]);
+  return some;
+}
+
+/// What the out-of-fold rows of one member teach about its networks, as far as it is the same for all of them.
+NetworkHead head_of(const SigmaShape& shape, const std::vector<std::size_t>& judges, const NoiseStage& noise,
+                    std::size_t m) {
   double squares = 0.0;
-  for (const double deviation : noise.unseen[m]) squares += std::pow(shape.noise_factor * deviation, 2);
+  for (const std::size_t i : judges) squares += std::pow(shape.noise_factor * noise.unseen[m][i], 2);
   return {.noise_scale = noise.scale[m] * shape.noise_factor,
           .noise_low = noise.low[m] * shape.noise_factor,
           .noise_high = noise.high[m] * shape.noise_factor,
-          .noise_far = std::sqrt(squares / static_cast<double>(noise.unseen[m].size())),
-          .sigma_far = sigma_far,
+          .noise_far = std::sqrt(squares / static_cast<double>(judges.size())),
+          .sigma_far = shape.far,
           .power = shape.power};
 }
 
@@ -119,18 +131,21 @@ Judged judge(const NomuSpec& spec, const EvidenceSpec& evidence, std::span<const
   const auto folds = static_cast<std::size_t>(evidence.folds);
   const auto kept = static_cast<std::size_t>(evidence.kept);
   const auto most = static_cast<std::size_t>(evidence.most_rows);
-  Judged judged{.rows = folded(versions, folds),
+  const std::int64_t threads = engine.info().threads;
+  Judged judged{.rows = folded(versions, folds, threads),
                 .penalties = {versions.size(), evidence.penalties},
                 .means = {},
-                .chosen = {},
+                .chosen = std::vector<Chosen>(versions.size()),
                 .errors = {},
                 .noise = {}};
   // The candidates on all rows, or on some and then only the best of them on all.
   const bool large = std::ranges::any_of(versions, [&](const Presented& one) { return one.plain.rows() > most; });
-  const std::vector<FoldedRows> tried = large ? folded(sampled(versions, most), folds) : judged.rows;
+  const std::vector<FoldedRows> tried = large ? folded(sampled(versions, most), folds, threads) : judged.rows;
   judged.means = train_means(spec, tried, judged.penalties, evidence.trend, engine, progress);
-  for (std::size_t m = 0; m < versions.size(); ++m)
-    judged.chosen.push_back(choose(judged.means.unseen[m], tried[m].rows.targets, kept));
+  side_by_side(versions.size(), threads, [&](std::size_t m) {
+    const std::int64_t own = threads_of_each(versions.size(), threads);
+    judged.chosen[m] = choose(judged.means.unseen[m], tried[m].rows.targets, kept, own);
+  });
   if (large) {
     for (std::size_t m = 0; m < versions.size(); ++m) {
       judged.penalties[m].clear();
@@ -219,13 +234,18 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
                     .heads = Tensor<float>(members * parts, 1, NetworkHead::size),
                     .trend = Tensor<float>(members * parts, 1, 1 + inputs),
                     .steps = steps_of_members(judged.rows)};
-  for (std::size_t m = 0; m < members; ++m) {
-    NetworkHead head = head_of(judged.errors[m], judged.noise, m, sigmas.unseen[m], evidence.sigma_far);
+  const std::int64_t threads = engine.info().threads;
+  side_by_side(members, threads, [&](std::size_t m) {
+    const std::vector<std::size_t> judges = some_of(rows_like_new(judged.rows[m]), most_judges);
+    const SigmaShape shape = choose_shape(values_at(judged.errors[m], judges), values_at(judged.noise.unseen[m], judges),
+                                          values_at(sigmas.unseen[m], judges), evidence.sigma_far,
+                                          threads_of_each(members, threads));
+    NetworkHead head = head_of(shape, judges, judged.noise, m);
     for (std::size_t f = 0; f < folds; ++f) {
       for (std::size_t k = 0; k < kept; ++k) {
         const std::size_t network = (m * folds + f) * kept + k;
-        head.raw_near = sigmas.raw_near[network];
         head.raw_far = sigmas.raw_far[network];
+        head.raw_near = std::lerp(sigmas.raw_near[network], head.raw_far, shape.start);
         head.store(made.heads.member(network));
         const Trend& trend = judged.means.trends[m * folds + f];
         made.trend(network, 0, 0) = static_cast<float>(trend.intercept);
@@ -233,7 +253,7 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
         made.weights(m, 0, f * kept + k) *= static_cast<float>(judged.chosen[m].weights[k]);
       }
     }
-  }
+  });
   std::vector<FitReport> reports = merged(std::move(sigmas.trained.reports), made.weights, seeds);
   return std::make_unique<FittedNetwork>(design_of(spec, inputs), std::move(made), std::move(reports), engine);
 }

@@ -1,14 +1,37 @@
 #include "models/evidence/folded_rows.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
+#include "core/team.hpp"
 #include "engine/backend.hpp"
 #include "models/network/ensemble.hpp"
 #include "models/network/network_plan.hpp"
-#include "models/network/per_member.hpp"
 #include "nomu/core/random.hpp"
 
 namespace nomu {
+namespace {
+
+void narrow_row(std::span<const double> from, std::span<float> to) {
+  std::ranges::transform(from, to.begin(), [](double value) { return static_cast<float>(value); });
+}
+
+}  // namespace
+
+std::vector<std::size_t> rows_like_new(const FoldedRows& member) {
+  constexpr std::size_t enough = 50;
+  if (!member.plain.times.empty() && member.folds.back().test.size() >= enough) return member.folds.back().test;
+  std::vector<std::size_t> all(member.plain.rows());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+std::vector<double> values_at(std::span<const double> values, std::span<const std::size_t> rows) {
+  std::vector<double> chosen;
+  for (const std::size_t i : rows) chosen.push_back(values[i]);
+  return chosen;
+}
 
 Cohort training_cohort(std::span<const FoldedRows> members, std::span<const std::vector<double>> targets,
                        std::size_t candidates, std::int64_t threads) {
@@ -24,16 +47,15 @@ Cohort training_cohort(std::span<const FoldedRows> members, std::span<const std:
   }
   all.x = Tensor<float>(all.seeds.size(), longest, members.front().rows.cols());
   all.y = all.row_weight = Tensor<float>(all.seeds.size(), longest, 1);
-  per_member(members.size() * folds, threads, "rows", {}, [&](std::size_t part) {
+  side_by_side(all.seeds.size(), threads, [&](std::size_t network) {
+    const std::size_t part = network / candidates;
     const FoldedRows& member = members[part / folds];
     const std::vector<std::size_t>& train = member.folds[part % folds].train;
-    DataSet rows = subset(member.rows, train);
-    for (std::size_t k = 0; k < train.size(); ++k) rows.targets[k] = targets[part / folds][train[k]];
-    const Cohort own = pack({&rows, 1}, {&member.seed, 1});
-    for (std::size_t c = 0; c < candidates; ++c) {
-      std::ranges::copy(own.x.flat(), all.x.member(part * candidates + c).begin());
-      std::ranges::copy(own.y.flat(), all.y.member(part * candidates + c).begin());
-      std::ranges::copy(own.row_weight.flat(), all.row_weight.member(part * candidates + c).begin());
+    for (std::size_t k = 0; k < train.size(); ++k) {
+      narrow_row(member.rows.row(train[k]), all.x.row(network, k));
+      all.y(network, k, 0) = static_cast<float>(targets[part / folds][train[k]]);
+      const std::vector<double>& weights = member.rows.row_weight;
+      all.row_weight(network, k, 0) = weights.empty() ? 1.0F : static_cast<float>(weights[train[k]]);
     }
   });
   return all;
@@ -46,39 +68,33 @@ UnseenOutputs::UnseenOutputs(std::span<const FoldedRows> members, std::size_t ca
   std::size_t longest = 0;
   for (const FoldedRows& member : members) {
     for (const Split& fold : member.folds) longest = std::max(longest, fold.test.size());
+    rows_.push_back(member.rows.rows());
+    all_.emplace_back(candidates * rows_.back() * width_);
   }
-  const std::size_t d = networks.inputs;
-  Tensor<float> x(members.size() * folds, longest, d);
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    for (std::size_t f = 0; f < folds; ++f) {
-      const std::vector<std::size_t>& test = members[m].folds[f].test;
+  const std::int64_t threads = engine.info().threads;
+  Tensor<float> x(members.size() * folds, longest, networks.inputs);
+  side_by_side(members.size() * folds, threads, [&](std::size_t part) {
+    const FoldedRows& member = members[part / folds];
+    const std::vector<std::size_t>& test = member.folds[part % folds].test;
+    for (std::size_t k = 0; k < test.size(); ++k) narrow_row(member.rows.row(test[k]), x.row(part, k));
+  });
+  const Tensor<float> outputs = engine::backend(engine).predict(
+      networks, parameters, rows_for(engine, std::move(x), members.size() * folds, candidates), {}, {});
+  side_by_side(members.size() * folds, threads, [&](std::size_t part) {
+    const std::size_t m = part / folds;
+    const std::vector<std::size_t>& test = members[m].folds[part % folds].test;
+    for (std::size_t c = 0; c < candidates; ++c) {
       for (std::size_t k = 0; k < test.size(); ++k) {
-        std::ranges::transform(members[m].rows.row(test[k]), x.row(m * folds + f, k).begin(),
-                               [](double value) { return static_cast<float>(value); });
+        for (std::size_t o = 0; o < width_; ++o)
+          all_[m][(c * rows_[m] + test[k]) * width_ + o] = static_cast<double>(outputs(part * candidates + c, k, o));
       }
     }
-  }
-  const Tensor<float> outputs =
-      engine::backend(engine).predict(networks, parameters, repeat_rows(x, members.size() * folds, candidates), {}, {});
-  for (std::size_t m = 0; m < members.size(); ++m) {
-    rows_.push_back(members[m].rows.rows());
-    all_.emplace_back(candidates * rows_[m] * width_);
-    for (std::size_t f = 0; f < folds; ++f) {
-      const std::vector<std::size_t>& test = members[m].folds[f].test;
-      for (std::size_t c = 0; c < candidates; ++c) {
-        const std::size_t network = (m * folds + f) * candidates + c;
-        for (std::size_t k = 0; k < test.size(); ++k) {
-          for (std::size_t o = 0; o < width_; ++o)
-            all_[m][(c * rows_[m] + test[k]) * width_ + o] = static_cast<double>(outputs(network, k, o));
-        }
-      }
-    }
-  }
+  });
 }
 
-DataSet with_steps(const DataSet& plain, std::span<const Step> steps) {
+DataSet with_steps(const DataSet& plain, std::span<const Step> steps, std::int64_t threads) {
   DataSet wide = plain;
-  wide.inputs = embedded(plain.inputs, plain.cols(), steps);
+  wide.inputs = embedded(plain.inputs, plain.cols(), steps, threads);
   wide.input_names.resize(plain.cols() + steps.size());
   wide.features.clear();
   return wide;

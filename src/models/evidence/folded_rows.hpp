@@ -25,8 +25,15 @@ struct FoldedRows {
   std::uint64_t seed = 0;
 };
 
-/// One data set per fold of each member, its training rows with these targets [n]; `targets` has one entry per member.
-/// Copies of each, one per candidate, become the networks (member, fold, candidate).
+/// The rows that their networks predict as new rows will be predicted: all, but with times only the latest part, since
+/// the networks of other parts have seen later rows. What a few rows would teach is not worth that: then all again.
+[[nodiscard]] std::vector<std::size_t> rows_like_new(const FoldedRows& member);
+
+/// The values of these rows.
+[[nodiscard]] std::vector<double> values_at(std::span<const double> values, std::span<const std::size_t> rows);
+
+/// The training rows of every network (member, fold, candidate), with these targets [n]; `targets` has one entry per
+/// member.
 [[nodiscard]] Cohort training_cohort(std::span<const FoldedRows> members, std::span<const std::vector<double>> targets,
                                      std::size_t candidates, std::int64_t threads);
 
@@ -48,7 +55,7 @@ class UnseenOutputs {
 };
 
 /// The rows with steps as further inputs; what their columns are is forgotten.
-[[nodiscard]] DataSet with_steps(const DataSet& plain, std::span<const Step> steps);
+[[nodiscard]] DataSet with_steps(const DataSet& plain, std::span<const Step> steps, std::int64_t threads);
 
 /// Share of the rows that one step of the training sees: penalties stand beside the sum over a batch.
 [[nodiscard]] double batch_share(const Cohort& cohort, std::size_t network, std::int64_t batch_size);

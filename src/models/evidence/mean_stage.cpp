@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/team.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/network/per_member.hpp"
 #include "models/nomu/nomu_plan.hpp"
@@ -30,6 +31,22 @@ double score(std::span<const double> predicted, std::span<const double> targets)
   const double deviation = std::sqrt(squares / static_cast<double>(targets.size()));
   const std::vector<double> sigma(targets.size(), std::max(deviation, 1e-9));
   return crps(predicted, sigma, targets);
+}
+
+/// All ways to add one of the candidates that are not in the mixture yet.
+std::vector<Chosen> with_one_more(const Chosen& chosen, std::size_t candidates) {
+  std::vector<Chosen> all;
+  const double first = chosen.candidates.empty() ? 1.0 : 0.0;
+  for (std::size_t c = 0; c < candidates; ++c) {
+    if (std::ranges::find(chosen.candidates, c) != chosen.candidates.end()) continue;
+    for (double weight = first; weight <= (first > 0.0 ? 1.0 : 0.55); weight += steps_of_weight) {
+      all.push_back(chosen);
+      for (double& before : all.back().weights) before *= 1.0 - weight;
+      all.back().candidates.push_back(c);
+      all.back().weights.push_back(weight);
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -92,29 +109,14 @@ std::vector<double> Chosen::mixed(std::span<const std::vector<double>> predictio
   return sum;
 }
 
-Chosen choose(std::span<const std::vector<double>> unseen, std::span<const double> targets, std::size_t count) {
+Chosen choose(std::span<const std::vector<double>> unseen, std::span<const double> targets, std::size_t count,
+              std::int64_t threads) {
   Chosen chosen;
-  double best = std::numeric_limits<double>::infinity();
   while (chosen.candidates.size() < std::min(count, unseen.size())) {
-    Chosen found;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t c = 0; c < unseen.size(); ++c) {
-      if (std::ranges::find(chosen.candidates, c) != chosen.candidates.end()) continue;
-      const double first = chosen.candidates.empty() ? 1.0 : 0.0;
-      for (double weight = first; weight <= (first > 0.0 ? 1.0 : 0.55); weight += steps_of_weight) {
-        Chosen tried = chosen;
-        for (double& before : tried.weights) before *= 1.0 - weight;
-        tried.candidates.push_back(c);
-        tried.weights.push_back(weight);
-        const double value = score(tried.mixed(unseen), targets);
-        if (found.candidates.empty() || value < least) {
-          least = value;
-          found = tried;
-        }
-      }
-    }
-    chosen = found;
-    best = std::min(best, least);
+    const std::vector<Chosen> tried = with_one_more(chosen, unseen.size());
+    std::vector<double> scores(tried.size());
+    side_by_side(tried.size(), threads, [&](std::size_t t) { scores[t] = score(tried[t].mixed(unseen), targets); });
+    chosen = tried[static_cast<std::size_t>(std::ranges::min_element(scores) - scores.begin())];
   }
   return chosen;
 }

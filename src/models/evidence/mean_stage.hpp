@@ -2,6 +2,7 @@
 // First stage: mean networks for every candidate penalty and fold, and which candidates form the model.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,6 @@ struct Chosen {
 
 /// The `count` candidates whose mixture predicts unseen rows best, found one after the other.
 [[nodiscard]] Chosen choose(std::span<const std::vector<double>> unseen, std::span<const double> targets,
-                            std::size_t count);
+                            std::size_t count, std::int64_t threads);
 
 }  // namespace nomu

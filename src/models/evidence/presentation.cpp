@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/team.hpp"
 #include "models/evidence/folded_rows.hpp"
 #include "models/evidence/inner_folds.hpp"
 #include "models/evidence/trend.hpp"
@@ -19,17 +20,20 @@ constexpr std::size_t enough_rows = 50'000;  ///< more hardly change what linear
 constexpr double in_step = 0.9;              ///< rank correlation with time above which a number only tells the time
 
 /// Steps of every number of the rows, exactly `count` for each so that all members have as many inputs.
-std::vector<Step> all_steps(const DataSet& scaled, std::size_t count) {
-  std::vector<Step> steps;
-  if (count == 0) return steps;
+std::vector<Step> all_steps(const DataSet& scaled, std::size_t count, std::int64_t threads) {
+  std::vector<std::size_t> numbers;
   for (const InputBlock& block : input_blocks(scaled)) {
-    if (block.names || block.indicator) continue;
-    std::vector<double> values;
-    for (std::size_t i = 0; i < scaled.rows(); ++i) values.push_back(scaled.row(i)[block.first]);
-    std::vector<Step> own = steps_of(std::move(values), block.first, count);
-    own.resize(count, {block.first, 0.0, 0.0});
-    steps.insert(steps.end(), own.begin(), own.end());
+    if (!block.names && !block.indicator) numbers.push_back(block.first);
   }
+  std::vector<Step> steps(numbers.size() * count);
+  if (count == 0) return steps;
+  side_by_side(numbers.size(), threads, [&](std::size_t k) {
+    std::vector<double> values;
+    for (std::size_t i = 0; i < scaled.rows(); ++i) values.push_back(scaled.row(i)[numbers[k]]);
+    std::vector<Step> own = steps_of(std::move(values), numbers[k], count);
+    own.resize(count, {numbers[k], 0.0, 0.0});
+    std::ranges::copy(own, steps.begin() + static_cast<std::ptrdiff_t>(k * count));
+  });
   return steps;
 }
 
@@ -106,15 +110,17 @@ Split later_rows(const std::vector<double>& times) {
 }
 
 /// Without the numbers that tell the time, where later rows are better predicted so.
-Scaling without_clocks(const DataSet& data, const Scaling& inputs) {
+Scaling without_clocks(const DataSet& data, const Scaling& inputs, std::int64_t threads) {
   if (data.times.empty() || data.rows() < 50) return inputs;
   const std::vector<std::size_t> found = clocks(data);
   if (found.empty()) return inputs;
   Scaling without = inputs;
   for (const std::size_t j : found) without.factor[j] = std::numeric_limits<double>::max();  // every value becomes 0
   const std::vector<Split> later{later_rows(data.times)};
-  return linear_loss(scaled_inputs(data, without), later) < linear_loss(scaled_inputs(data, inputs), later) ? without
-                                                                                                            : inputs;
+  const auto loss = [&](const Scaling& scaling) {
+    return linear_loss(linear_errors(scaled_inputs(data, scaling), later, threads));
+  };
+  return loss(without) < loss(inputs) ? without : inputs;
 }
 
 /// At most `most` rows at equal distances.
@@ -129,16 +135,16 @@ DataSet some_rows(const DataSet& data, std::size_t most) {
 struct Tried {
   std::vector<Step> steps;
   DataSet rows;
+  std::vector<double> errors;  ///< of linear models at unseen rows
   double loss = 0.0;
 };
 
 /// Whether `a` predicts unseen rows so much better than `b` that it cannot be chance.
-bool far_better(const Tried& a, const Tried& b, std::span<const Split> folds) {
+bool far_better(const Tried& a, const Tried& b) {
   if (!(a.loss < b.loss - worthwhile)) return false;
-  std::vector<double> gain = linear_errors(b.rows, folds);
-  const std::vector<double> errors = linear_errors(a.rows, folds);
+  std::vector<double> gain = b.errors;
   double sum = 0.0;
-  for (std::size_t i = 0; i < gain.size(); ++i) sum += gain[i] = gain[i] * gain[i] - errors[i] * errors[i];
+  for (std::size_t i = 0; i < gain.size(); ++i) sum += gain[i] = gain[i] * gain[i] - a.errors[i] * a.errors[i];
   const double mean = sum / static_cast<double>(gain.size());
   double squares = 0.0;
   for (const double one : gain) squares += (one - mean) * (one - mean);
@@ -146,15 +152,19 @@ bool far_better(const Tried& a, const Tried& b, std::span<const Split> folds) {
 }
 
 Tried with_or_without_steps(const EvidenceSpec& spec, const DataSet& data, const Scaling& inputs,
-                            std::span<const Split> folds) {
+                            std::span<const Split> folds, std::int64_t threads) {
   const DataSet plain = scaled_inputs(data, inputs);
-  Tried tried{.steps = all_steps(plain, steps_per_number(spec, data)), .rows = {}};
-  tried.rows = with_steps(plain, tried.steps);
-  tried.loss = linear_loss(tried.rows, folds);
-  const double plain_loss = tried.steps.empty() ? tried.loss : linear_loss(plain, folds);
+  Tried tried{.steps = all_steps(plain, steps_per_number(spec, data), threads), .rows = {}, .errors = {}};
+  tried.rows = with_steps(plain, tried.steps, threads);
+  tried.errors = linear_errors(tried.rows, folds, threads);
+  tried.loss = linear_loss(tried.errors);
+  if (tried.steps.empty()) return tried;
+  std::vector<double> plain_errors = linear_errors(plain, folds, threads);
+  const double plain_loss = linear_loss(plain_errors);
   if (plain_loss < tried.loss) {
     for (Step& step : tried.steps) step.width = 0.0;
-    tried.rows = with_steps(plain, tried.steps);
+    tried.rows = with_steps(plain, tried.steps, threads);
+    tried.errors = std::move(plain_errors);
     tried.loss = plain_loss;
   }
   return tried;
@@ -163,23 +173,24 @@ Tried with_or_without_steps(const EvidenceSpec& spec, const DataSet& data, const
 }  // namespace
 
 Presentation choose_presentation(const EvidenceSpec& spec, const DataSet& all, const Scaling& inputs,
-                                 std::uint64_t seed) {
-  if (all.rows() > enough_rows) return choose_presentation(spec, some_rows(all, enough_rows), inputs, seed);
+                                 std::uint64_t seed, std::int64_t threads) {
+  if (all.rows() > enough_rows) return choose_presentation(spec, some_rows(all, enough_rows), inputs, seed, threads);
   const DataSet& data = all;
-  Presentation chosen{.inputs = without_clocks(data, inputs), .steps = {}, .folds = {}, .rows = {}};
+  Presentation chosen{.inputs = without_clocks(data, inputs, threads), .steps = {}, .folds = {}, .rows = {}};
   chosen.folds = inner_folds(scaled_inputs(data, chosen.inputs), static_cast<std::size_t>(spec.folds), seed);
-  Tried best = with_or_without_steps(spec, data, chosen.inputs, chosen.folds);
+  std::vector<Scaling> scalings{chosen.inputs};
   if (chosen.inputs.reach > 0.0) {
-    Scaling far = chosen.inputs;
-    far.reach = far_reach;
-    Tried other = with_or_without_steps(spec, data, far, chosen.folds);
-    if (far_better(other, best, chosen.folds)) {
-      best = std::move(other);
-      chosen.inputs = far;
-    }
+    scalings.push_back(chosen.inputs);
+    scalings.back().reach = far_reach;
   }
-  chosen.steps = std::move(best.steps);
-  chosen.rows = std::move(best.rows);
+  std::vector<Tried> tried(scalings.size());
+  side_by_side(scalings.size(), threads, [&](std::size_t k) {
+    tried[k] = with_or_without_steps(spec, data, scalings[k], chosen.folds, threads_of_each(scalings.size(), threads));
+  });
+  const std::size_t best = tried.size() > 1 && far_better(tried.back(), tried.front()) ? 1 : 0;
+  chosen.inputs = scalings[best];
+  chosen.steps = std::move(tried[best].steps);
+  chosen.rows = std::move(tried[best].rows);
   return chosen;
 }
 

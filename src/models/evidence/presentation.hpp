@@ -21,6 +21,6 @@ struct Presentation {
 
 /// `inputs` is where the choice starts from, fitted to these rows.
 [[nodiscard]] Presentation choose_presentation(const EvidenceSpec& spec, const DataSet& data, const Scaling& inputs,
-                                               std::uint64_t seed);
+                                               std::uint64_t seed, std::int64_t threads);
 
 }  // namespace nomu

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/team.hpp"
 #include "engine/backend.hpp"
 #include "models/evidence/artificial_rows.hpp"
 #include "models/network/ensemble.hpp"
@@ -31,14 +32,14 @@ double upper_quartile(std::vector<double> values) { return nth(values, values.si
 double median(std::vector<double> values) { return nth(values, values.size() / 2); }
 
 /// The pools of all members, [M][k][d].
-Tensor<float> pools_of(std::span<const FoldedRows> members) {
+Tensor<float> pools_of(std::span<const FoldedRows> members, std::int64_t threads) {
   Tensor<float> all(members.size(), pool_size, members.front().rows.cols());
-  for (std::size_t m = 0; m < members.size(); ++m) {
+  side_by_side(members.size(), threads, [&](std::size_t m) {
     const Tensor<float> own = artificial_rows(members[m].plain, pool_size, derived_seed(members[m].seed, pool_purpose));
     Tensor<float> steps(1, 3, members[m].steps.size());
     store_steps(members[m].steps, steps.flat());
     std::ranges::copy(steps.empty() ? own.flat() : embedded(own, steps).flat(), all.member(m).begin());
-  }
+  });
   return all;
 }
 
@@ -55,8 +56,8 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
   std::vector<std::vector<double>> targets;
   for (const FoldedRows& member : members) targets.push_back(member.rows.targets);
   Cohort cohort = training_cohort(members, targets, kept, engine.info().threads);
-  const Tensor<float> pools = pools_of(members);
-  cohort.unlabelled = repeat_rows(pools, members.size(), folds * kept);
+  const Tensor<float> pools = pools_of(members, engine.info().threads);
+  cohort.unlabelled = repeat_rows(pools, members.size(), folds * kept, engine.info().threads);
   const engine::TrainPlan plan = sigma_plan(spec, std::move(cohort), front);
   SigmaStage stage{.trained = train(plan, engine, progress), .unseen = {}, .raw_near = {}, .raw_far = {}};
 
@@ -65,8 +66,9 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
   Tensor<float> judged(members.size(), judged_points, pools.cols());
   for (std::size_t m = 0; m < members.size(); ++m)
     std::ranges::copy(pools.member(m).first(judged_points * pools.cols()), judged.member(m).begin());
-  const Tensor<float> far = engine::backend(engine).predict(plan.networks, stage.trained.parameters,
-                                                            repeat_rows(judged, members.size(), folds * kept), {}, {});
+  const Tensor<float> far =
+      engine::backend(engine).predict(plan.networks, stage.trained.parameters,
+                                      rows_for(engine, std::move(judged), members.size(), folds * kept), {}, {});
   for (std::size_t network = 0; network < far.members(); ++network) {
     std::vector<double> raw;
     for (std::size_t k = 0; k < judged_points; ++k) raw.push_back(static_cast<double>(far(network, k, last)));
@@ -74,46 +76,85 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
   }
   stage.raw_near.assign(far.members(), 0.0);
   for (std::size_t m = 0; m < members.size(); ++m) {
-    stage.unseen.emplace_back(members[m].rows.rows(), 0.0);
-    for (std::size_t f = 0; f < folds; ++f) {
-      const std::vector<std::size_t>& test = members[m].folds[f].test;
+    const auto network = [&](std::size_t f, std::size_t c) { return (m * folds + f) * kept + c; };
+    // With times, only the networks of the latest part meet its rows as all networks will meet new ones.
+    const bool later = rows_like_new(members[m]).size() < members[m].rows.rows();
+    for (std::size_t f = folds; f-- > 0;) {
       for (std::size_t c = 0; c < kept; ++c) {
-        const std::size_t network = (m * folds + f) * kept + c;
+        double& near = stage.raw_near[network(f, c)];
+        double& away = stage.raw_far[network(f, c)];
+        if (later && f + 1 < folds) {
+          near = stage.raw_near[network(folds - 1, c)];
+          away = stage.raw_far[network(folds - 1, c)];
+          continue;
+        }
         std::vector<double> raw;
-        for (const std::size_t i : test) raw.push_back(outputs.at(m, c, i, last));
-        double& near = stage.raw_near[network];
+        for (const std::size_t i : members[m].folds[f].test) raw.push_back(outputs.at(m, c, i, last));
         near = std::max(median(raw), 0.0);
         // Artificial points may lie among the data, too. What is far must be clearly farther than rows like the data.
-        double& away = stage.raw_far[network];
         away = std::max({away, near + clearly_farther * (nth(raw, raw.size() * 19 / 20) - near), near + 0.01});
-        for (std::size_t k = 0; k < test.size(); ++k)
-          stage.unseen[m][test[k]] += std::clamp((raw[k] - near) / (away - near), 0.0, 1.5) / static_cast<double>(kept);
+      }
+    }
+    stage.unseen.emplace_back(members[m].rows.rows(), 0.0);
+    for (std::size_t f = 0; f < folds; ++f) {
+      for (std::size_t c = 0; c < kept; ++c) {
+        const double near = stage.raw_near[network(f, c)];
+        const double span = stage.raw_far[network(f, c)] - near;
+        for (const std::size_t i : members[m].folds[f].test)
+          stage.unseen[m][i] +=
+              std::clamp((outputs.at(m, c, i, last) - near) / span, 0.0, 1.5) / static_cast<double>(kept);
       }
     }
   }
   return stage;
 }
 
-SigmaShape choose_shape(std::span<const double> errors, std::span<const double> noise, std::span<const double> distance,
-                        double sigma_far) {
+double SigmaShape::sigma(double distance) const {
+  return far * shaped_distance((distance - start) / (1.0 - start), power);
+}
+
+namespace {
+
+struct JudgedShape {
+  SigmaShape shape;
+  double crps = std::numeric_limits<double>::infinity();
+};
+
+/// The shape with the noise factor that suits it best.
+JudgedShape judged(SigmaShape shape, std::span<const double> errors, std::span<const double> noise,
+                   std::span<const double> distance) {
   const std::vector<double> zero(errors.size(), 0.0);
-  SigmaShape best;
-  double least = std::numeric_limits<double>::infinity();
-  // Unseen rows are mostly near the data and say little about sigma far from them: the steepest rise that they do not
-  // speak against.
-  for (const double power : {1.0, 1.5, 2.0, 3.0, 4.0, 6.0}) {
-    for (const double factor : {1.0, 0.95, 0.9, 0.85, 0.8, 0.7}) {
-      std::vector<double> sigma;
-      for (std::size_t i = 0; i < errors.size(); ++i)
-        sigma.push_back(std::hypot(sigma_far * shaped_distance(distance[i], power), factor * noise[i]));
-      const double value = crps(zero, sigma, errors);
-      if (value < (power > best.power ? 0.997 * least : least)) {
-        least = value;
-        best = {.power = power, .noise_factor = factor};
-      }
-    }
+  std::vector<double> model;
+  for (const double d : distance) model.push_back(shape.sigma(d));
+  JudgedShape best{.shape = shape};
+  for (const double factor : {1.0, 0.95, 0.9, 0.85, 0.8, 0.7}) {
+    std::vector<double> sigma;
+    for (std::size_t i = 0; i < errors.size(); ++i) sigma.push_back(std::hypot(model[i], factor * noise[i]));
+    const double value = crps(zero, sigma, errors);
+    if (value >= best.crps) continue;
+    best.crps = value;
+    best.shape.noise_factor = factor;
   }
   return best;
+}
+
+}  // namespace
+
+SigmaShape choose_shape(std::span<const double> errors, std::span<const double> noise, std::span<const double> distance,
+                        double sigma_far, std::int64_t threads) {
+  constexpr double equal = 0.997;
+  std::vector<JudgedShape> shapes;  // those with most sigma away from the data first
+  const auto add = [&](const SigmaShape& shape) { shapes.push_back({.shape = shape}); };
+  for (const double start : {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}) add({.start = start, .far = sigma_far});
+  for (const double power : {1.5, 2.0, 3.0, 4.0, 6.0}) add({.power = power, .far = sigma_far});
+  // Rows as far away as artificial ones that are predicted well all the same.
+  for (const double share : {0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 1e-4, 1e-5}) {
+    for (const double start : {0.0, 0.3, 0.6}) add({.start = start, .far = share * sigma_far});
+  }
+  side_by_side(shapes.size(), threads,
+               [&](std::size_t s) { shapes[s] = judged(shapes[s].shape, errors, noise, distance); });
+  const double least = std::ranges::min(shapes, {}, &JudgedShape::crps).crps;
+  return std::ranges::find_if(shapes, [&](const JudgedShape& one) { return !(equal * one.crps > least); })->shape;
 }
 
 }  // namespace nomu

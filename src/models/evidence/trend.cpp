@@ -1,9 +1,12 @@
 #include "models/evidence/trend.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "core/team.hpp"
 #include "models/network/linear_algebra.hpp"
 
 namespace nomu {
@@ -13,52 +16,139 @@ constexpr std::size_t most_inputs = 400;   ///< the cost grows with their cube
 constexpr std::size_t most_rows = 20'000;  ///< more hardly change a linear model
 constexpr double hopeless = 0.02;          ///< a warp that loses more log-likelihood per row is not tried
 
-/// Sums over the rows around their means: everything ridge regression needs.
-struct Sums {
-  double weight = 0.0;
-  double mean = 0.0;
-  Vector means;
-  Matrix centred;  ///< X, rows weighted by the roots of their weights
-  Vector target;
-};
-
 double weight_at(const DataSet& data, std::size_t i) { return data.row_weight.empty() ? 1.0 : data.row_weight[i]; }
 
-Sums sums_of(const DataSet& data, std::span<const std::size_t> rows) {
-  const auto d = static_cast<Eigen::Index>(data.cols());
-  const std::size_t step = (rows.size() + most_rows - 1) / most_rows;
-  Sums sums{.means = Vector::Zero(d), .centred = {}, .target = {}};
-  std::vector<std::size_t> used;
-  for (std::size_t k = 0; k < rows.size(); k += step) used.push_back(rows[k]);
-  const auto row_of = [&](std::size_t i) { return Eigen::Map<const Vector>(data.row(i).data(), d); };
-  for (const std::size_t i : used) {
-    sums.weight += weight_at(data, i);
-    sums.mean += weight_at(data, i) * data.targets[i];
-    sums.means += weight_at(data, i) * row_of(i);
+/// The inputs of some rows, ready for ridge regressions on any targets of theirs.
+class Ridge {
+ public:
+  /// Without slopes if they are not wanted, or if there are too many inputs or too few rows for them.
+  Ridge(const DataSet& data, std::span<const std::size_t> rows, bool linear)
+      : data_(data), linear_(linear && data.cols() <= most_inputs && rows.size() >= 3) {
+    const std::size_t step = (rows.size() + most_rows - 1) / most_rows;
+    for (std::size_t k = 0; k < rows.size(); k += step) used_.push_back(rows[k]);
+    for (const std::size_t i : used_) weight_ += weight_at(data, i);
+    if (linear_) find_axes();
   }
-  sums.mean /= sums.weight;
-  sums.means /= sums.weight;
-  sums.centred = Matrix(static_cast<Eigen::Index>(used.size()), d);
-  sums.target = Vector(static_cast<Eigen::Index>(used.size()));
-  for (std::size_t k = 0; k < used.size(); ++k) {
-    const double root = std::sqrt(weight_at(data, used[k]));
-    sums.centred.row(static_cast<Eigen::Index>(k)) = root * (row_of(used[k]) - sums.means).transpose();
-    sums.target(static_cast<Eigen::Index>(k)) = root * (data.targets[used[k]] - sums.mean);
+
+  /// `targets` has one entry for every row of the data.
+  [[nodiscard]] Trend fit(std::span<const double> targets) const;
+
+ private:
+  void find_axes();
+  [[nodiscard]] Vector slopes(std::span<const double> targets, double mean) const;
+  [[nodiscard]] Vector shares(const Vector& along, double squares) const;
+
+  const DataSet& data_;
+  bool linear_;
+  std::vector<std::size_t> used_;
+  double weight_ = 0.0;
+  Vector means_;
+  Matrix centred_;  ///< X around its means, rows weighted by the roots of their weights
+  /// The eigenvectors of X'X or, if there are fewer rows than inputs, of XX': either way X = sum of u_j s_j v_j'.
+  Eigen::SelfAdjointEigenSolver<Matrix> axes_;
+  bool wide_ = false;
+};
+
+void Ridge::find_axes() {
+  const auto d = static_cast<Eigen::Index>(data_.cols());
+  const auto row_of = [&](std::size_t i) { return Eigen::Map<const Vector>(data_.row(i).data(), d); };
+  means_ = Vector::Zero(d);
+  for (const std::size_t i : used_) means_ += weight_at(data_, i) * row_of(i);
+  means_ /= weight_;
+  centred_ = Matrix(static_cast<Eigen::Index>(used_.size()), d);
+  for (std::size_t k = 0; k < used_.size(); ++k) {
+    centred_.row(static_cast<Eigen::Index>(k)) =
+        std::sqrt(weight_at(data_, used_[k])) * (row_of(used_[k]) - means_).transpose();
   }
-  return sums;
+  wide_ = centred_.rows() < centred_.cols();
+  const auto size = std::min(centred_.rows(), centred_.cols());
+  Matrix products = Matrix::Zero(size, size);
+  if (wide_) {
+    products.selfadjointView<Eigen::Lower>().rankUpdate(centred_);
+  } else {
+    products.selfadjointView<Eigen::Lower>().rankUpdate(centred_.transpose());
+  }
+  axes_.compute(products);
 }
 
-double log_likelihood_loss(const DataSet& data, const Warp& warp, std::span<const Split> folds) {
-  DataSet warped = data;
-  warped.targets = warp.apply(data.targets);
-  double squares = 0.0;
-  for (const double error : linear_errors(warped, folds)) squares += error * error;
+Trend Ridge::fit(std::span<const double> targets) const {
+  double mean = 0.0;
+  for (const std::size_t i : used_) mean += weight_at(data_, i) * targets[i];
+  mean /= weight_;
+  Trend trend{.intercept = mean, .slopes = std::vector<double>(data_.cols(), 0.0)};
+  if (!linear_) return trend;
+  const Vector found = slopes(targets, mean);
+  for (std::size_t j = 0; j < data_.cols(); ++j) trend.slopes[j] = found(static_cast<Eigen::Index>(j));
+  trend.intercept = mean - found.dot(means_);
+  return trend;
+}
+
+Vector Ridge::slopes(std::span<const double> targets, double mean) const {
+  Vector target(static_cast<Eigen::Index>(used_.size()));
+  for (std::size_t k = 0; k < used_.size(); ++k)
+    target(static_cast<Eigen::Index>(k)) = std::sqrt(weight_at(data_, used_[k])) * (targets[used_[k]] - mean);
+  // Along axis j: s_j u_j'y.
+  const Vector along =
+      wide_
+          ? Vector(
+                (axes_.eigenvectors().transpose() * target).cwiseProduct(axes_.eigenvalues().cwiseMax(0.0).cwiseSqrt()))
+          : Vector(axes_.eigenvectors().transpose() * (centred_.transpose() * target));
+  const Vector chosen = shares(along, target.squaredNorm());
+  if (!wide_) return axes_.eigenvectors() * chosen;
+  Vector sum = Vector::Zero(centred_.cols());
+  for (Eigen::Index j = 0; j < chosen.size(); ++j) {
+    const double root = std::sqrt(std::max(axes_.eigenvalues()(j), 0.0));
+    if (root > 1e-9) sum += chosen(j) / root * (centred_.transpose() * axes_.eigenvectors().col(j));
+  }
+  return sum;
+}
+
+/// What is left of each axis under the penalty with the best score of generalised cross-validation.
+Vector Ridge::shares(const Vector& along, double squares) const {
+  double best = std::numeric_limits<double>::infinity();
+  Vector chosen = Vector::Zero(along.size());
+  for (int half_exponent = -10; half_exponent <= 4; ++half_exponent) {
+    const double penalty = weight_ * std::pow(10.0, 0.5 * half_exponent);
+    double left = squares;
+    double freedom = 1.0;
+    Vector shrunk(along.size());
+    for (Eigen::Index j = 0; j < along.size(); ++j) {
+      const double value = std::max(axes_.eigenvalues()(j), 0.0);
+      shrunk(j) = along(j) / (value + penalty);
+      left -= shrunk(j) * shrunk(j) * (value + 2.0 * penalty);
+      freedom += value / (value + penalty);
+    }
+    if (freedom > 0.9 * weight_) continue;
+    const double score = std::max(left, 0.0) / std::pow(weight_ - freedom, 2);
+    if (score < best) {
+      best = score;
+      chosen = shrunk;
+    }
+  }
+  return chosen;
+}
+
+/// How a warp stretches the scale of the targets at the rows that folds leave out, as part of a log-likelihood.
+double mean_log_slope(const Warp& warp, std::span<const double> warped, std::span<const Split> folds) {
   double slopes = 0.0;
   for (const Split& fold : folds) {
-    for (const std::size_t i : fold.test) slopes += std::log(warp.slope(warped.targets[i]));
+    for (const std::size_t i : fold.test) slopes += std::log(warp.slope(warped[i]));
   }
-  const auto n = static_cast<double>(data.rows());
-  return 0.5 * std::log(squares / n) + slopes / n;
+  return slopes / static_cast<double>(warped.size());
+}
+
+/// Errors of linear models of each list of targets at unseen rows, [list][n].
+std::vector<std::vector<double>> errors_of(const DataSet& data, std::span<const std::vector<double>> targets,
+                                           std::span<const Split> folds, std::int64_t threads) {
+  std::vector<std::vector<double>> errors(targets.size(), std::vector<double>(data.rows(), 0.0));
+  side_by_side(folds.size(), threads, [&](std::size_t f) {
+    const Ridge ridge(data, folds[f].train, true);
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      const Trend trend = ridge.fit(targets[t]);
+      for (const std::size_t i : folds[f].test) errors[t][i] = targets[t][i] - trend.at(data.row(i));
+    }
+  });
+  return errors;
 }
 
 }  // namespace
@@ -70,79 +160,32 @@ double Trend::at(std::span<const double> row) const {
 }
 
 Trend fit_trend(const DataSet& data, std::span<const std::size_t> rows, bool linear) {
-  const Sums sums = sums_of(data, rows);
-  Trend trend{.intercept = sums.mean, .slopes = std::vector<double>(data.cols(), 0.0)};
-  if (!linear || data.cols() > most_inputs || rows.size() < 3) return trend;
-  // The eigenvectors of X'X or, if there are fewer rows than inputs, of XX': either way X = sum of u_j s_j v_j'.
-  const bool wide = sums.centred.rows() < sums.centred.cols();
-  const auto size = std::min(sums.centred.rows(), sums.centred.cols());
-  Matrix products = Matrix::Zero(size, size);
-  if (wide) {
-    products.selfadjointView<Eigen::Lower>().rankUpdate(sums.centred);
-  } else {
-    products.selfadjointView<Eigen::Lower>().rankUpdate(sums.centred.transpose());
-  }
-  const Eigen::SelfAdjointEigenSolver<Matrix> axes(products);
-  // Along axis j: s_j u_j'y.
-  const Vector along = wide ? Vector((axes.eigenvectors().transpose() * sums.target)
-                                         .cwiseProduct(axes.eigenvalues().cwiseMax(0.0).cwiseSqrt()))
-                            : Vector(axes.eigenvectors().transpose() * (sums.centred.transpose() * sums.target));
-  const double squares = sums.target.squaredNorm();
-  double best = std::numeric_limits<double>::infinity();
-  Vector shares = Vector::Zero(size);
-  for (int half_exponent = -10; half_exponent <= 4; ++half_exponent) {
-    const double penalty = sums.weight * std::pow(10.0, 0.5 * half_exponent);
-    double left = squares;
-    double freedom = 1.0;
-    Vector shrunk(size);
-    for (Eigen::Index j = 0; j < size; ++j) {
-      const double value = std::max(axes.eigenvalues()(j), 0.0);
-      shrunk(j) = along(j) / (value + penalty);
-      left -= shrunk(j) * shrunk(j) * (value + 2.0 * penalty);
-      freedom += value / (value + penalty);
-    }
-    if (freedom > 0.9 * sums.weight) continue;
-    const double score = std::max(left, 0.0) / std::pow(sums.weight - freedom, 2);
-    if (score < best) {
-      best = score;
-      shares = shrunk;
-    }
-  }
-  Vector slopes = Vector::Zero(sums.centred.cols());
-  if (wide) {
-    for (Eigen::Index j = 0; j < size; ++j) {
-      const double root = std::sqrt(std::max(axes.eigenvalues()(j), 0.0));
-      if (root > 1e-9) slopes += shares(j) / root * (sums.centred.transpose() * axes.eigenvectors().col(j));
-    }
-  } else {
-    slopes = axes.eigenvectors() * shares;
-  }
-  for (std::size_t j = 0; j < data.cols(); ++j) trend.slopes[j] = slopes(static_cast<Eigen::Index>(j));
-  trend.intercept = sums.mean - slopes.dot(sums.means);
-  return trend;
+  return Ridge(data, rows, linear).fit(data.targets);
 }
 
-std::vector<double> linear_errors(const DataSet& data, std::span<const Split> folds) {
-  std::vector<double> errors(data.rows(), 0.0);
-  for (const Split& fold : folds) {
-    const Trend trend = fit_trend(data, fold.train, true);
-    for (const std::size_t i : fold.test) errors[i] = data.targets[i] - trend.at(data.row(i));
-  }
-  return errors;
+std::vector<double> linear_errors(const DataSet& data, std::span<const Split> folds, std::int64_t threads) {
+  return std::move(errors_of(data, {&data.targets, 1}, folds, threads).front());
 }
 
-double linear_loss(const DataSet& data, std::span<const Split> folds) { return log_likelihood_loss(data, {}, folds); }
+double linear_loss(std::span<const double> errors) {
+  double squares = 0.0;
+  for (const double error : errors) squares += error * error;
+  return 0.5 * std::log(squares / static_cast<double>(errors.size()));
+}
 
-Warp promising_warp(const DataSet& data, std::span<const Split> folds) {
+Warp promising_warp(const DataSet& data, std::span<const Split> folds, std::int64_t threads) {
   const std::vector<Warp> warps = possible_warps(data.targets);
-  const double unwarped = log_likelihood_loss(data, warps.front(), folds);
+  if (warps.size() < 2) return {};
+  std::vector<std::vector<double>> warped;
+  for (const Warp& warp : warps) warped.push_back(warp.apply(data.targets));
+  const std::vector<std::vector<double>> errors = errors_of(data, warped, folds, threads);
   Warp best;
-  double least = unwarped + hopeless;
-  for (const Warp& warp : std::span(warps).subspan(1)) {
-    const double loss = log_likelihood_loss(data, warp, folds);
+  double least = linear_loss(errors.front()) + hopeless;
+  for (std::size_t w = 1; w < warps.size(); ++w) {
+    const double loss = linear_loss(errors[w]) + mean_log_slope(warps[w], warped[w], folds);
     if (loss < least) {
       least = loss;
-      best = warp;
+      best = warps[w];
     }
   }
   return best;

@@ -2,6 +2,7 @@
 // A linear model of the target, in closed form: what a penalised network falls back to where the rows say little.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -23,13 +24,14 @@ struct Trend {
 [[nodiscard]] Trend fit_trend(const DataSet& data, std::span<const std::size_t> rows, bool linear);
 
 /// Errors of linear models at unseen rows, [n]; 0 for rows that no fold leaves out.
-[[nodiscard]] std::vector<double> linear_errors(const DataSet& data, std::span<const Split> folds);
+[[nodiscard]] std::vector<double> linear_errors(const DataSet& data, std::span<const Split> folds,
+                                                std::int64_t threads);
 
-/// Half the logarithm of the mean squared error of linear models at unseen rows, but for a constant.
-[[nodiscard]] double linear_loss(const DataSet& data, std::span<const Split> folds);
+/// Half the logarithm of the mean square of such errors: how little likely they are, but for a constant.
+[[nodiscard]] double linear_loss(std::span<const double> errors);
 
 /// The warp of the targets, other than the identity, under which linear models predict unseen rows best, by Gaussian
 /// likelihood on the scale of the targets. The identity if no warp comes near it.
-[[nodiscard]] Warp promising_warp(const DataSet& data, std::span<const Split> folds);
+[[nodiscard]] Warp promising_warp(const DataSet& data, std::span<const Split> folds, std::int64_t threads);
 
 }  // namespace nomu

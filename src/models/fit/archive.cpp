@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "core/crc64.hpp"
 #include "core/json_numbers.hpp"
@@ -24,12 +26,20 @@ constexpr std::string_view where = "models/archive";
 // A byte that is not text, the name, and line endings, which a copy in text mode would change.
 constexpr std::string_view magic("\x89NOMU\r\n\x1a", 8);
 constexpr std::uint32_t major_version = 1;  ///< raised when older readers would misread
-/// Of files that hold the files of several models, one for each target.
-constexpr std::uint32_t targets_major_version = 2;
+/// Of files that hold the files of several models, one for each target. Those of 2 repeat what all models hold, such as
+/// the rows; later ones keep it with the first model.
+constexpr std::uint32_t first_targets_major_version = 2;
+constexpr std::uint32_t targets_major_version = 3;
 /// Raised for additions: older readers ignore them, or refuse by the name of a missing block. Files without the
-/// additions of 1.3, coverage by a column, are of 1.2.
+/// additions of 1.3, coverage by a column, and of 1.4, the groups of held-out rows, are of 1.2.
 constexpr std::uint32_t minor_version = 2;
 constexpr std::uint32_t strata_minor_version = 3;
+constexpr std::uint32_t units_minor_version = 4;
+
+std::uint32_t minor_for(const Model& model) {
+  if (!model.held_out().units.empty()) return units_minor_version;
+  return model.calibration().strata.empty() ? minor_version : strata_minor_version;
+}
 
 /// The first bytes of a file, the same in every version.
 struct Preamble {
@@ -100,14 +110,18 @@ std::string_view checked_header(std::string_view bytes) {
 
 }  // namespace
 
-std::string pack_model(const Model& model) {
-  const BlockWriter blocks = blocks_of(model);
+namespace {
+
+std::string packed(const Model& model, const BlockWriter& blocks) {
   nlohmann::json header = header_of(model);
   header["blocks"] = blocks.list();
   const std::string text = header.dump();
-  const std::uint32_t minor = model.calibration().strata.empty() ? minor_version : strata_minor_version;
-  return head_of(major_version, minor, text) + blocks.bytes();
+  return head_of(major_version, minor_for(model), text) + blocks.bytes();
 }
+
+}  // namespace
+
+std::string pack_model(const Model& model) { return packed(model, blocks_of(model)); }
 
 namespace {
 
@@ -132,9 +146,10 @@ auto read_from(std::string_view bytes, std::string_view source, const F& read) {
   }
 }
 
-/// `network` is null for models that stand alone.
+/// `network` is null for models that stand alone. `first`: the blocks of the first model of the file, which the first
+/// one read fills in.
 Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<const ForeignNetwork> network,
-               std::shared_ptr<Engine> engine) {
+               std::shared_ptr<Engine> engine, std::optional<BlockReader>& first) {
   if (!engine) engine = make_engine();
   return read_from(bytes, source, [&](const nlohmann::json& header, std::string_view numbers) {
     if (header.contains("targets")) {
@@ -144,9 +159,17 @@ Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<
     }
     const auto preamble = value_at<Preamble>(bytes, magic.size());
     if (preamble.major > major_version) refuse_newer(preamble);
-    const BlockReader blocks(header.at("blocks"), numbers);
-    return model_from(header, blocks, network, engine);
+    const BlockReader blocks(header.at("blocks"), numbers, first ? &*first : nullptr);
+    Model model = model_from(header, blocks, network, engine);
+    if (!first) first = blocks;
+    return model;
   });
+}
+
+Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<const ForeignNetwork> network,
+               std::shared_ptr<Engine> engine) {
+  std::optional<BlockReader> only;
+  return unpacked(bytes, source, std::move(network), std::move(engine), only);
 }
 
 }  // namespace
@@ -166,7 +189,7 @@ Model load_bounds(const std::filesystem::path& path, std::shared_ptr<const Forei
   return unpack_bounds(read_file(path), path.string(), std::move(network), std::move(engine));
 }
 
-void save_model(const Model& model, const std::filesystem::path& path, const std::filesystem::path& rows) {
+void save_model(const Model& model, const std::filesystem::path& path, const std::vector<std::filesystem::path>& rows) {
   write_file_like(path, pack_model(model), rows);
 }
 
@@ -182,8 +205,11 @@ std::string pack_targets(const TargetModels& models) {
       {"joint", calibration_facts(models.joint())}, {"blocks", blocks.list()},
       {"block_bytes", blocks.bytes().size()},       {"targets", nlohmann::json::array()}};
   std::string files;
+  const BlockWriter first = blocks_of(models.models().front());
   for (const Model& model : models.models()) {
-    const std::string file = pack_model(model);
+    BlockWriter own = files.empty() ? first : blocks_of(model);
+    if (!files.empty()) own.leave_out_blocks_of(first);
+    const std::string file = packed(model, own);
     header["targets"].push_back({{"name", model.data().target_name}, {"bytes", file.size()}});
     files += file;
   }
@@ -202,17 +228,19 @@ TargetModels unpack_targets(std::string_view bytes, std::string_view source, std
     };
     const BlockReader blocks(header.at("blocks"), take(whole_number(header.at("block_bytes"))));
     std::vector<Model> models;
+    std::optional<BlockReader> first;
     for (const nlohmann::json& target : header.at("targets")) {
       models.push_back(
-          unpack_model(take(whole_number(target.at("bytes"))), target.at("name").get<std::string>(), engine));
+          unpacked(take(whole_number(target.at("bytes"))), target.at("name").get<std::string>(), {}, engine, first));
     }
     if (!rest.empty()) throw DataError(where, fmt::format("{} bytes follow the last model", rest.size()));
     return TargetModels(std::move(models), read_calibration(header.at("joint"), blocks));
   });
 }
 
-void save_targets(const TargetModels& models, const std::filesystem::path& path) {
-  write_file_atomically(path, pack_targets(models));
+void save_targets(const TargetModels& models, const std::filesystem::path& path,
+                  const std::vector<std::filesystem::path>& rows) {
+  write_file_like(path, pack_targets(models), rows);
 }
 
 TargetModels load_targets(const std::filesystem::path& path, std::shared_ptr<Engine> engine) {
@@ -220,8 +248,9 @@ TargetModels load_targets(const std::filesystem::path& path, std::shared_ptr<Eng
 }
 
 bool holds_targets(std::string_view bytes) {
-  return bytes.size() >= header_at && bytes.starts_with(magic) &&
-         value_at<Preamble>(bytes, magic.size()).major == targets_major_version;
+  if (bytes.size() < header_at || !bytes.starts_with(magic)) return false;
+  const std::uint32_t major = value_at<Preamble>(bytes, magic.size()).major;
+  return first_targets_major_version <= major && major <= targets_major_version;
 }
 
 std::string model_json(const Model& model) { return header_of(model).dump(2); }

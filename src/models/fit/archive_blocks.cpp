@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/crc64.hpp"
 #include "core/json_numbers.hpp"
@@ -65,6 +66,26 @@ void BlockWriter::add(const std::string& name, std::span<const std::size_t> valu
   if (!values.empty()) append(name, count_type, {1, values.size(), 1}, values);
 }
 
+void BlockWriter::leave_out_blocks_of(const BlockWriter& first) {
+  std::map<std::string_view, std::pair<const Entry*, std::string_view>> known;
+  std::string_view rest = first.bytes_;
+  for (const Entry& entry : first.entries_) {
+    known.emplace(entry.name, std::pair(&entry, rest.substr(0, entry.bytes)));
+    rest.remove_prefix(entry.bytes);
+  }
+  std::string kept;
+  rest = bytes_;
+  for (Entry& entry : entries_) {
+    const std::string_view own = rest.substr(0, entry.bytes);
+    rest.remove_prefix(entry.bytes);
+    const auto found = known.find(entry.name);
+    entry.in_first = found != known.end() && found->second.second == own && found->second.first->shape == entry.shape &&
+                     std::string_view(found->second.first->type) == entry.type;
+    if (!entry.in_first) kept += own;
+  }
+  bytes_ = std::move(kept);
+}
+
 nlohmann::json BlockWriter::list() const {
   nlohmann::json list = nlohmann::json::array();
   for (const Entry& entry : entries_) {
@@ -72,15 +93,28 @@ nlohmann::json BlockWriter::list() const {
                     {"type", entry.type},
                     {"shape", entry.shape},
                     {"crc64", fmt::format("{:016x}", entry.checksum)}});
+    if (entry.in_first) list.back()["in_first"] = true;
   }
   return list;
 }
 
-BlockReader::BlockReader(const nlohmann::json& list, std::string_view bytes) {
+BlockReader::Entry BlockReader::same_as(const std::string& name, const Entry& wanted) const {
+  const auto found = entries_.find(name);
+  if (found == entries_.end() || found->second.type != wanted.type || found->second.shape != wanted.shape)
+    refuse(fmt::format("block '{}' should be that of the first model, which has none like it", name));
+  return found->second;
+}
+
+BlockReader::BlockReader(const nlohmann::json& list, std::string_view bytes, const BlockReader* first) {
   for (const nlohmann::json& item : list) {
     const auto name = item.at("name").get<std::string>();
     Entry entry{.type = item.at("type").get<std::string>(), .shape = {}, .bytes = {}};
     for (std::size_t k = 0; k < entry.shape.size(); ++k) entry.shape[k] = whole_number(item.at("shape").at(k));
+    if (item.value("in_first", false)) {
+      if (first == nullptr) refuse(fmt::format("block '{}' is in another model, which is not there", name));
+      entries_.emplace(name, first->same_as(name, entry));
+      continue;
+    }
     const std::size_t size = size_of(entry.shape, width_of(entry.type), bytes.size());
     if (size > bytes.size()) refuse(fmt::format("the file ends in block '{}'; it is truncated", name));
     entry.bytes = bytes.substr(0, size);

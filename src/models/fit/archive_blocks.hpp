@@ -24,6 +24,9 @@ class BlockWriter {
   void add(const std::string& name, std::span<const double> values);
   void add(const std::string& name, std::span<const std::size_t> values);
 
+  /// Drops the bytes of blocks that `first` holds as well; the list then says that they are there.
+  void leave_out_blocks_of(const BlockWriter& first);
+
   [[nodiscard]] nlohmann::json list() const;
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
@@ -34,6 +37,7 @@ class BlockWriter {
     std::array<std::size_t, 3> shape;
     std::size_t bytes;
     std::uint64_t checksum;
+    bool in_first = false;  ///< its bytes are among those of the first model of the file
   };
   template <class T>
   void append(const std::string& name, const char* type, std::array<std::size_t, 3> shape, std::span<const T> values);
@@ -45,8 +49,9 @@ class BlockWriter {
 /// Looks blocks up. Sizes are checked against the available bytes before anything is allocated.
 class BlockReader {
  public:
-  /// Throws DataError if the blocks do not fill the bytes exactly or a checksum does not match.
-  BlockReader(const nlohmann::json& list, std::string_view bytes);
+  /// Blocks that the list says to be in the first model of the file are taken from `first`. Throws DataError if the
+  /// others do not fill the bytes exactly or a checksum does not match.
+  BlockReader(const nlohmann::json& list, std::string_view bytes, const BlockReader* first = nullptr);
 
   /// A block with its shape, for a caller who checks it. Throws DataError where there is none.
   [[nodiscard]] Tensor<float> tensor(const std::string& name) const;
@@ -61,6 +66,8 @@ class BlockReader {
     std::array<std::size_t, 3> shape{};
     std::string_view bytes;
   };
+  /// The block of the same name and shape.
+  [[nodiscard]] Entry same_as(const std::string& name, const Entry& wanted) const;
   template <class T>
   [[nodiscard]] static std::vector<T> read(const std::string& name, std::string_view type, const Entry& entry);
   template <class T>

@@ -138,12 +138,14 @@ HeldOut read_held_out(const json& facts, const BlockReader& blocks, const Calibr
                              .sigma_model = blocks.doubles("held_out/sigma_model"),
                              .sigma_noise = blocks.doubles("held_out/sigma_noise"),
                              .sigma_below = blocks.doubles("held_out/sigma_below")},
-               .targets = blocks.doubles("held_out/targets")};
+               .targets = blocks.doubles("held_out/targets"),
+               .units = blocks.counts("held_out/units")};
   const std::size_t count = held.targets.size();
   const auto fits = [&](std::size_t size, bool may_lack) { return size == count || (may_lack && size == 0); };
   const PredictedRows& p = held.predicted;
   if (!fits(p.mean.size(), false) || !fits(p.sigma_model.size(), false) || !fits(p.sigma_noise.size(), true) ||
-      !fits(p.sigma_below.size(), true) || !fits(held.rows.size(), true) || !fits(held.folds.size(), true)) {
+      !fits(p.sigma_below.size(), true) || !fits(held.rows.size(), true) || !fits(held.folds.size(), true) ||
+      !fits(held.units.size(), true)) {
     refuse("the numbers of held-out rows do not match");
   }
   for (const std::size_t stratum : blocks.counts("held_out/strata")) {
@@ -345,6 +347,7 @@ BlockWriter blocks_of(const Model& model) {
   blocks.add("held_out/sigma_noise", std::span<const double>(held.predicted.sigma_noise));
   blocks.add("held_out/sigma_below", std::span<const double>(held.predicted.sigma_below));
   blocks.add("held_out/targets", std::span<const double>(held.targets));
+  blocks.add("held_out/units", std::span<const std::size_t>(held.units));
   std::vector<std::size_t> strata;
   for (const std::string& name : held.strata) {
     const auto place = std::ranges::lower_bound(parts.calibration.strata, name);

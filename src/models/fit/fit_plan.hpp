@@ -9,6 +9,9 @@ namespace nomu {
 /// The request as a spec, with noise = auto decided; other automatic choices stay open.
 [[nodiscard]] FitSpec spec_of(const FitRequest& request, const DataSet& rows);
 
+/// The rows with the range of their target that the request names. Throws DataError for targets beyond it.
+[[nodiscard]] DataSet within_range(const FitRequest& request, const DataSet& rows);
+
 /// The rows of another table for calibration, encoded as `rows` are.
 [[nodiscard]] DataSet calibration_rows_of(const FitRequest& request, const DataSet& rows, const Table& table);
 

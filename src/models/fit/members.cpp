@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/team.hpp"
 #include "models/evidence/evidence_fit.hpp"
 #include "models/evidence/presentation.hpp"
 #include "models/evidence/trend.hpp"
@@ -13,6 +14,7 @@
 #include "models/network/methods.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/random.hpp"
+#include "nomu/data/split.hpp"
 
 namespace nomu {
 namespace {
@@ -76,6 +78,8 @@ MemberScaling scaling_for(const FitSpec& spec, const DataSet& data) {
 namespace {
 
 constexpr std::uint64_t warp_purpose = 0x77617270;
+/// With fewer distinct inputs, errors on another scale may be few and wild, and bounds mapped back from there absurd.
+constexpr std::size_t enough_to_warp = 40;
 
 /// The rows as the networks see them if the target is warped so.
 EvidenceRows version_of(const FitSpec& spec, const DataSet& data, const Warp& warp, const std::vector<Step>& steps,
@@ -93,27 +97,33 @@ EvidenceRows version_of(const FitSpec& spec, const DataSet& data, const Warp& wa
           .targets = data.targets};
 }
 
+/// Counted among the first thousand rows for each, which takes no time in large tables.
+bool has_distinct_inputs(const DataSet& data, std::size_t count) {
+  const std::size_t rows = std::min(data.rows(), 1000 * count);
+  return distinct_rows(std::span(data.inputs).first(rows * data.cols()), data.cols()).count >= count;
+}
+
 /// Fits by evidence, which also decides whether the target is warped.
 Members fit_evidence(const FitSpec& spec, std::span<const DataSet> data, std::span<const std::uint64_t> seeds,
                      Engine& engine, const Progress& progress) {
-  std::vector<std::vector<EvidenceRows>> rows;
-  std::vector<std::vector<MemberScaling>> scalings;
-  for (std::size_t m = 0; m < data.size(); ++m) {
+  std::vector<std::vector<EvidenceRows>> rows(data.size());
+  std::vector<std::vector<MemberScaling>> scalings(data.size());
+  const std::int64_t threads = engine.info().threads;
+  const std::int64_t of_each = threads_of_each(data.size(), threads);
+  side_by_side(data.size(), threads, [&](std::size_t m) {
     const MemberScaling start = scaling_for(spec, data[m]);
     const Presentation presentation =
-        choose_presentation(spec.evidence, data[m], start.inputs, derived_seed(seeds[m], warp_purpose));
+        choose_presentation(spec.evidence, data[m], start.inputs, derived_seed(seeds[m], warp_purpose), of_each);
     std::vector<Warp> warps{{}};
-    if (spec.evidence.warp) {
-      const Warp other = promising_warp(presentation.rows, presentation.folds);
+    if (spec.evidence.warp && has_distinct_inputs(data[m], enough_to_warp)) {
+      const Warp other = promising_warp(presentation.rows, presentation.folds, of_each);
       if (other.active()) warps.push_back(other);
     }
-    rows.emplace_back();
-    scalings.emplace_back();
     for (const Warp& warp : warps) {
       scalings[m].push_back({.inputs = presentation.inputs, .target = start.target});
       rows[m].push_back(version_of(spec, data[m], warp, presentation.steps, scalings[m].back()));
     }
-  }
+  });
   EvidenceFit fit = fit_by_evidence(std::get<NomuSpec>(spec.method), spec.evidence, rows, seeds, engine, progress);
   Members members{.fitted = std::move(fit.fitted), .scalings = {}};
   for (std::size_t m = 0; m < data.size(); ++m) members.scalings.push_back(std::move(scalings[m][fit.versions[m]]));

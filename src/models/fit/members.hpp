@@ -38,6 +38,14 @@ using MemberFit = std::function<Members(const FitSpec& spec, std::span<const Dat
 [[nodiscard]] Model fit_with(const FitSpec& spec, const DataSet& data, const MemberFit& fit_all,
                              std::shared_ptr<Engine> engine, const Progress& progress);
 
+/// Models of data sets that have the same inputs and differ in their targets, fitted as one cohort: each is the model
+/// that it would be alone.
+[[nodiscard]] std::vector<Model> fit_together(const FitSpec& spec, std::span<const DataSet> data,
+                                              const MemberFit& fit_all, std::shared_ptr<Engine> engine,
+                                              const Progress& progress);
+[[nodiscard]] std::vector<Model> fit_together(const FitSpec& spec, std::span<const DataSet> data,
+                                              std::shared_ptr<Engine> engine, const Progress& progress);
+
 /// The scaling that the spec asks for, learned from these rows.
 [[nodiscard]] MemberScaling scaling_for(const FitSpec& spec, const DataSet& data);
 

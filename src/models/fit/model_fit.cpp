@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
 #include <utility>
@@ -51,6 +52,9 @@ HeldOut predict_held_out(const CalibrationPlan& plan, const DataSet& data, const
     append(held.targets, parts[k].targets);
     held.rows.insert(held.rows.end(), plan.splits[k].test.begin(), plan.splits[k].test.end());
     held.strata.insert(held.strata.end(), parts[k].strata.begin(), parts[k].strata.end());
+    if (plan.units.count < data.rows()) {
+      for (const std::size_t row : plan.splits[k].test) held.units.push_back(plan.units.of_row[row]);
+    }
     if (plan.source == CalibrationSource::folds) held.folds.insert(held.folds.end(), parts[k].rows(), k);
   }
   return held;
@@ -90,35 +94,93 @@ void refuse_training_rows(const Model& model, const DataSet& rows) {
 
 }  // namespace
 
-Model fit_with(const FitSpec& given, const DataSet& data, const MemberFit& fit_all, std::shared_ptr<Engine> engine,
-               const Progress& progress) {
-  const auto [spec, plan] = plan_fit(given, data);
-  if (!engine) engine = make_engine();
+namespace {
+
+/// Members of one cohort, `counts[t]` of them for the t-th of several models.
+std::vector<Members> divided(Members all, std::span<const std::size_t> counts) {
+  std::vector<Members> parts;
+  if (counts.size() == 1) {
+    parts.push_back(std::move(all));
+    return parts;
+  }
+  std::size_t first = 0;
+  for (const std::size_t count : counts) {
+    std::vector<std::size_t> own(count);
+    std::iota(own.begin(), own.end(), first);
+    const auto begin = all.scalings.begin() + static_cast<std::ptrdiff_t>(first);
+    parts.push_back(
+        {.fitted = all.fitted->select(own), .scalings = {begin, begin + static_cast<std::ptrdiff_t>(count)}});
+    first += count;
+  }
+  return parts;
+}
+
+/// What a model keeps of its rows.
+ModelParts parts_for(const FitSpec& spec, const DataSet& data, const Engine& engine) {
   ModelParts parts{.spec = spec, .data = data, .version = std::string(version())};
   parts.data.groups.clear();
   parts.data.times.clear();
   parts.data.strata.clear();
-  parts.engine = engine->info();
-
-  const std::vector<DataSet> sets = first_cohort(plan, data);
-  Members members = fit_all(parts.spec, sets, *engine, progress);
-  if (!plan.splits.empty()) {
-    const std::size_t first = plan.cross() ? 1 : 0;
-    parts.held_out = predict_held_out(plan, data, members, first, false);
-    parts.calibration = calibrate(plan, predict_held_out(plan, data, members, first, true), spec.calibration.level);
-  }
-  if (plan.refit) members = fit_all(parts.spec, {&data, 1}, *engine, progress);
-  const bool sees_all = plan.refit || plan.cross() || plan.splits.empty();
-  parts.fitted_rows = sees_all ? all_rows(data.rows()) : plan.splits.front().train;
-  parts.scalings = std::move(members.scalings);
-  return {std::move(parts), std::move(members.fitted), std::move(engine)};
+  parts.engine = engine.info();
+  return parts;
 }
 
-Model fit(const FitSpec& spec, const DataSet& data, std::shared_ptr<Engine> engine, const Progress& progress) {
+}  // namespace
+
+std::vector<Model> fit_together(const FitSpec& given, std::span<const DataSet> data, const MemberFit& fit_all,
+                                std::shared_ptr<Engine> engine, const Progress& progress) {
+  std::vector<FitPlan> plans;
+  std::vector<DataSet> cohort;
+  std::vector<std::size_t> counts;
+  for (const DataSet& one : data) {
+    plans.push_back(plan_fit(given, one));
+    std::vector<DataSet> sets = first_cohort(plans.back().calibration, one);
+    counts.push_back(sets.size());
+    std::ranges::move(sets, std::back_inserter(cohort));
+  }
+  if (!engine) engine = make_engine();
+  const FitSpec& spec = plans.front().spec;  // depends on the inputs alone
+  std::vector<Members> members = divided(fit_all(spec, cohort, *engine, progress), counts);
+  std::vector<ModelParts> parts;
+  for (std::size_t t = 0; t < data.size(); ++t) {
+    const CalibrationPlan& plan = plans[t].calibration;
+    parts.push_back(parts_for(plans[t].spec, data[t], *engine));
+    if (plan.splits.empty()) continue;
+    const std::size_t first = plan.cross() ? 1 : 0;
+    parts[t].held_out = predict_held_out(plan, data[t], members[t], first, false);
+    parts[t].calibration =
+        calibrate(plan, predict_held_out(plan, data[t], members[t], first, true), spec.calibration.level);
+  }
+  if (plans.front().calibration.refit) {
+    const std::vector<std::size_t> one_each(data.size(), 1);
+    members = divided(fit_all(spec, data, *engine, progress), one_each);
+  }
+  std::vector<Model> models;
+  for (std::size_t t = 0; t < data.size(); ++t) {
+    const CalibrationPlan& plan = plans[t].calibration;
+    const bool sees_all = plan.refit || plan.cross() || plan.splits.empty();
+    parts[t].fitted_rows = sees_all ? all_rows(data[t].rows()) : plan.splits.front().train;
+    parts[t].scalings = std::move(members[t].scalings);
+    models.emplace_back(std::move(parts[t]), std::move(members[t].fitted), engine);
+  }
+  return models;
+}
+
+std::vector<Model> fit_together(const FitSpec& spec, std::span<const DataSet> data, std::shared_ptr<Engine> engine,
+                                const Progress& progress) {
   const auto fit_all = [](const FitSpec& settled, std::span<const DataSet> sets, Engine& on, const Progress& told) {
     return fit_members(settled, sets, on, told);
   };
-  return fit_with(spec, data, fit_all, std::move(engine), progress);
+  return fit_together(spec, data, fit_all, std::move(engine), progress);
+}
+
+Model fit_with(const FitSpec& spec, const DataSet& data, const MemberFit& fit_all, std::shared_ptr<Engine> engine,
+               const Progress& progress) {
+  return std::move(fit_together(spec, {&data, 1}, fit_all, std::move(engine), progress).front());
+}
+
+Model fit(const FitSpec& spec, const DataSet& data, std::shared_ptr<Engine> engine, const Progress& progress) {
+  return std::move(fit_together(spec, {&data, 1}, std::move(engine), progress).front());
 }
 
 Model fit(const FitSpec& spec, const DataSet& data, const DataSet& calibration_rows, std::shared_ptr<Engine> engine,
@@ -142,7 +204,8 @@ Model calibrated(const Model& model, const DataSet& rows, const CalibrationSpec&
   const HeldOut held{.source = plan.source,
                      .predicted = unwarped(warped.predicted, model.warp()),
                      .targets = rows.targets,
-                     .strata = rows.strata};
+                     .strata = rows.strata,
+                     .units = plan.units.count < rows.rows() ? plan.units.of_row : std::vector<std::size_t>{}};
   return model.with_calibration(calibrate(plan, warped, spec.level), held, settled);
 }
 

@@ -108,13 +108,16 @@ DataSet calibration_rows_of(const FitRequest& request, const DataSet& rows, cons
   return make_dataset(table, rows.features, columns);
 }
 
-Model fit(const FitRequest& request, const DataSet& rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  if (request.range.everything() || rows.range == request.range)
-    return fit(spec_of(request, rows), rows, std::move(engine), progress);
+DataSet within_range(const FitRequest& request, const DataSet& rows) {
   DataSet limited = rows;
+  if (request.range.everything() || rows.range == request.range) return limited;
   limited.range = request.range;
   check_targets(limited);
-  return fit(spec_of(request, rows), limited, std::move(engine), progress);
+  return limited;
+}
+
+Model fit(const FitRequest& request, const DataSet& rows, std::shared_ptr<Engine> engine, const Progress& progress) {
+  return fit(spec_of(request, rows), within_range(request, rows), std::move(engine), progress);
 }
 
 Model fit(const FitRequest& request, const Table& table, std::shared_ptr<Engine> engine, const Progress& progress) {

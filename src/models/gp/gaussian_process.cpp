@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/team.hpp"
 #include "engine/preflight.hpp"
 #include "models/gp/gp_evidence.hpp"
 #include "models/gp/gp_posterior.hpp"
@@ -111,13 +112,19 @@ class FittedGp final : public FittedCohort {
     const Tensor<float> blank(members(), x.rows(), 1);
     Prediction prediction{.mean = blank, .sigma_model = blank, .sigma_noise = {}, .sigma_below = {}};
     if (spec_.learn_noise) prediction.sigma_noise = blank;
-    per_member(members(), threads_, "predict", {}, [&](std::size_t m) {
-      const GpPosterior& posterior = *posteriors_[m];
-      const std::span<float> sigma = prediction.sigma_model.member(m);
-      posterior.predict(x.member(x.members() == 1 ? 0 : m), prediction.mean.member(m), sigma);
+    constexpr std::size_t part = 4 * GpPosterior::block_rows;
+    const std::size_t parts = (x.rows() + part - 1) / part;
+    side_by_side(members() * parts, threads_, [&](std::size_t piece) {
+      const std::size_t m = piece / parts;
+      const std::size_t first = piece % parts * part;
+      const std::size_t rows = std::min(part, x.rows() - first);
+      const std::span<float> sigma = prediction.sigma_model.member(m).subspan(first, rows);
+      posteriors_[m]->predict(x.member(x.members() == 1 ? 0 : m).subspan(first * x.cols(), rows * x.cols()),
+                              prediction.mean.member(m).subspan(first, rows), sigma);
       for (float& value : sigma) value += static_cast<float>(spec_.sigma_floor);
       if (spec_.learn_noise)
-        std::ranges::fill(prediction.sigma_noise.member(m), static_cast<float>(posterior.noise_sigma()));
+        std::ranges::fill(prediction.sigma_noise.member(m).subspan(first, rows),
+                          static_cast<float>(posteriors_[m]->noise_sigma()));
     });
     return prediction;
   }
@@ -172,11 +179,15 @@ FitReport report_of(const GpSearch& search, std::uint64_t seed) {
   return report;
 }
 
-/// Memory for kernel matrix, shape, factor and inverse of every member being fitted, and for the factors that are kept.
-void check_memory(const Cohort& cohort, std::int64_t threads) {
-  const std::size_t matrix = cohort.rows() * cohort.rows() * sizeof(double);
-  const std::size_t at_once = std::min(cohort.members(), static_cast<std::size_t>(std::max<std::int64_t>(threads, 1)));
-  engine::require_memory((4 * at_once + cohort.members()) * matrix, cohort.members(), where);
+/// Searches that may run at the same time, one for every thread but no more than fit into memory: each has a kernel
+/// matrix, its shape, factor and inverse, and the factors of all members are kept. Throws if there is no room for one.
+std::int64_t searches_at_once(const Cohort& cohort, std::int64_t threads) {
+  const std::size_t matrix = std::max<std::size_t>(cohort.rows() * cohort.rows(), 1) * sizeof(double);
+  const std::size_t kept = cohort.members() * matrix;
+  const std::size_t room = engine::available_memory();
+  engine::require_room(kept + 4 * matrix, room, cohort.members(), where);
+  const std::size_t fit = (room - kept) / (4 * matrix);
+  return std::clamp<std::int64_t>(threads, 1, static_cast<std::int64_t>(std::min<std::size_t>(fit, 1'000'000)));
 }
 
 }  // namespace
@@ -219,12 +230,12 @@ Fields fields_of(GpSpec& spec) {
 
 FittedPointer fit_cohort(const GpSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
   check_settings(spec);
-  const std::int64_t threads = engine.info().threads;
-  check_memory(cohort, threads);
+  const std::int64_t threads = searches_at_once(cohort, engine.info().threads);
   Tensor<float> kernels(cohort.members(), 1, kernel_size(spec, cohort.cols()));
   std::vector<FitReport> reports(cohort.members());
   per_member(cohort.members(), threads, "evidence", progress, [&](std::size_t m) {
-    const GpSearch search = maximise_evidence(spec, data_of(spec, cohort, m), cohort.seeds[m], progress.stop);
+    const GpSearch search = maximise_evidence(spec, data_of(spec, cohort, m), cohort.seeds[m],
+                                              threads_of_each(cohort.members(), threads), progress.stop);
     store(search.kernel, kernels.member(m));
     reports[m] = report_of(search, cohort.seeds[m]);
   });
@@ -243,7 +254,7 @@ FittedPointer restore_cohort(const GpSpec& spec, const FittedState& state, FitRe
                 .seeds = {}};
   if (state.has("noise")) cohort.noise = state.block("noise", {members, rows, 1});
   for (const FitReport& report : reports) cohort.seeds.push_back(report.seed);
-  check_memory(cohort, engine.info().threads);
+  (void)searches_at_once(cohort, 1);  // refuses what memory cannot hold
   const Tensor<float>& kernels = state.block("kernel", {members, 1, kernel_size(spec, state.inputs)});
   return std::make_unique<FittedGp>(spec, std::move(cohort), kernels, std::move(reports), engine);
 }

@@ -8,8 +8,10 @@
 #include <limits>
 #include <memory>
 #include <numbers>
+#include <span>
 #include <utility>
 
+#include "core/team.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/random.hpp"
 
@@ -182,35 +184,55 @@ void GpEvidence::slopes(const GpKernel& kernel, std::span<double> gradient) {
   }
 }
 
-GpSearch maximise_evidence(const GpSpec& spec, const GpData& data, std::uint64_t seed, const std::stop_token& stop) {
-  const std::size_t lengths = spec.length_per_input ? static_cast<std::size_t>(data.x.cols()) : 1;
-  GpEvidence evidence(data, lengths, spec.learn_noise);
-  const std::vector<LogRange> ranges = ranges_of(spec, lengths);
-  const Search search = make_search(spec, ranges);
-  Random random(seed);
-  std::vector<double> point(ranges.size());
-  std::ranges::transform(ranges, point.begin(), &LogRange::start);
+namespace {
 
-  GpSearch result{.kernel = {}, .found = {}, .first = evidence(point, {}), .best = -infinity, .evaluations = 1};
-  std::vector<double> best_point = point;
-  for (std::int64_t start = 0; start <= spec.restarts; ++start) {
-    for (std::size_t k = 0; start > 0 && k < ranges.size(); ++k)
-      point[k] = random.uniform(ranges[k].low, ranges[k].high);
-    const bool leaps = spec.first_step == GpSpec::FirstStep::leap;
-    if (leaps) result.evaluations += leap(evidence, ranges, point);
-    Ascent ascent{.evidence = evidence, .search = search.get(), .stop = stop, .unit_step = !leaps, .best_point = point};
-    nlopt_set_min_objective(search.get(), Ascent::negative, &ascent);
-    double least = 0.0;
-    nlopt_optimize(search.get(), point.data(), &least);  // whatever it returns, `ascent` has the best point seen
-    if (stop.stop_requested()) throw Cancelled("models/gaussian_process", "stopped on request");
-    result.evaluations += ascent.evaluations;
-    result.found.push_back(ascent.best);
-    if (ascent.best > result.best) {
-      result.best = ascent.best;
-      best_point = ascent.best_point;
-    }
+/// Where one start led.
+struct Climbed {
+  GpKernel kernel;
+  double best = -infinity;
+  std::int64_t evaluations = 0;
+};
+
+Climbed climb(const GpSpec& spec, GpEvidence& evidence, const std::vector<LogRange>& ranges, std::vector<double> point,
+              const std::stop_token& stop) {
+  const Search search = make_search(spec, ranges);
+  const bool leaps = spec.first_step == GpSpec::FirstStep::leap;
+  const std::int64_t leapt = leaps ? leap(evidence, ranges, point) : 0;
+  Ascent ascent{.evidence = evidence, .search = search.get(), .stop = stop, .unit_step = !leaps, .best_point = point};
+  nlopt_set_min_objective(search.get(), Ascent::negative, &ascent);
+  double least = 0.0;
+  nlopt_optimize(search.get(), point.data(), &least);  // whatever it returns, `ascent` has the best point seen
+  if (stop.stop_requested()) throw Cancelled("models/gaussian_process", "stopped on request");
+  return {.kernel = evidence.kernel(ascent.best_point), .best = ascent.best, .evaluations = leapt + ascent.evaluations};
+}
+
+}  // namespace
+
+GpSearch maximise_evidence(const GpSpec& spec, const GpData& data, std::uint64_t seed, std::int64_t threads,
+                           const std::stop_token& stop) {
+  const std::size_t lengths = spec.length_per_input ? static_cast<std::size_t>(data.x.cols()) : 1;
+  const std::vector<LogRange> ranges = ranges_of(spec, lengths);
+  std::vector<std::vector<double>> starts(1 + static_cast<std::size_t>(spec.restarts));
+  Random random(seed);
+  for (const LogRange& range : ranges) starts.front().push_back(range.start);
+  for (std::vector<double>& start : std::span(starts).subspan(1)) {
+    for (const LogRange& range : ranges) start.push_back(random.uniform(range.low, range.high));
   }
-  result.kernel = evidence.kernel(best_point);
+  double first = 0.0;
+  std::vector<Climbed> climbed(starts.size());
+  side_by_side(starts.size(), threads, [&](std::size_t s) {
+    GpEvidence evidence(data, lengths, spec.learn_noise);
+    if (s == 0) first = evidence(starts[s], {});
+    climbed[s] = climb(spec, evidence, ranges, std::move(starts[s]), stop);
+  });
+  GpSearch result{.kernel = climbed.front().kernel, .found = {}, .first = first, .best = -infinity, .evaluations = 1};
+  for (Climbed& one : climbed) {
+    result.evaluations += one.evaluations;
+    result.found.push_back(one.best);
+    if (!(one.best > result.best)) continue;
+    result.best = one.best;
+    result.kernel = std::move(one.kernel);
+  }
   return result;
 }
 

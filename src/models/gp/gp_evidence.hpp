@@ -43,8 +43,9 @@ struct GpSearch {
   std::int64_t evaluations = 0;
 };
 
-/// Maximises the evidence from the given start and from spec.restarts log-uniform ones drawn from `seed`.
+/// Maximises the evidence from the given start and from spec.restarts log-uniform ones drawn from `seed`, up to
+/// `threads` of them at a time.
 [[nodiscard]] GpSearch maximise_evidence(const GpSpec& spec, const GpData& data, std::uint64_t seed,
-                                         const std::stop_token& stop);
+                                         std::int64_t threads, const std::stop_token& stop);
 
 }  // namespace nomu

@@ -8,8 +8,7 @@
 namespace nomu {
 namespace {
 
-/// Number of rows predicted together; constant, so that a row's value does not depend on its neighbours.
-constexpr Eigen::Index block_rows = 64;
+constexpr auto at_once = static_cast<Eigen::Index>(GpPosterior::block_rows);
 
 /// exp(-sum_k ((a_k - b_k) / length_k)^2 / 2)
 template <class Number>
@@ -69,9 +68,9 @@ void GpPosterior::predict(std::span<const float> x, std::span<float> mean, std::
   const Eigen::Index n = data_.rows();
   const Eigen::Index d = data_.x.cols();
   const auto rows = static_cast<Eigen::Index>(mean.size());
-  Matrix between(n, block_rows);
-  for (Eigen::Index first = 0; first < rows; first += block_rows) {
-    const Eigen::Index count = std::min(block_rows, rows - first);
+  Matrix between(n, at_once);
+  for (Eigen::Index first = 0; first < rows; first += at_once) {
+    const Eigen::Index count = std::min(at_once, rows - first);
     between.setZero();
     for (Eigen::Index q = 0; q < count; ++q) {
       const float* row = x.data() + (first + q) * d;

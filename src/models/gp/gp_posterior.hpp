@@ -39,6 +39,9 @@ void kernel_shape(const GpData& data, const Vector& lengths, Matrix& shape);
 /// A process conditioned on its rows.
 class GpPosterior {
  public:
+  /// Rows predicted together; constant, so that a row's value does not depend on its neighbours.
+  static constexpr std::size_t block_rows = 64;
+
   GpPosterior(GpData data, GpKernel kernel);
 
   /// Mean and standard deviation of the function, without noise, at rows x [q][d], on the scale of the target.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/team.hpp"
+
 namespace nomu {
 namespace {
 
@@ -30,31 +32,36 @@ std::vector<Step> steps_of(std::vector<double> values, std::size_t source, std::
   return steps;
 }
 
-std::vector<double> embedded(std::span<const double> x, std::size_t cols, std::span<const Step> steps) {
+std::vector<double> embedded(std::span<const double> x, std::size_t cols, std::span<const Step> steps,
+                             std::int64_t threads) {
   const std::size_t rows = x.size() / cols;
   const std::size_t width = cols + steps.size();
   std::vector<double> wide(rows * width);
-  for (std::size_t i = 0; i < rows; ++i) {
-    std::ranges::copy(x.subspan(i * cols, cols), wide.begin() + static_cast<std::ptrdiff_t>(i * width));
-    for (std::size_t e = 0; e < steps.size(); ++e)
-      wide[i * width + cols + e] = step_at(x[i * cols + steps[e].source], steps[e].low, steps[e].width);
-  }
+  for_each_part(rows, threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      std::ranges::copy(x.subspan(i * cols, cols), wide.begin() + static_cast<std::ptrdiff_t>(i * width));
+      for (std::size_t e = 0; e < steps.size(); ++e)
+        wide[i * width + cols + e] = step_at(x[i * cols + steps[e].source], steps[e].low, steps[e].width);
+    }
+  });
   return wide;
 }
 
-Tensor<float> embedded(const Tensor<float>& x, const Tensor<float>& steps) {
+Tensor<float> embedded(const Tensor<float>& x, const Tensor<float>& steps, std::int64_t threads) {
   const std::size_t d = x.cols();
   const std::size_t count = steps.cols();
   Tensor<float> wide(steps.members(), x.rows(), d + count);
-  for (std::size_t m = 0; m < steps.members(); ++m) {
-    const std::size_t from = x.members() == 1 ? 0 : m;
-    for (std::size_t i = 0; i < x.rows(); ++i) {
+  for_each_part(steps.members() * x.rows(), threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < end; ++at) {
+      const std::size_t m = at / x.rows();
+      const std::size_t i = at % x.rows();
+      const std::size_t from = x.members() == 1 ? 0 : m;
       const std::span<float> to = wide.row(m, i);
       std::ranges::copy(x.row(from, i), to.begin());
       for (std::size_t e = 0; e < count; ++e)
         to[d + e] = step_at(x(from, i, static_cast<std::size_t>(steps(m, 0, e))), steps(m, 1, e), steps(m, 2, e));
     }
-  }
+  });
   return wide;
 }
 

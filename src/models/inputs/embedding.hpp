@@ -3,6 +3,7 @@
 // between its quantiles, so that a network finds thresholds and bends without having to learn where they are.
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -21,10 +22,11 @@ struct Step {
 [[nodiscard]] std::vector<Step> steps_of(std::vector<double> values, std::size_t source, std::size_t count);
 
 /// The inputs and, behind them, the steps, [q][d + E].
-[[nodiscard]] std::vector<double> embedded(std::span<const double> x, std::size_t cols, std::span<const Step> steps);
+[[nodiscard]] std::vector<double> embedded(std::span<const double> x, std::size_t cols, std::span<const Step> steps,
+                                           std::int64_t threads = 1);
 
 /// The same for cohorts: x [1 or M][q][d] with steps [M][3][E] (source, low, width) as [M][q][d + E].
-[[nodiscard]] Tensor<float> embedded(const Tensor<float>& x, const Tensor<float>& steps);
+[[nodiscard]] Tensor<float> embedded(const Tensor<float>& x, const Tensor<float>& steps, std::int64_t threads = 1);
 
 /// Writes the steps as numbers [3][E], and whether such numbers are steps of rows with this many inputs.
 void store_steps(std::span<const Step> steps, std::span<float> numbers);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/team.hpp"
+#include "engine/backend.hpp"
 #include "nomu/core/random.hpp"
 
 namespace nomu {
@@ -50,11 +52,16 @@ Cohort repeat_members(const Cohort& cohort, std::size_t parts) {
   return repeat(cohort, seeds);
 }
 
-Tensor<float> repeat_rows(const Tensor<float>& x, std::size_t members, std::size_t parts) {
+Tensor<float> repeat_rows(const Tensor<float>& x, std::size_t members, std::size_t parts, std::int64_t threads) {
   if (parts == 1 || x.members() != members || members == 1) return x;
   Tensor<float> all(members * parts, x.rows(), x.cols());
-  for (std::size_t i = 0; i < members * parts; ++i) std::ranges::copy(x.member(i / parts), all.member(i).begin());
+  side_by_side(members * parts, threads,
+               [&](std::size_t i) { std::ranges::copy(x.member(i / parts), all.member(i).begin()); });
   return all;
+}
+
+Tensor<float> rows_for(Engine& engine, Tensor<float> x, std::size_t members, std::size_t parts) {
+  return engine::backend(engine).shares_rows() ? std::move(x) : repeat_rows(x, members, parts);
 }
 
 Tensor<float> kept_networks(std::span<const FitReport> parts, std::size_t per_member) {

@@ -8,6 +8,7 @@
 
 #include "nomu/core/tensor.hpp"
 #include "nomu/data/cohort.hpp"
+#include "nomu/engine/engine.hpp"
 #include "nomu/models/fitted.hpp"
 
 namespace nomu {
@@ -17,7 +18,11 @@ namespace nomu {
 [[nodiscard]] Cohort repeat_members(const Cohort& cohort, std::size_t parts);
 
 /// x [1 or M][q][d] for M K networks: shared by all, or each member's rows K times.
-[[nodiscard]] Tensor<float> repeat_rows(const Tensor<float>& x, std::size_t members, std::size_t parts);
+[[nodiscard]] Tensor<float> repeat_rows(const Tensor<float>& x, std::size_t members, std::size_t parts,
+                                        std::int64_t threads = 1);
+
+/// The same as the engine's `predict` takes it: without copies where networks can share rows.
+[[nodiscard]] Tensor<float> rows_for(Engine& engine, Tensor<float> x, std::size_t members, std::size_t parts);
 
 /// Which networks contribute to a member's prediction, as weights [M][1][K]: 1 for those that did not diverge, or for
 /// all if every one did, otherwise 0.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/team.hpp"
 #include "engine/backend.hpp"
 #include "engine/layout.hpp"
 #include "engine/session.hpp"
@@ -122,27 +123,45 @@ Prediction FittedNetwork::predict(const Tensor<float>& x) const {
 }
 
 Tensor<float> FittedNetwork::outputs_at(const Tensor<float>& x) const {
+  if (engine::backend(engine_).shares_rows()) return predictions_(engine_, design_.networks, parts_.parameters, x);
   return predictions_(engine_, design_.networks, parts_.parameters, repeat_rows(x, members(), design_.per_member));
 }
 
+Tensor<float> FittedNetwork::with_steps(const Tensor<float>& x) const {
+  return parts_.steps.empty() ? x : embedded(x, parts_.steps, engine_.info().threads);
+}
+
 void FittedNetwork::add_networks(const Tensor<float>& given, Mixture& mixture) const {
-  const Tensor<float> wide = parts_.steps.empty() ? Tensor<float>{} : embedded(given, parts_.steps);
-  const Tensor<float>& x = wide.empty() ? given : wide;
+  const Tensor<float> x = with_steps(given);
   const Tensor<float> outputs = outputs_at(x);
-  for (std::size_t k = 0; k < outputs.members(); ++k) {
-    // A network with weight 0 may hold numbers that are not finite.
-    if (weight(k) == 0.0) continue;
-    const std::size_t m = k / design_.per_member;
-    if (parts_.heads.empty()) {
-      mixture.add(m, outputs.member(k), weight(k));
-    } else {
-      mixture.add(m, outputs.member(k), weight(k), NetworkHead::load(parts_.heads.member(k)),
-                  trend_at(parts_.trend.member(k), x.member(x.members() == 1 ? 0 : m), x.cols()));
+  // Rows are independent: whole parts of them, of whichever member, side by side.
+  for_each_part(members() * x.rows(), engine_.info().threads, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < end;) {
+      const std::size_t m = at / x.rows();
+      const RowRange rows{.first = at % x.rows(), .count = std::min(end, (m + 1) * x.rows()) - at};
+      for (std::size_t k = m * design_.per_member; k < (m + 1) * design_.per_member; ++k)
+        add_network(k, x, outputs, rows, mixture);
+      at += rows.count;
     }
-  }
+  });
+}
+
+void FittedNetwork::add_network(std::size_t k, const Tensor<float>& x, const Tensor<float>& outputs, RowRange rows,
+                                Mixture& mixture) const {
+  // A network with weight 0 may hold numbers that are not finite.
+  if (weight(k) == 0.0) return;
+  const std::size_t m = k / design_.per_member;
+  const std::span<const float> own =
+      outputs.member(k).subspan(rows.first * outputs.cols(), rows.count * outputs.cols());
+  if (parts_.heads.empty()) return mixture.add(m, rows, own, weight(k));
+  const std::span<const float> inputs =
+      x.member(x.members() == 1 ? 0 : m).subspan(rows.first * x.cols(), rows.count * x.cols());
+  mixture.add(m, rows, own, weight(k), NetworkHead::load(parts_.heads.member(k)),
+              trend_at(parts_.trend.member(k), inputs, x.cols()));
 }
 
 void FittedNetwork::add_passes(const Tensor<float>& x, Mixture& mixture) const {
+  const RowRange all{.first = 0, .count = x.rows()};
   // Passes share a call, so that the parameters are copied to the device only once.
   for (std::uint32_t pass = 0; pass < design_.passes;) {
     const std::uint32_t count = passes_at_once(design_.passes - pass, members() * x.rows());
@@ -150,7 +169,7 @@ void FittedNetwork::add_passes(const Tensor<float>& x, Mixture& mixture) const {
                                                {.active = true, .pass = pass, .passes = count}, seeds_);
     const std::size_t size = x.rows() * outputs.cols();
     for (std::uint32_t p = 0; p < count; ++p) {
-      for (std::size_t m = 0; m < members(); ++m) mixture.add(m, outputs.member(m).subspan(p * size, size));
+      for (std::size_t m = 0; m < members(); ++m) mixture.add(m, all, outputs.member(m).subspan(p * size, size));
     }
     pass += count;
   }
@@ -158,6 +177,7 @@ void FittedNetwork::add_passes(const Tensor<float>& x, Mixture& mixture) const {
 
 void FittedNetwork::add_thinned(const Tensor<float>& x, Mixture& mixture) const {
   const engine::Networks plain = without_dropout(design_.networks);
+  const RowRange all{.first = 0, .count = x.rows()};
   for (std::size_t m = 0; m < members(); ++m) {
     Tensor<float> own(1, x.rows(), x.cols());
     std::ranges::copy(x.member(x.members() == 1 ? 0 : m), own.flat().begin());
@@ -165,7 +185,7 @@ void FittedNetwork::add_thinned(const Tensor<float>& x, Mixture& mixture) const 
       const std::uint32_t count = passes_at_once(design_.passes - pass, x.rows() + parts_.parameters.cols());
       const Tensor<float> thinned = thinned_parameters(design_.networks, m, parts_.parameters, seeds_[m], pass, count);
       const Tensor<float> outputs = engine::backend(engine_).predict(plain, thinned, own, {}, {});
-      for (std::uint32_t p = 0; p < count; ++p) mixture.add(m, outputs.member(p));
+      for (std::uint32_t p = 0; p < count; ++p) mixture.add(m, all, outputs.member(p));
       pass += count;
     }
   }
@@ -173,7 +193,7 @@ void FittedNetwork::add_thinned(const Tensor<float>& x, Mixture& mixture) const 
 
 Tensor<float> FittedNetwork::raw_sigma(const Tensor<float>& x) const {
   if (design_.outputs.sigma != OutputMap::Sigma::readout) return {};
-  const Tensor<float> outputs = outputs_at(parts_.steps.empty() ? x : embedded(x, parts_.steps));
+  const Tensor<float> outputs = outputs_at(with_steps(x));
   Tensor<float> raw(members(), x.rows(), 1);
   for (std::size_t m = 0; m < members(); ++m) {
     for (std::size_t i = 0; i < x.rows(); ++i) {

@@ -17,6 +17,7 @@
 namespace nomu {
 
 class Mixture;
+struct RowRange;
 
 /// What is known about a fitted member from its spec, before training.
 struct NetworkDesign {
@@ -77,7 +78,11 @@ class FittedNetwork final : public FittedCohort {
   /// For rows with their steps.
   [[nodiscard]] Tensor<float> outputs_at(const Tensor<float>& x) const;
   [[nodiscard]] double weight(std::size_t network) const { return static_cast<double>(parts_.weights.flat()[network]); }
+  [[nodiscard]] Tensor<float> with_steps(const Tensor<float>& x) const;
   void add_networks(const Tensor<float>& x, Mixture& mixture) const;
+  /// Adds network k at some rows; `x` with steps, `outputs` of all networks.
+  void add_network(std::size_t k, const Tensor<float>& x, const Tensor<float>& outputs, RowRange rows,
+                   Mixture& mixture) const;
   void add_passes(const Tensor<float>& x, Mixture& mixture) const;
   void add_thinned(const Tensor<float>& x, Mixture& mixture) const;
 

@@ -48,18 +48,19 @@ NetworkHead NetworkHead::load(std::span<const float> numbers) {
 Mixture::Mixture(const OutputMap& map, std::size_t members, std::size_t rows)
     : map_(map), members_(members), rows_(rows), all_(members * rows) {}
 
-void Mixture::add(std::size_t member, std::span<const float> outputs, double weight) {
-  if (rows_ == 0) return;
-  const std::size_t width = outputs.size() / rows_;
-  for (std::size_t i = 0; i < rows_; ++i) add_row(all_[member * rows_ + i], outputs.subspan(i * width, width), weight);
+void Mixture::add(std::size_t member, RowRange rows, std::span<const float> outputs, double weight) {
+  if (rows.count == 0) return;
+  const std::size_t width = outputs.size() / rows.count;
+  for (std::size_t i = 0; i < rows.count; ++i)
+    add_row(all_[member * rows_ + rows.first + i], outputs.subspan(i * width, width), weight);
 }
 
-void Mixture::add(std::size_t member, std::span<const float> outputs, double weight, const NetworkHead& head,
-                  std::span<const double> trend) {
-  if (rows_ == 0) return;
-  const std::size_t width = outputs.size() / rows_;
-  for (std::size_t i = 0; i < rows_; ++i) {
-    Row& row = all_[member * rows_ + i];
+void Mixture::add(std::size_t member, RowRange rows, std::span<const float> outputs, double weight,
+                  const NetworkHead& head, std::span<const double> trend) {
+  if (rows.count == 0) return;
+  const std::size_t width = outputs.size() / rows.count;
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    Row& row = all_[member * rows_ + rows.first + i];
     const std::span<const float> own = outputs.subspan(i * width, width);
     const double distance = head.distance(static_cast<double>(own.back()));
     row.mean.add(static_cast<double>(own[0]) + trend[i], weight);

@@ -25,16 +25,22 @@ struct RunningMoments {
   [[nodiscard]] double variance() const { return squares / count; }
 };
 
+struct RowRange {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
 /// The predictions of M members, each the mixture of several networks.
 class Mixture {
  public:
   Mixture(const OutputMap& map, std::size_t members, std::size_t rows);
 
-  /// Adds the outputs of one more network of a member, [q][K].
-  void add(std::size_t member, std::span<const float> outputs, double weight = 1.0);
+  /// Adds the outputs of one more network of a member at some rows, [rows][K]. Rows may be added by several threads,
+  /// each of them by one at a time.
+  void add(std::size_t member, RowRange rows, std::span<const float> outputs, double weight = 1.0);
 
-  /// The same for a network with a head and the trend at the rows, [q].
-  void add(std::size_t member, std::span<const float> outputs, double weight, const NetworkHead& head,
+  /// The same for a network with a head and the trend at the rows, [rows].
+  void add(std::size_t member, RowRange rows, std::span<const float> outputs, double weight, const NetworkHead& head,
            std::span<const double> trend);
 
   /// Without constant noise, which the networks do not provide.

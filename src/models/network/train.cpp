@@ -19,6 +19,8 @@ using engine::Session;
 using engine::TrainPlan;
 using Clock = std::chrono::steady_clock;
 
+constexpr double chunk_seconds = 1.0;
+
 /// What progress reports show for the whole cohort.
 double median_loss(const std::vector<MemberReport>& reports) {
   std::vector<double> losses;
@@ -31,7 +33,8 @@ double median_loss(const std::vector<MemberReport>& reports) {
   return *middle;
 }
 
-/// Runs a session to its end in chunks of about a quarter of a second, which do not affect the result.
+/// Runs a session to its end in chunks of about a second, which do not affect the result. At the end of a chunk members
+/// wait for the slowest of them, so chunks should be long; a request to stop is heard within them.
 void run_to_end(Session& session, std::int64_t epochs, const Progress& progress) {
   const auto begin = Clock::now();
   const auto seconds = [&begin] { return std::chrono::duration<double>(Clock::now() - begin).count(); };
@@ -42,7 +45,8 @@ void run_to_end(Session& session, std::int64_t epochs, const Progress& progress)
     session.run(count, progress.stop);
     done += count;
     const double took = std::max(seconds() - before, 1e-6);
-    part = std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(count) * 0.25 / took), 1, 2 * count);
+    part = std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(count) * chunk_seconds / took), 1,
+                                    2 * count);
     const bool active = std::any_of(session.reports().begin(), session.reports().end(),
                                     [](const MemberReport& r) { return r.active(); });
     if (!active) done = epochs;

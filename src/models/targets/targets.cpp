@@ -90,7 +90,7 @@ std::string TargetModels::joint_guarantee(double level) const {
 }
 
 std::string TargetModels::describe() const {
-  std::string text = fmt::format("{} targets, fitted one by one: {}\n", models_.size(), fmt::join(names(), ", "));
+  std::string text = fmt::format("{} targets, fitted as one cohort: {}\n", models_.size(), fmt::join(names(), ", "));
   for (const Model& model : models_) text += fmt::format("\n{}", model.describe());
   const std::optional<double> level = default_level();
   if (level && !joint_models_.empty())

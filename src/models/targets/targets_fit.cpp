@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "models/fit/fit_plan.hpp"
@@ -139,17 +140,46 @@ std::vector<DataSet> rows_of(const TargetsRequest& request, const Table& table) 
   return rows;
 }
 
-TargetModels fit(const TargetsRequest& request, std::span<const DataSet> rows, std::shared_ptr<Engine> engine,
-                 const Progress& progress) {
-  check_request(request, rows.size());
-  if (!engine) engine = make_engine();
+namespace {
+
+/// One cohort up to so many rows, all targets together; a cohort holds the rows once for each of its networks.
+constexpr std::size_t most_rows_together = 100'000;
+
+/// As many targets as one cohort may hold are fitted together. Which ones those are changes no model.
+std::vector<Model> fit_targets(const FitSpec& spec, std::span<const DataSet> rows,
+                               const std::shared_ptr<Engine>& engine, const Progress& progress) {
+  const std::size_t together = std::max<std::size_t>(1, most_rows_together / rows.front().rows());
   std::vector<Model> models;
-  for (std::size_t t = 0; t < rows.size(); ++t) {
-    refuse_known_noise(!rows[t].noise.empty());
-    models.push_back(fit(request_for(request, request.targets[t]), rows[t], engine, progress));
+  for (std::size_t t = 0; t < rows.size(); t += together) {
+    const auto some = rows.subspan(t, std::min(together, rows.size() - t));
+    std::ranges::move(fit_together(spec, some, engine, progress), std::back_inserter(models));
   }
+  return models;
+}
+
+/// One cohort can be fitted, and joint bounds made, only if the targets belong to the same rows.
+void check_same_inputs(std::span<const DataSet> rows) {
+  for (const DataSet& one : rows) {
+    refuse_known_noise(!one.noise.empty());
+    if (one.inputs != rows.front().inputs || one.groups != rows.front().groups || one.times != rows.front().times)
+      throw DataError(where, fmt::format("the rows of '{}' and '{}' differ in more than the target", one.target_name,
+                                         rows.front().target_name));
+  }
+}
+
+}  // namespace
+
+TargetModels fit(const TargetsRequest& request, std::span<const DataSet> given, std::shared_ptr<Engine> engine,
+                 const Progress& progress) {
+  check_request(request, given.size());
+  check_same_inputs(given);
+  if (!engine) engine = make_engine();
+  std::vector<DataSet> rows;
+  for (std::size_t t = 0; t < given.size(); ++t)
+    rows.push_back(within_range(request_for(request, request.targets[t]), given[t]));
   const FitSpec spec = spec_of(request_for(request, request.targets.front()), rows.front());
   const CalibrationPlan plan = plan_fit(spec, rows.front()).calibration;
+  std::vector<Model> models = fit_targets(spec, rows, engine, progress);
   const std::vector<Model> fitted = models;
   return joined(std::move(models), plan, [&](std::size_t t) { return held_out_scores(fitted[t]); });
 }
@@ -164,13 +194,15 @@ TargetModels fit(const TargetsRequest& request, const Table& table, const Table&
   const std::vector<DataSet> rows = rows_of(request, table);
   const Table complete = with_all_targets(calibration_rows, request.targets);
   if (!engine) engine = make_engine();
-  std::vector<Model> models;
   std::vector<DataSet> given;
-  for (std::size_t t = 0; t < rows.size(); ++t) {
-    const FitRequest one = request_for(request, request.targets[t]);
-    given.push_back(calibration_rows_of(one, rows[t], complete));
-    models.push_back(fit(spec_of(one, rows[t]), rows[t], given[t], engine, progress));
-  }
+  for (std::size_t t = 0; t < rows.size(); ++t)
+    given.push_back(calibration_rows_of(request_for(request, request.targets[t]), rows[t], complete));
+  const FitSpec spec = spec_of(request_for(request, request.targets.front()), rows.front());
+  (void)plan_given(spec.calibration, given.front());  // before the work, not after it
+  FitSpec uncalibrated = spec;
+  uncalibrated.calibration.kind = CalibrationChoice::none;
+  std::vector<Model> models = fit_targets(uncalibrated, rows, engine, progress);
+  for (std::size_t t = 0; t < rows.size(); ++t) models[t] = calibrated(models[t], given[t], spec.calibration);
   const CalibrationPlan plan = plan_given(models.front().spec().calibration, given.front());
   const std::vector<Model> fitted = models;
   return joined(std::move(models), plan, [&](std::size_t t) { return scores_at(fitted[t], given[t]); });

@@ -152,7 +152,7 @@ TEST_F(FileTest, NewFilesAreNoMoreOpenThanTheirSource) {
   for (const unsigned mode : {0600U, 0640U, 0644U, 0666U}) {
     const fs::path copy = folder() / "copy";
     ASSERT_EQ(::chmod(source.c_str(), mode), 0);
-    write_file_like(copy, "rows", source);
+    write_file_like(copy, "rows", {source});
     struct stat status {};
     ASSERT_EQ(::stat(copy.c_str(), &status), 0);
     EXPECT_EQ(status.st_mode & 0777U, mode & 0644U);

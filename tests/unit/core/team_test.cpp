@@ -1,6 +1,7 @@
 #include "core/team.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +53,21 @@ TEST(Team, AForkedProcessWorksAlone) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take more than any limit of memory
+TEST(Team, SaysThatThereAreTooFewThreads) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit few{.rlim_cur = 256U << 20U, .rlim_max = 256U << 20U};  // stacks of some 30 threads
+    if (setrlimit(RLIMIT_AS, &few) != 0) _exit(2);
+    const std::string message = message_of<Error>([] { Team(500); });
+    _exit(message.find("of 500 threads could be started") != std::string::npos ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+#endif
 
 TEST(Team, PassesAnExceptionOnAndGoesOn) {
   Team team(3);
@@ -152,6 +168,47 @@ TEST(Team, WorkersKeepTheirPieces) {
     });
   }
   EXPECT_GT(kept, 0U);
+}
+
+TEST(SideBySide, RunsEveryPieceOnceOnAnyNumberOfThreads) {
+  for (const std::int64_t threads : {-1, 1, 2, 3, 16}) {
+    for (const std::size_t pieces : {0, 1, 7}) {
+      std::vector<int> done(pieces, 0);
+      side_by_side(pieces, threads, [&](std::size_t piece) { ++done[piece]; });
+      EXPECT_EQ(done, std::vector<int>(pieces, 1)) << threads << " threads";
+    }
+  }
+}
+
+TEST(SideBySide, PassesAnExceptionOn) {
+  const auto failing = [](std::size_t piece) {
+    if (piece == 3) throw DataError("test", "piece 3");
+  };
+  EXPECT_EQ(message_of<DataError>([&] { side_by_side(9, 4, failing); }), "[test] piece 3");
+}
+
+TEST(ForEachPart, CoversTheRangeWithoutOverlap) {
+  for (const std::size_t count : {0, 1, 511, 512, 513, 5000}) {
+    std::vector<int> done(count, 0);
+    for_each_part(count, 3, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) ++done[i];
+    });
+    EXPECT_EQ(done, std::vector<int>(count, 1));
+  }
+}
+
+TEST(ForEachPart, AShortRangeStaysInItsThread) {
+  for_each_part(100, 8, [caller = std::this_thread::get_id()](std::size_t begin, std::size_t end) {
+    EXPECT_EQ(end - begin, 100U);
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+  });
+}
+
+TEST(ThreadsOfEach, DividesThreadsAndLeavesOneAtLeast) {
+  EXPECT_EQ(threads_of_each(1, 16), 16);
+  EXPECT_EQ(threads_of_each(5, 16), 3);
+  EXPECT_EQ(threads_of_each(40, 16), 1);
+  EXPECT_EQ(threads_of_each(0, 16), 16);
 }
 
 }  // namespace

@@ -105,5 +105,14 @@ TEST(Slices, OnlyTheEndIsCutShort) {
   EXPECT_LT(count, 150U) << "98 members in one go, the last two in 16 slices each";
 }
 
+TEST(Slices, ACrewBeginsWithTheMembersItsThreadsMade) {
+  Slices slices(12, 160, 4);
+  for (const std::size_t crew : {2, 0, 3, 1}) {
+    const auto first = slices.next(crew);
+    ASSERT_TRUE(first.has_value());
+    EXPECT_EQ(home_of(first->member, 4), crew);
+  }
+}
+
 }  // namespace
 }  // namespace nomu::engine::cpu

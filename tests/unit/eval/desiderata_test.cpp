@@ -153,26 +153,33 @@ TEST(Desiderata, DistancesToData) {
 }
 
 TEST(Desiderata, ProbesHaveOneNameAtATime) {
-  // A number, a name of three, and a number that is 0 or 1.
-  const Values data = {0.1, 1, 0, 0, 1, 0.7, 0, 1, 0, 0, 0.3, 0, 0, 1, 1};
-  DesiderataSpec spec{.low = {-1, 0, 0, 0, 0}, .high = {2, 1, 1, 1, 1}, .probes = 100};
-  spec.names = {"size", "colour=red", "colour=blue", "colour=green", "paid"};
+  // A number, a name of three, a number that is 0 or 1, and another number.
+  const Values data = {0.1, 1, 0, 0, 1, 0.3, 0.7, 0, 1, 0, 0, 0.5, 0.3, 0, 0, 1, 1, 0.8};
+  DesiderataSpec spec{.low = {-1, 0, 0, 0, 0, 0}, .high = {2, 1, 1, 1, 1, 1}, .probes = 100};
+  spec.names = {"size", "colour=red", "colour=blue", "colour=green", "paid", "age"};
   spec.named = {{1, 3, "'colour'"}, {4, 1, "'paid'"}};
   std::size_t seen = 0;
   const auto possible = [&](auto x) {
     EXPECT_EQ(x[1] + x[2] + x[3], 1.0);
-    EXPECT_TRUE(std::ranges::all_of(x.subspan(1), [](double value) { return value == 0.0 || value == 1.0; }));
+    EXPECT_TRUE(std::ranges::all_of(x.subspan(1, 4), [](double value) { return value == 0.0 || value == 1.0; }));
     ++seen;
   };
-  const DesiderataSubject subject{.sigma = by_row(5, [&](auto x) { return possible(x), std::abs(x[0]) + x[2]; }),
-                                  .mean = by_row(5, [&](auto x) { return possible(x), 0.1 * x[0] + 9.0 * x[2]; })};
+  const DesiderataSubject subject{
+      .sigma = by_row(6, [&](auto x) { return possible(x), std::abs(x[0]) + x[2] + 0.1 * x[5]; }),
+      .mean = by_row(6, [&](auto x) { return possible(x), 2.0 * x[0] + 9.0 * x[2] + x[5]; })};
   const DesiderataReport report = check_desiderata(data, subject, spec);
   EXPECT_GT(seen, 500U);
-  EXPECT_THAT(report.find("D4").sentence, HasSubstr("along input 'colour', which matters most to the mean, as along "
-                                                    "input 'paid', which matters least"));
-  spec.named[1].size = 2;
+  // 'colour' matters most, but another colour is as near to the data as the first.
+  EXPECT_THAT(report.find("D4").sentence, HasSubstr("along input 'size', which matters most to the mean of the "
+                                                    "numbers, as along input 'age', which matters least"));
+  EXPECT_EQ(report.find("D4").verdict, Verdict::holds);
+  spec.named.push_back({5, 1, "'age'"});
+  EXPECT_THAT(check_desiderata(data, subject, spec).find("D4").sentence,
+              HasSubstr("With fewer than two inputs that are numbers there is nothing to compare"));
+  spec.named.pop_back();
+  spec.named[1].size = 3;
   EXPECT_THAT(message_of<ConfigError>([&] { return check_desiderata(data, subject, spec); }),
-              HasSubstr("the 2 inputs of 'paid' from 4 on (counted from 0)"));
+              HasSubstr("the 3 inputs of 'paid' from 4 on (counted from 0)"));
 }
 
 TEST(Desiderata, SigmaShouldChangeAlongInputsThatMatter) {

@@ -155,5 +155,17 @@ TEST(PossibleWarps, TargetsThatAreMostlyAlikeHaveNone) {
   EXPECT_THAT(possible_warps(targets), Each(Warp{}));
 }
 
+TEST(Warp, AWildTargetMakesOneWorthATry) {
+  std::vector<double> targets;
+  for (int i = 0; i < 101; ++i) targets.push_back(-1.0 + 0.02 * i);
+  EXPECT_EQ(possible_warps(targets).size(), 1U);
+  targets.back() = 1e6;
+  const std::vector<Warp> warps = possible_warps(targets);
+  ASSERT_EQ(warps.size(), 2U);
+  EXPECT_NEAR(warps[1].centre, 0.0, 0.05);
+  EXPECT_LT(warps[1].apply(1e6) - warps[1].apply(1.0), 20.0);
+  EXPECT_NEAR(warps[1].slope(warps[1].apply(0.5)) / warps[1].slope(0.0), 1.0, 0.02) << "others stay nearly linear";
+}
+
 }  // namespace
 }  // namespace nomu

@@ -61,8 +61,8 @@ TEST(NetworkHead, AMixtureAveragesWhatTheHeadsSay) {
   const std::vector<float> first{1.0F, -1.0F, 0.35F};  // f, raw noise, raw sigma of one row
   const std::vector<float> second{2.0F, 0.5F, 0.3F};
   Mixture mixture(map, 1, 1);
-  mixture.add(0, first, 1.0, example, std::vector<double>{10.0});
-  mixture.add(0, second, 3.0, other, std::vector<double>{20.0});
+  mixture.add(0, {.first = 0, .count = 1}, first, 1.0, example, std::vector<double>{10.0});
+  mixture.add(0, {.first = 0, .count = 1}, second, 3.0, other, std::vector<double>{20.0});
   const Prediction made = mixture.prediction();
   const double mean = (11.0 + 3.0 * 22.0) / 4.0;
   const double spread = (std::pow(11.0 - mean, 2) + 3.0 * std::pow(22.0 - mean, 2)) / 4.0;

@@ -5,8 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <filesystem>
+
 #include "message_of.hpp"
 #include "model_cases.hpp"
+#include "nomu/data/table_io.hpp"
 #include "nomu/models/archive.hpp"
 
 namespace nomu {
@@ -96,6 +100,58 @@ TEST(Targets, ATargetIsFittedAsIfItWereAlone) {
   FitRequest alone = request.fit;
   alone.target = "b";
   EXPECT_EQ(pack_model(models.model("b")), pack_model(fit(alone, data[1], test_engine())));
+}
+
+TEST(Targets, ByEvidenceToo) {
+  const std::vector<DataSet> data = two_targets(80);
+  TargetsRequest request = quick();
+  request.fit.preset = "auto";  // choices that unseen rows make for each target
+  const TargetModels models = fit(request, data, test_engine());
+  for (std::size_t t = 0; t < data.size(); ++t) {
+    FitRequest alone = request.fit;
+    alone.target = request.targets[t];
+    ASSERT_EQ(models.models()[t].spec().evidence.use, EvidenceSpec::Use::yes);
+    EXPECT_EQ(pack_model(models.models()[t]), pack_model(fit(alone, data[t], test_engine())));
+  }
+}
+
+TEST(Targets, FilesHoldTheRowsOnce) {
+  const std::vector<DataSet> data = two_targets(80);
+  const TargetModels models = fit(quick(), data, test_engine());
+  const std::string bytes = pack_targets(models);
+  const std::string first = pack_model(models.models()[0]);
+  const std::string second = pack_model(models.models()[1]);
+  const std::string inputs(reinterpret_cast<const char*>(data[0].inputs.data()),
+                           sizeof(double) * data[0].inputs.size());
+  ASSERT_NE(first.find(inputs), std::string::npos);
+  EXPECT_NE(bytes.find(first), std::string::npos) << "the first model is in it as it is alone";
+  EXPECT_EQ(bytes.find(inputs, bytes.find(inputs) + 1), std::string::npos);
+  EXPECT_LT(bytes.size() + inputs.size(), first.size() + second.size());
+  const TargetModels back = unpack_targets(bytes, "memory", test_engine());
+  EXPECT_EQ(pack_model(back.models()[1]), second) << "nothing is lost";
+}
+
+TEST(Targets, FilesOfTheFirstFormatAreRead) {
+  const TargetModels old = load_targets(NOMU_GOLDEN_DIR "/targets_v2.nomu", test_engine());
+  EXPECT_THAT(old.names(), ElementsAre("a", "b"));
+  const Table predicted = predict_table(old, read_table(NOMU_GOLDEN_DIR "/targets_v2_rows.csv"), 0.9, {}, true);
+  const Table before = read_table(NOMU_GOLDEN_DIR "/targets_v2.csv");
+  ASSERT_EQ(predicted.columns().size(), before.columns().size());
+  for (const char* name : {"mean_a", "lower_a", "upper_b"}) {
+    const std::size_t j = column_index(before, name);
+    for (std::size_t i = 0; i < before.rows(); ++i) {
+      const double then = std::stod(std::string(before.columns()[j][i]));
+      EXPECT_NEAR(std::stod(std::string(predicted.columns()[j][i])), then, 1e-5 * (1.0 + std::abs(then))) << name;
+    }
+  }
+  EXPECT_LT(pack_targets(old).size(), std::filesystem::file_size(NOMU_GOLDEN_DIR "/targets_v2.nomu"));
+}
+
+TEST(Targets, RowsThatDifferAreRefused) {
+  std::vector<DataSet> data = two_targets(80);
+  data[1].inputs[3] += 1.0;
+  EXPECT_THAT(message_of<DataError>([&] { return fit(quick(), data, test_engine()); }),
+              HasSubstr("the rows of 'b' and 'a' differ in more than the target"));
 }
 
 TEST(Targets, RecalibrationCountsTheRowsGiven) {

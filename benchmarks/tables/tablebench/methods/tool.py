@@ -81,7 +81,9 @@ class Tool(Method):
         )
         self._run("predict", model, paths["test"], *engine, "-o", paths["predicted"], *self._variant.predict)
         forecast = _read(Path(paths["predicted"]), len(test))
-        calibration = json.loads(said).get("calibration", {})
+        report = json.loads(said)
+        calibration = report.get("calibration", {})
+        forecast.constant_half = report.get("trust", {}).get("constant_half_width")
         forecast.notes |= {"prepared": int(prepared), "calibration": calibration.get("kind")}
         forecast.notes["calibration_rows"] = calibration.get("rows")
         return forecast

@@ -35,14 +35,14 @@ class Choose : public testing::Test {
 
 TEST_F(Choose, TheBestComesFirst) {
   const std::vector<std::vector<double>> unseen{off_by(1.0), off_by(0.2), off_by(0.5)};
-  const Chosen chosen = choose(unseen, targets, 1);
+  const Chosen chosen = choose(unseen, targets, 1, 2);
   EXPECT_THAT(chosen.candidates, ElementsAre(1));
   EXPECT_THAT(chosen.weights, ElementsAre(1.0));
 }
 
 TEST_F(Choose, ErrorsThatCancelAreMixed) {
   const std::vector<std::vector<double>> unseen{off_by(-0.6), off_by(0.5), off_by(0.4)};
-  const Chosen chosen = choose(unseen, targets, 2);
+  const Chosen chosen = choose(unseen, targets, 2, 2);
   EXPECT_THAT(chosen.candidates, ElementsAre(2, 0));
   EXPECT_THAT(chosen.weights, ElementsAre(DoubleNear(0.6, 1e-9), DoubleNear(0.4, 1e-9)));
   const std::vector<double> mixed = chosen.mixed(unseen);
@@ -51,7 +51,7 @@ TEST_F(Choose, ErrorsThatCancelAreMixed) {
 
 TEST_F(Choose, WhatDoesNotHelpGetsNoWeight) {
   const std::vector<std::vector<double>> unseen{off_by(0.1), off_by(5.0)};
-  const Chosen chosen = choose(unseen, targets, 2);
+  const Chosen chosen = choose(unseen, targets, 2, 2);
   EXPECT_THAT(chosen.candidates, ElementsAre(0, 1));
   EXPECT_THAT(chosen.weights, ElementsAre(1.0, 0.0));
 }
@@ -59,7 +59,7 @@ TEST_F(Choose, WhatDoesNotHelpGetsNoWeight) {
 TEST_F(Choose, NumbersThatAreNotFiniteNeverCount) {
   std::vector<std::vector<double>> unseen{off_by(1.0), off_by(0.5)};
   unseen[0][3] = std::nan("");
-  const Chosen chosen = choose(unseen, targets, 2);
+  const Chosen chosen = choose(unseen, targets, 2, 2);
   EXPECT_THAT(chosen.candidates, ElementsAre(1, 0));
   EXPECT_THAT(chosen.weights, ElementsAre(1.0, 0.0));
   for (const double value : chosen.mixed(unseen)) EXPECT_TRUE(std::isfinite(value));
@@ -67,7 +67,7 @@ TEST_F(Choose, NumbersThatAreNotFiniteNeverCount) {
 
 TEST_F(Choose, NoMoreThanThereAre) {
   const std::vector<std::vector<double>> unseen{off_by(1.0)};
-  EXPECT_THAT(choose(unseen, targets, 3).candidates, ElementsAre(0));
+  EXPECT_THAT(choose(unseen, targets, 3, 2).candidates, ElementsAre(0));
 }
 
 }  // namespace

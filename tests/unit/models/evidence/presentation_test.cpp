@@ -33,26 +33,26 @@ bool has_effect(const std::vector<Step>& steps) {
 TEST(Presentation, FarNumbersActInProportionWhereTheTargetFollowsThem) {
   const DataSet data = heavy_tailed(400, [](double x) { return 2.0 * x; });
   const Scaling near = robust(data);
-  EXPECT_GT(choose_presentation({}, data, near, 1).inputs.reach, 10.0 * near.reach);
+  EXPECT_GT(choose_presentation({}, data, near, 1, 2).inputs.reach, 10.0 * near.reach);
 }
 
 TEST(Presentation, FarNumbersAreDrawnInWhereTheTargetDoesNot) {
   const DataSet data = heavy_tailed(400, [](double x) { return std::tanh(x); });
   const Scaling near = robust(data);
-  EXPECT_EQ(choose_presentation({}, data, near, 1).inputs.reach, near.reach);
+  EXPECT_EQ(choose_presentation({}, data, near, 1, 2).inputs.reach, near.reach);
 }
 
 TEST(Presentation, AGivenScalingWithoutReachIsKept) {
   const DataSet data = heavy_tailed(100, [](double x) { return x; });
   const Scaling given = fit_scaling(data.inputs, 1, ScalingKind::standardise);
-  EXPECT_EQ(choose_presentation({}, data, given, 1).inputs, given);
+  EXPECT_EQ(choose_presentation({}, data, given, 1, 2).inputs, given);
 }
 
 TEST(Presentation, StepsServeCurvesAndNotLines) {
   const DataSet curve = heavy_tailed(400, [](double x) { return std::sin(2.0 * x); });
-  EXPECT_TRUE(has_effect(choose_presentation({}, curve, robust(curve), 1).steps));
+  EXPECT_TRUE(has_effect(choose_presentation({}, curve, robust(curve), 1, 2).steps));
   const DataSet line = heavy_tailed(400, [](double x) { return x; });
-  const Presentation straight = choose_presentation({}, line, robust(line), 1);
+  const Presentation straight = choose_presentation({}, line, robust(line), 1, 2);
   EXPECT_FALSE(has_effect(straight.steps));
   EXPECT_EQ(straight.steps.size(), 8U);  // all data sets have as many inputs
 }
@@ -78,7 +78,7 @@ DataSet season(bool month_matters) {
 
 TEST(Presentation, ANumberThatOnlyTellsTheTimeIsLeftOut) {
   const DataSet data = season(false);
-  const std::vector<double> shown = choose_presentation({}, data, robust(data), 1).inputs.apply(data.inputs);
+  const std::vector<double> shown = choose_presentation({}, data, robust(data), 1, 2).inputs.apply(data.inputs);
   for (std::size_t i = 0; i < data.rows(); ++i) EXPECT_NEAR(shown[2 * i], 0.0, 1e-300);
   EXPECT_GT(std::abs(shown[1]), 0.0);
 }
@@ -86,7 +86,7 @@ TEST(Presentation, ANumberThatOnlyTellsTheTimeIsLeftOut) {
 TEST(Presentation, ATrendOverTimeIsKept) {
   const DataSet data = season(true);
   const Scaling near = robust(data);
-  EXPECT_EQ(choose_presentation({}, data, near, 1).inputs.factor, near.factor);
+  EXPECT_EQ(choose_presentation({}, data, near, 1, 2).inputs.factor, near.factor);
 }
 
 }  // namespace

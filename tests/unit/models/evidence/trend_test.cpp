@@ -109,13 +109,13 @@ TEST(FitTrend, IsAConstantIfItMayNotBeLinear) {
 TEST(PromisingWarp, IsFoundWhereItStraightensTheTarget) {
   DataSet data = line(200, 2, 0.3);
   const std::vector<Split> folds = inner_folds(data, 5, 1);
-  EXPECT_FALSE(promising_warp(data, folds).active());
+  EXPECT_FALSE(promising_warp(data, folds, 2).active());
   for (double& target : data.targets) target = std::exp(target);
-  const Warp skewed = promising_warp(data, folds);
+  const Warp skewed = promising_warp(data, folds, 2);
   EXPECT_TRUE(skewed.active());
   EXPECT_EQ(skewed.centre, 0.0);
   for (double& target : data.targets) target = 20.0 * std::sinh(std::log(target) - 2.0);
-  const Warp heavy = promising_warp(data, folds);
+  const Warp heavy = promising_warp(data, folds, 2);
   EXPECT_TRUE(heavy.active());
   EXPECT_NE(heavy.centre, 0.0);
 }
@@ -124,8 +124,8 @@ TEST(LinearLoss, IsSmallerWhereLinesPredictBetter) {
   const DataSet near = line(200, 2, 0.3);
   const DataSet far = line(200, 2, 3.0);
   const std::vector<Split> folds = inner_folds(near, 5, 1);
-  EXPECT_NEAR(linear_loss(near, folds), std::log(0.3), 0.1);
-  EXPECT_NEAR(linear_loss(far, folds), std::log(3.0), 0.1);
+  EXPECT_NEAR(linear_loss(linear_errors(near, folds, 2)), std::log(0.3), 0.1);
+  EXPECT_NEAR(linear_loss(linear_errors(far, folds, 2)), std::log(3.0), 0.1);
 }
 
 }  // namespace
