@@ -72,6 +72,7 @@ std::vector<RankRange> rank_ranges(std::span<const Interval> intervals) {
     for (std::size_t i = 0; i < drawn.size(); ++i) ranks[i].push_back(static_cast<double>(drawn[i]));
   }
   std::vector<RankRange> ranges;
+  ranges.reserve(ranks.size());
   for (const std::vector<double>& all : ranks) {
     ranges.push_back({.best = static_cast<std::int64_t>(std::floor(quantile(all, 0.025))),
                       .worst = static_cast<std::int64_t>(std::ceil(quantile(all, 0.975)))});
