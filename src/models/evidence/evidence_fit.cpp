@@ -237,9 +237,9 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
   const std::int64_t threads = engine.info().threads;
   side_by_side(members, threads, [&](std::size_t m) {
     const std::vector<std::size_t> judges = some_of(rows_like_new(judged.rows[m]), most_judges);
-    const SigmaShape shape = choose_shape(values_at(judged.errors[m], judges), values_at(judged.noise.unseen[m], judges),
-                                          values_at(sigmas.unseen[m], judges), evidence.sigma_far,
-                                          threads_of_each(members, threads));
+    const SigmaShape shape =
+        choose_shape(values_at(judged.errors[m], judges), values_at(judged.noise.unseen[m], judges),
+                     values_at(sigmas.unseen[m], judges), evidence.sigma_far, threads_of_each(members, threads));
     NetworkHead head = head_of(shape, judges, judged.noise, m);
     for (std::size_t f = 0; f < folds; ++f) {
       for (std::size_t k = 0; k < kept; ++k) {
