@@ -232,6 +232,10 @@ void add_reproduce(CLI::App& app) {
   names("--methods", options->part.methods, "only these methods; default: all");
   names("--problems,--functions", options->part.problems, "only these functions, data sets or dimensions");
   command->add_option("--runs", options->part.runs, "number of runs per problem")->check(above_zero());
+  command->add_option("--seeds", options->part.seeds, "only runs with these seeds; for data sets, these splits")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("A,B");
   command->add_option("--data", options->data, "folder of data files, for experiments that need them");
   command->add_option("--out", options->out, "folder for rows and report; default: reproduce/EXPERIMENT");
   command->add_option("--limit", options->limit, "seconds after which no new cohort is started")->check(above_zero());

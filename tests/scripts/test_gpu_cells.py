@@ -58,14 +58,18 @@ levy,GP,auc,0.4,0.3,0.5,
 
 
 def load(root):
-    """The script as a module that looks at a tree of its own."""
+    """The script, looking at a tree of its own, and the module that lists what is missing there."""
     sys.dont_write_bytecode = True
+    sys.path.insert(0, str(ROOT / "scripts"))
+    import missing_cells
+
+    missing_cells.ROOT = root
+    missing_cells.EXPERIMENTS, missing_cells.RESULTS = root / "experiments/paper", root / "experiments/results"
+    missing_cells.STUDIES, missing_cells.TARGETS = ("small",), {"toy": (2, 4)}
     loader = importlib.machinery.SourceFileLoader("gpu_cells", str(ROOT / "scripts" / "gpu_cells"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_cells", loader))
-    loader.exec_module(module)
-    module.ROOT, module.EXPERIMENTS, module.RESULTS = root, root / "experiments/paper", root / "experiments/results"
-    module.STUDIES, module.TARGETS = ("small",), {"toy": (2, 4)}
-    return module
+    script = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_cells", loader))
+    loader.exec_module(script)
+    return script, missing_cells
 
 
 class GpuCells(unittest.TestCase):
@@ -76,7 +80,7 @@ class GpuCells(unittest.TestCase):
         (self.root / "experiments/results").mkdir()
         (self.root / "experiments/paper/small.toml").write_text(STUDY)
         (self.root / "experiments/paper/expected/small.csv").write_text(EXPECTED)
-        self.script = load(self.root)
+        self.script, self.cells = load(self.root)
 
     def tearDown(self):
         self._folder.cleanup()
@@ -90,7 +94,7 @@ class GpuCells(unittest.TestCase):
 
     def missing(self, **options):
         defaults = {"only": None, "device": ["cuda"], "target": None, "variants": False}
-        return self.script.missing(argparse.Namespace(**(defaults | options)))
+        return self.cells.missing(argparse.Namespace(**(defaults | options)))
 
     def test_lists_the_columns_of_the_paper_up_to_the_next_target(self):
         work = self.missing()
@@ -110,8 +114,8 @@ class GpuCells(unittest.TestCase):
 
     def test_what_fits_into_the_time(self):
         work = [{"seconds": 5.0}, {"seconds": 30.0}, {"seconds": 10.0}]
-        self.assertEqual([one["seconds"] for one in self.script.fitting(work, 20.0)], [5.0, 10.0])
-        self.assertEqual(len(self.script.fitting(work, None)), 3)
+        self.assertEqual([one["seconds"] for one in self.cells.fitting(work, 20.0)], [5.0, 10.0])
+        self.assertEqual(len(self.cells.fitting(work, None)), 3)
 
     def test_programs_of_an_uncommitted_revision_are_refused(self):
         (self.root / "gpu").mkdir()
@@ -128,7 +132,8 @@ class GpuCells(unittest.TestCase):
         shutil.copytree(self.root / "experiments/paper", folder / "experiments")
         (folder / "scripts").mkdir()
         (folder / "data").mkdir()
-        shutil.copy(ROOT / "scripts" / "gpu_cells", folder / "scripts")
+        for script in ("gpu_cells", "missing_cells.py"):
+            shutil.copy(ROOT / "scripts" / script, folder / "scripts")
         shutil.copy(TOOL, folder / "nomu")
         (folder / "work.json").write_text(json.dumps(self.missing(device=["cuda", "cpu"])))
         command = [sys.executable, folder / "scripts/gpu_cells", "run", "--seconds", "85", "--out", self.root / "out"]

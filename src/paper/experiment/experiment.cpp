@@ -85,6 +85,13 @@ void restrict_to(ExperimentSpec& spec, const ExperimentPart& part) {
   spec.all_problems = spec.all_problems && counted_problems() == before;
   if (part.runs < 0) throw ConfigError(where, fmt::format("the number of runs must be positive, got {}", part.runs));
   if (part.runs > 0) spec.runs = part.runs;
+  for (const std::uint64_t seed : part.seeds) {
+    const auto first = static_cast<std::uint64_t>(spec.first_seed);
+    if (seed >= first && seed < first + static_cast<std::uint64_t>(spec.runs)) continue;
+    throw ConfigError(where, fmt::format("seed {} is none of the experiment's, which are {} to {}", seed, first,
+                                         spec.first_seed + spec.runs - 1));
+  }
+  spec.seeds = part.seeds;
 }
 
 std::vector<std::filesystem::path> list_experiments(const std::filesystem::path& folder) {

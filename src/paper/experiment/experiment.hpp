@@ -51,6 +51,7 @@ struct ExperimentSpec {
   std::string protocol;           ///< of methods without their own
   std::int64_t first_seed = 501;
   std::int64_t runs = 500;
+  std::vector<std::uint64_t> seeds;  ///< only these; empty: all of the runs
   std::int64_t results_version = 1;
   std::int64_t decimals = 2;          ///< of the paper's numbers
   std::vector<std::int64_t> network;  ///< hidden widths of functions that are networks; empty: the paper's
@@ -67,14 +68,15 @@ enum class ExperimentProfile {
 /// Throws ConfigError naming file and line, and for an unknown key the nearest known one.
 [[nodiscard]] ExperimentSpec read_experiment(const std::filesystem::path& file, ExperimentProfile profile);
 
-/// Part of an experiment: methods and problems by name, and a number of runs. An empty list or 0 keeps all.
+/// Part of an experiment: methods and problems by name, a number of runs, seeds. An empty list or 0 keeps all.
 struct ExperimentPart {
   std::vector<std::string> methods;  ///< "nomu" includes the sweep "nomu/..."
   std::vector<std::string> problems;
   std::int64_t runs = 0;
+  std::vector<std::uint64_t> seeds = {};
 };
 
-/// Throws ConfigError naming the nearest known method or problem.
+/// Throws ConfigError naming the nearest known method or problem, or a seed that is none of the experiment's.
 void restrict_to(ExperimentSpec& spec, const ExperimentPart& part);
 
 /// The experiment files in a folder, sorted by name.

@@ -95,6 +95,7 @@ std::vector<Piece> expand_experiment(const ExperimentSpec& spec, const std::stri
                         .piece = {.method = method, .spec = group.spec, .runs = {}, .on_host = on_host(method)}};
       for (std::int64_t i = 0; i < spec.runs; ++i) {
         const auto seed = static_cast<std::uint64_t>(spec.first_seed + i);
+        if (!spec.seeds.empty() && std::ranges::find(spec.seeds, seed) == spec.seeds.end()) continue;
         for (const std::string& problem : group.problems) {
           if (kind.most_runs && i >= kind.most_runs(spec, problem)) continue;
           if (next.piece.runs.empty()) next.first = i;

@@ -71,7 +71,7 @@ void add_best_width(ExperimentReport& report, const std::vector<ExperimentMethod
                       .metric = metric_title + ", better width",
                       .ours = from->ours,
                       .runs = from->runs,
-                      .fewest = from->fewest,
+                      .few = from->few,
                       .failed = from->failed,
                       .paper = *paper,
                       .main = true};

@@ -12,6 +12,9 @@ namespace nomu {
 namespace {
 
 constexpr const char* all_problems = "all";
+// Fewer do not tell their own standard error; data sets may have no more splits than a few.
+constexpr std::size_t enough_runs = 8;
+constexpr std::size_t enough_splits = 4;
 
 /// The finished rows of one method.
 struct MethodRows {
@@ -99,7 +102,7 @@ void add_cells(ExperimentReport& report, const ExperimentKind& kind, const Exper
       cell.failed += row.status == RunStatus::ok ? 0 : 1;
     }
     cell.runs = rows.size();
-    cell.fewest = fewest_runs(rows);
+    cell.few = fewest_runs(rows) < (kind.most_runs ? enough_splits : enough_runs);
     cell.main = first_of_column(method.method, methods, problem);
     cell.ours = kind.estimate(metric.name, rows);
     const ExpectedCell* paper = find_expected(expected, problem, method.method.paper, metric.name);

@@ -56,7 +56,7 @@ struct ReportCell {
   std::string metric;  ///< title
   std::optional<Estimate> ours = {};
   std::size_t runs = 0;    ///< number of runs behind our value
-  std::size_t fewest = 0;  ///< the same on the problem that has fewest of them
+  bool few = false;        ///< too few on one of the problems to know their own standard error
   std::size_t failed = 0;  ///< diverged or degenerate runs, not part of our value
   std::optional<ExpectedCell> paper = {};
   bool main = false;                     ///< whether it is the experiment's first method of the paper's column

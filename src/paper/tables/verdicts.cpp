@@ -10,7 +10,6 @@ namespace nomu {
 namespace {
 
 constexpr double two_sided = 1.959963984540054;  // 95 % of a normal distribution lie within so many deviations
-constexpr std::size_t fewest_runs = 4;           // fewer do not tell their own standard error
 
 double rounded(double value, std::int64_t decimals) {
   const double unit = std::pow(10.0, static_cast<double>(decimals));
@@ -26,7 +25,7 @@ void decide(ReportCell& cell, const Interval& paper, std::int64_t decimals) {
   const double of_paper = std::hypot(error_of(paper), rounding);
   const double of_ours = error_of(cell.ours->interval);
   cell.z = (cell.ours->value - cell.paper->value) / std::hypot(of_paper, of_ours);
-  if (cell.fewest < fewest_runs || of_ours > 2.0 * of_paper) {
+  if (cell.few || of_ours > 2.0 * of_paper) {
     cell.consistency = Consistency::undecided;
   } else {
     cell.consistency = std::abs(*cell.z) <= two_sided ? Consistency::consistent : Consistency::different;
@@ -73,6 +72,7 @@ std::vector<RankRange> rank_ranges(std::span<const Interval> intervals) {
     for (std::size_t i = 0; i < drawn.size(); ++i) ranks[i].push_back(static_cast<double>(drawn[i]));
   }
   std::vector<RankRange> ranges;
+  ranges.reserve(ranks.size());
   for (const std::vector<double>& all : ranks) {
     ranges.push_back({.best = static_cast<std::int64_t>(std::floor(quantile(all, 0.025))),
                       .worst = static_cast<std::int64_t>(std::ceil(quantile(all, 0.975)))});

@@ -5,6 +5,7 @@
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
 #include "paper/kinds/kind.hpp"
+#include "paper/run/runner.hpp"
 #include "unit/paper/experiment_folder.hpp"
 
 namespace nomu {
@@ -151,6 +152,21 @@ TEST(RestrictTo, NamesWhatThereIs) {
   EXPECT_EQ(spec.methods.size(), 1U);
   EXPECT_EQ(spec.problems, std::vector<std::string>{"step"});
   EXPECT_EQ(spec.runs, 7);
+}
+
+TEST(RestrictTo, KeepsSeeds) {
+  const ExperimentFolder folder;
+  ExperimentSpec spec = read_experiment(folder.write("small.toml", small_toy_experiment), ExperimentProfile::full);
+  EXPECT_NE(message_of<ConfigError>([&] {
+              restrict_to(spec, {.methods = {}, .problems = {}, .seeds = {600}});
+            }).find("seed 600 is none of the experiment's, which are 501 to 503"),
+            std::string::npos);
+  restrict_to(spec, {.methods = {"gp"}, .problems = {"step"}, .seeds = {501, 503}});
+  std::vector<std::uint64_t> seeds;
+  for (const Piece& piece : expand_experiment(spec, "fp32", false)) {
+    for (const ExperimentRun& run : piece.runs) seeds.push_back(run.seed);
+  }
+  EXPECT_EQ(seeds, (std::vector<std::uint64_t>{501, 503}));
 }
 
 TEST(ExperimentKinds, UnknownOnesNameTheNearest) {
