@@ -94,7 +94,7 @@ lint: setup-dev
 	@scripts/format --check
 	@scripts/check_layers
 	@scripts/check_sizes
-	@if command -v shellcheck >/dev/null; then shellcheck scripts/setup scripts/format scripts/python_test .ci/run; fi
+	@if command -v shellcheck >/dev/null; then shellcheck scripts/setup scripts/format scripts/python_test .ci/run tests/postgres/with_server; fi
 
 clean:
 	@rm -rf build demo

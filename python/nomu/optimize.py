@@ -3,8 +3,8 @@
 >>> best = nomu.maximize(f, {"x": (-5, 10), "y": (0, 15)}, evaluations=40)
 >>> best.params, best.value
 
-A ``Study`` hands out points and records results, in memory or in the SQLite files of ``nomu optimize``; several
-processes may share a file.
+A ``Study`` hands out points and records results, in memory, in the SQLite files of ``nomu optimize`` or in a PostgreSQL
+database (``"postgresql://host/db?study=NAME"``); several processes may share a file, several machines a database.
 """
 
 from __future__ import annotations
@@ -70,13 +70,15 @@ class Study:
     space : dict, sequence of (low, high), or sequence of variables
         The search space, see ``nomu.space``: ``{"x": (0.0, 1.0), "n": integer(1, 5), "solver": ["cg", "lu"]}``.
     path : str or path, optional
-        File to create; default: the study is kept in memory.
+        File to create, or address in a PostgreSQL database; default: the study is kept in memory.
     direction : str
         "minimize" or "maximize".
     constraints : sequence of Constraint
         Linear constraints between real and integer variables.
     threads : int
         Number of threads for fitting models.
+    trust_file_system : bool
+        Whether to use a file although it is on a file system that machines share (NFS and its like).
     progress : bool or None
         Whether to show a bar while a model is fitted; None: only in a terminal or notebook.
     **settings
@@ -92,6 +94,7 @@ class Study:
         direction: str = "minimize",
         constraints: Iterable[Any] = (),
         threads: int = 1,
+        trust_file_system: bool = False,
         progress: bool | None = None,
         **settings: Any,
     ):
@@ -101,16 +104,22 @@ class Study:
         if path is None:
             self._study = _nomu.Study.in_memory(made, pairs, threads)
         else:
-            self._study = _nomu.Study.create(path, made, pairs, threads)
+            self._study = _nomu.Study.create(path, made, pairs, threads, trust_file_system)
 
     @classmethod
     def open(
-        cls, path: str | PathLike, *, read_only: bool = False, threads: int = 1, progress: bool | None = None
+        cls,
+        path: str | PathLike,
+        *,
+        read_only: bool = False,
+        threads: int = 1,
+        trust_file_system: bool = False,
+        progress: bool | None = None,
     ) -> Study:
-        """Open a study that was created here or by ``nomu optimize new``."""
+        """Open a study that was created here or by ``nomu optimize new``: a file, or an address in a database."""
         study = cls.__new__(cls)
         study._progress = progress
-        study._study = _nomu.Study.open(path, read_only, threads)
+        study._study = _nomu.Study.open(path, read_only, threads, trust_file_system)
         return study
 
     def ask(self, count: int | None = None, worker: str = "") -> Any:
