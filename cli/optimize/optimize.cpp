@@ -160,7 +160,9 @@ void add_optimize(CLI::App& app) {
   };
   const auto [make, make_options] = command("new", "Create a study", run_new);
   make->add_option("--space", make_options->space, "TOML file with variables, constraints and settings")->required();
-  make->add_option("--set", make_options->settings, "key=value: one setting of the study, for example budget=60")
+  make->add_option("--set", make_options->settings,
+                   "settings of the study, for example budget=60; nomu settings optimize lists them")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_optimize_ask(*optimize);
   add_optimize_tell(*optimize);

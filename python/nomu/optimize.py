@@ -21,7 +21,7 @@ from numpy import ndarray
 from . import _nomu
 from ._errors import NomuError
 from ._progress import ProgressBar
-from ._settings import pairs_of
+from ._settings import pairs_of, settings_help
 from .space import Constraint, Variable, categorical, integer, real, space_of
 
 __all__ = [
@@ -52,6 +52,10 @@ class Trial:
     asked: float
     told: float
 
+    def __repr__(self) -> str:
+        told = f", value={self.value!r}" if self.value is not None else f", {self.reason!r}" if self.reason else ""
+        return f"Trial({self.number}, {self.params!r}, {self.state}{told})"
+
 
 @dataclass(frozen=True)
 class Optimum:
@@ -60,6 +64,9 @@ class Optimum:
     params: dict[str, Any]
     value: float
     trials: list[Trial]
+
+    def __repr__(self) -> str:
+        return f"Optimum(params={self.params!r}, value={self.value!r}, {len(self.trials)} trials)"
 
 
 class Study:
@@ -82,9 +89,11 @@ class Study:
     progress : bool or None
         Whether to show a bar while a model is fitted; None: only in a terminal or notebook.
     **settings
-        Any setting of the ``[study]`` table of a space file: ``method``, ``preset``, ``settings``, ``seed``,
-        ``budget``, ``initial``, ``acquisition``, ``noisy``, ... (docs/optimisation.md).
+        Any setting of the ``[study]`` table of a space file, with "__" for a dot in its name (docs/optimisation.md).
+        They are listed below.
     """
+
+    __doc__ += "\n    Settings\n    --------\n" + settings_help(_nomu.study_settings()) + "\n    "
 
     def __init__(
         self,
