@@ -39,7 +39,9 @@ Predicted predicted_rows(const Options& options, const Model& model, const Table
   }
   if (!level) throw ConfigError("predict", "--adapt needs a level: give --level, or a model with one");
   AdaptedTable adapted = predict_adapting(model, rows, *level);
-  return {.table = adapted.table, .guarantee = adapted.guarantee, .adapted = std::move(adapted)};
+  Predicted predicted{.table = adapted.table, .guarantee = adapted.guarantee, .adapted = {}};
+  predicted.adapted = std::move(adapted);
+  return predicted;
 }
 
 std::size_t count_outside(const Table& table) {
