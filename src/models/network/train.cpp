@@ -46,7 +46,7 @@ void run_to_end(Session& session, std::int64_t epochs, const Progress& progress)
     done += count;
     const double took = std::max(seconds() - before, 1e-6);
     part = std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(count) * chunk_seconds / took), 1,
-                                    2 * count);
+                                    4 * count);
     const bool active = std::any_of(session.reports().begin(), session.reports().end(),
                                     [](const MemberReport& r) { return r.active(); });
     if (!active) done = epochs;
