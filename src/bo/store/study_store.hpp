@@ -66,7 +66,7 @@ class StudyStore {
   [[nodiscard]] std::vector<Trial> ask_at_once(std::size_t count, std::int64_t budget, const Asker& asker,
                                                const Suggest& suggest) const;
   /// All results or none, in one transaction; returns the numbers of their trials.
-  std::vector<std::int64_t> finish(const std::vector<TrialResult>& results, Repeated repeated) const;
+  [[nodiscard]] std::vector<std::int64_t> finish(const std::vector<TrialResult>& results, Repeated repeated) const;
   void renew(const std::vector<std::int64_t>& ids, double lease) const;
   [[nodiscard]] std::int64_t release(const std::function<bool(const std::string&)>& gone) const;
 
