@@ -13,35 +13,26 @@ FUZZ_RUNS ?= 100000
 # A path that ninja knows: the tool, whatever the name of its target.
 TOOL := cli/nomu
 
-# $(call configure,preset)
-define configure
-echo "== configure $(1)"; mkdir -p build; \
-cmake --preset $(1) >build/$(1).log 2>&1 || { cat build/$(1).log; exit 1; }
-endef
+# Tests that train for long, or that pin results of the paper: continuous integration and `make check` run them too.
+LONG := 'long|statistical'
 
-# $(call build,preset[,target])
-define build
-$(call configure,$(1)); \
-echo "== build $(1)$(if $(2), ($(2)))"; \
-cmake --build build/$(1) $(if $(2),--target $(2)) -- --quiet
-endef
-
-# $(call ctest,preset[,prefix command])
+# $(call ctest,preset[,prefix command[,more options]])
 define ctest
 echo "== test $(1)"; \
-$(2) ctest --preset $(1) --output-on-failure --parallel $(TEST_JOBS)
+$(2) ctest --preset $(1) --output-on-failure --parallel $(TEST_JOBS) $(3)
 endef
 
-.PHONY: help demo test python-test check bench format lint clean setup setup-dev
+.PHONY: help demo test test-long python-test check bench format lint clean setup setup-dev
 
 help:
 	@echo "make demo    build the tool and run its demonstration; the output goes to demo/"
-	@echo "make test    build everything and run the tests"
+	@echo "make test    build everything and run the tests, all but the long ones"
+	@echo "make test-long   the tests that train for long, and those that pin results of the paper"
 	@echo "make python-test   build the Python package and run its tests, in an environment that PyPI fills"
 	@echo "make check   lint, the tests under the sanitizers, fuzzing, clang-tidy over everything (long)"
 	@echo "make bench   build the tool and run its benchmarks"
 	@echo "make format  format the sources"
-	@echo "make lint    check formatting, layers, file sizes and shell scripts"
+	@echo "make lint    check formatting, layers, file sizes, shell and Python scripts"
 	@echo "make clean   remove build/ and demo/"
 
 setup:
@@ -51,23 +42,27 @@ setup-dev:
 	@scripts/setup --with-dev
 
 demo: setup
-	@$(call build,release,$(TOOL))
+	@scripts/build release $(TOOL)
 	@echo "== demo"
 	@build/release/$(TOOL) demo --out demo
 
 test: setup
-	@$(call build,dev)
-	@$(call ctest,dev)
+	@scripts/build dev
+	@$(call ctest,dev,,-LE $(LONG))
+
+test-long: setup
+	@scripts/build dev
+	@$(call ctest,dev,,-L $(LONG))
 
 python-test: setup
 	@scripts/python_test
 
 check: lint
-	@$(call build,asan)
+	@scripts/build asan
 	@$(call ctest,asan)
-	@$(call build,tsan)
+	@scripts/build tsan
 	@$(call ctest,tsan,$$(setarch -R true 2>/dev/null && echo setarch -R))
-	@$(call build,fuzz)
+	@scripts/build fuzz
 	@for target in table config model onnx; do \
 	  [ -x build/fuzz/tests/fuzz/fuzz_$$target ] || { echo "== fuzz $$target: not built, its library is missing"; continue; }; \
 	  echo "== fuzz $$target"; \
@@ -82,7 +77,7 @@ check: lint
 	@scripts/tidy
 
 bench: setup
-	@$(call build,release,$(TOOL))
+	@scripts/build release $(TOOL)
 	@echo "== bench"
 	@build/release/$(TOOL) bench
 
@@ -94,7 +89,7 @@ lint: setup-dev
 	@scripts/format --check
 	@scripts/check_layers
 	@scripts/check_sizes
-	@if command -v shellcheck >/dev/null; then shellcheck scripts/setup scripts/format scripts/python_test .ci/run; fi
+	@shellcheck $$(grep -lE '^#!.*bash' scripts/* .ci/* tests/postgres/*) docs/completion/nomu.bash
 
 clean:
 	@rm -rf build demo

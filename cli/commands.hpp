@@ -21,6 +21,7 @@ void add_optimize(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_report(CLI::App& app);
 void add_reproduce(CLI::App& app);
+void add_settings(CLI::App& app);
 void add_show(CLI::App& app);
 
 /// Validators: a number above 0; a number that is not negative; a whole number that is not negative and fits in 64

@@ -27,6 +27,21 @@ std::string protect_negative_number(std::string argument) {
   return argument;
 }
 
+/// "--set a=1 b=2" as "--set a=1 --set b=2". The parser cannot tell a second setting from a file name; the sign can.
+std::vector<std::string> with_repeated_set(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all;
+  bool setting = false;  // whether the words since the last option are settings
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    const bool another =
+        setting && arguments[i - 1] != "--set" && word[0] != '-' && word.find('=') != std::string::npos;
+    if (another) all.emplace_back("--set");
+    setting = word == "--set" || another || (setting && arguments[i - 1] == "--set");
+    all.push_back(word);
+  }
+  return all;
+}
+
 int fail(int code, const char* message) {
   nomu::cli::warn("nomu: {}\n", message);
   return code;
@@ -58,10 +73,12 @@ int main(int argc, char** argv) {
     nomu::cli::add_demo(app);
     nomu::cli::add_reproduce(app);
     nomu::cli::add_bench(app);
+    nomu::cli::add_settings(app);
     nomu::cli::add_devices(app);
     nomu::cli::watch_interrupts();
-    std::vector<std::string> arguments;  // in reverse, as the parser expects
-    for (int i = argc - 1; i > 0; --i) arguments.push_back(protect_negative_number(argv[i]));
+    std::vector<std::string> arguments = with_repeated_set({argv + std::min(argc, 1), argv + argc});
+    for (std::string& argument : arguments) argument = protect_negative_number(std::move(argument));
+    std::ranges::reverse(arguments);  // as the parser expects
     app.parse(std::move(arguments));
     return 0;
   } catch (const CLI::ParseError& error) {

@@ -1,7 +1,10 @@
 # Warnings, sanitizers and a compiler cache, for targets of this project only: nothing leaks to those who link nomu.
 
 add_library(nomu_compiler INTERFACE)
-target_compile_options(nomu_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion>)
+target_compile_options(nomu_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wconversion>)
+if(NOT NOMU_UNITY)  # among sources that are compiled together, a parameter may have the name of another one's constant
+  target_compile_options(nomu_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wshadow>)
+endif()
 # GCC 12 sees overlapping copies in its own std::string (bug 105651).
 target_compile_options(nomu_compiler INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
 

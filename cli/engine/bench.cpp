@@ -101,7 +101,8 @@ void add_bench(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   CLI::Option* cases =
       command->add_option("--case", options->cases, "case by name (r1, r2, r3, ...) or .toml file; default: all");
-  CLI::Option* settings = command->add_option("--set", options->settings, "key=value: change a setting of the case");
+  CLI::Option* settings =
+      command->add_option("--set", options->settings, "change settings of the case")->type_name("KEY=VALUE");
   CLI::Option* scaling =
       command
           ->add_flag("--scaling", options->scaling,

@@ -30,15 +30,15 @@ double seconds_of(const F& work) {
 
 /// A smooth function of a few inputs with noise.
 DataSet made_up(std::size_t rows, std::size_t cols) {
-  DataSet data;
   Random random(1);
-  for (std::size_t j = 0; j < cols; ++j) data.input_names.push_back(fmt::format("x{}", j));
+  std::vector<double> inputs;
+  std::vector<double> targets;
   for (std::size_t i = 0; i < rows; ++i) {
-    for (std::size_t j = 0; j < cols; ++j) data.inputs.push_back(random.uniform(-1.0, 1.0));
-    const std::span<const double> x = std::span(data.inputs).last(cols);
-    data.targets.push_back(std::sin(3.0 * x[0]) + x[1] * x[2] + 0.5 * x[3] * x[3] + 0.1 * random.normal());
+    for (std::size_t j = 0; j < cols; ++j) inputs.push_back(random.uniform(-1.0, 1.0));
+    const std::span<const double> x = std::span(inputs).last(cols);
+    targets.push_back(std::sin(3.0 * x[0]) + x[1] * x[2] + 0.5 * x[3] * x[3] + 0.1 * random.normal());
   }
-  return data;
+  return make_dataset(std::move(inputs), cols, std::move(targets));
 }
 
 ScalingRow step_row(const std::string& file) {

@@ -45,7 +45,8 @@ void add_setting_options(CLI::App& command, FitRequest& request) {
           [&request](const std::vector<std::string>& texts) {
             for (const std::string& text : texts) request.settings.push_back(setting_of(text));
           },
-          "key=value: one setting, for example train.epochs=200")
+          "settings, for example train.epochs=200 ensemble=1; nomu settings lists them")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   command.add_option("--seed", request.seed, "seed of everything random; default: 1")->check(whole_number());
 }

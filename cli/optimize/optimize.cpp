@@ -9,6 +9,7 @@
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "optimize/optimize_commands.hpp"
+#include "optimize/study_argument.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -16,7 +17,8 @@ namespace {
 
 struct Options {
   EngineOptions engine{.threads = 1};  // the evaluations need the other cores
-  std::string study;
+  StudyArgument study;
+  std::string target;
   std::string space;
   std::vector<std::string> settings;
   std::int64_t limit = 20;
@@ -32,10 +34,13 @@ void run_new(const Options& options) {
   StudyFile file = parse_study_file(read_file(options.space), options.space);
   const Fields fields = fields_of(file.spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
-  (void)Study::create(options.study, file.space, file.spec);
-  if (options.json) return print("{}\n", nlohmann::json{{"study", options.study}}.dump());
-  print("{}: {} variables, to be {} with {}\nnext: nomu optimize ask {}\n", options.study, file.space.size(),
-        file.spec.direction == Direction::minimize ? "minimised" : "maximised", file.spec.method, options.study);
+  const Study study = Study::create(options.study.place, file.space, file.spec, {}, options.study.file_systems());
+  if (options.json) return print("{}\n", nlohmann::json{{"study", study.name()}}.dump());
+  const std::string name = study.name();
+  const bool plain = name.find_first_of(" '\"&?;$`*\\") == std::string::npos;
+  print("{}: {} variables, to be {} with {}\nnext: nomu optimize ask {}\n", name, file.space.size(),
+        file.spec.direction == Direction::minimize ? "minimised" : "maximised", file.spec.method,
+        plain ? name : fmt::format("'{}'", name));
 }
 
 void show_status(const Study& study, bool json) {
@@ -56,13 +61,13 @@ void show_status(const Study& study, bool json) {
 }
 
 void run_budget(const Options& options) {
-  Study study = Study::open(options.study);
+  Study study = options.study.open(StudyAccess::write);
   study.set_budget(options.budget);
   show_status(study, options.json);
 }
 
 void run_status(const Options& options) {
-  const Study study = Study::open(options.study, StudyAccess::read);
+  const Study study = options.study.open(StudyAccess::read);
   show_status(study, options.json);
   while (options.watch && !(study.finished() && study.status().pending == 0)) {
     for (int i = 0; i < 10; ++i) {
@@ -74,7 +79,7 @@ void run_status(const Options& options) {
 }
 
 void run_best(const Options& options) {
-  const Study study = Study::open(options.study, StudyAccess::read);
+  const Study study = options.study.open(StudyAccess::read);
   const std::optional<Trial> best = study.best();
   if (!best) throw Error("optimize", "no trial has a result yet");
   if (options.json) return print("{}\n", trial_to_json(study.space(), *best));
@@ -85,7 +90,7 @@ void run_best(const Options& options) {
 }
 
 void run_list(const Options& options) {
-  const Study study = Study::open(options.study, StudyAccess::read);
+  const Study study = options.study.open(StudyAccess::read);
   const std::vector<Trial> trials = study.trials(options.all ? 0 : options.limit);
   if (options.csv) return write_out(format_table(trials_table(study.space(), trials)));
   std::string text;
@@ -101,8 +106,16 @@ void run_list(const Options& options) {
   write_out(text);
 }
 
+void run_copy(const Options& options) {
+  copy_study(options.study.place, options.target, options.study.file_systems());
+  const Study copy = Study::open(options.target, StudyAccess::read, {}, options.study.file_systems());
+  const StudyStatus status = copy.status();
+  if (options.json) return print("{}\n", nlohmann::json{{"study", copy.name()}, {"trials", status.trials}}.dump());
+  print("{}: {} trials\n", copy.name(), status.trials);
+}
+
 void run_verify(const Options& options) {
-  const Study study = Study::open(options.study, StudyAccess::read, shared_engine(options.engine));
+  const Study study = options.study.open(StudyAccess::read, shared_engine(options.engine));
   ProgressBar bar;
   const VerifyReport report = study.verify(options.quick, {.report = bar.callback(), .stop = interrupts().get_token()});
   bar.finish();
@@ -128,20 +141,28 @@ void run_verify(const Options& options) {
 
 }  // namespace
 
+void add_study(CLI::App& command, StudyArgument& study) {
+  add_input(command, "STUDY", study.place, "study: a file, or an address like postgresql://host/db?study=NAME");
+  command.add_flag("--trust-file-system", study.trust_file_system,
+                   "use a file although it is on a file system that machines share");
+}
+
 void add_optimize(CLI::App& app) {
   CLI::App* optimize = app.add_subcommand("optimize", "Search for the best point of an expensive function");
   optimize->require_subcommand(1);
   const auto command = [&](const char* name, const char* help, void (*run)(const Options&)) {
     CLI::App* made = optimize->add_subcommand(name, help);
     const auto options = std::make_shared<Options>();
-    add_input(*made, "STUDY", options->study, "study file");
+    add_study(*made, options->study);
     made->add_flag("--json", options->json, "print JSON");
     made->callback([options, run] { run(*options); });
     return std::pair(made, options);
   };
   const auto [make, make_options] = command("new", "Create a study", run_new);
   make->add_option("--space", make_options->space, "TOML file with variables, constraints and settings")->required();
-  make->add_option("--set", make_options->settings, "key=value: one setting of the study, for example budget=60")
+  make->add_option("--set", make_options->settings,
+                   "settings of the study, for example budget=60; nomu settings optimize lists them")
+      ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_optimize_ask(*optimize);
   add_optimize_tell(*optimize);
@@ -158,7 +179,10 @@ void add_optimize(CLI::App& app) {
   list->add_option("--limit", list_options->limit, "number of trials")->capture_default_str()->check(above_zero());
   list->add_flag("--all", list_options->all, "all trials");
   list->add_flag("--csv", list_options->csv, "print CSV");
+  const auto [copy, copy_options] = command("copy", "Copy a study, log included, to another file or address", run_copy);
+  add_input(*copy, "TARGET", copy_options->target, "file or address of the copy, where there must be no study yet");
   add_optimize_report(*optimize);
+  add_optimize_workers(*optimize);
   const auto [verify, verify_options] =
       command("verify", "Replay the log and check that everything follows from it", run_verify);
   verify->add_flag("--quick", verify_options->quick, "do not recompute the suggestions");

@@ -9,6 +9,7 @@
 #include "nomu/core/error.hpp"
 #include "nomu/data/table_io.hpp"
 #include "optimize/optimize_commands.hpp"
+#include "optimize/study_argument.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -16,14 +17,14 @@ namespace {
 
 struct AskOptions {
   EngineOptions engine{.threads = 1};  // the evaluations need the other cores
-  std::string study;
+  StudyArgument study;
   std::string worker;
   std::int64_t count = 1;
   bool json = false;
 };
 
 void run_ask(const AskOptions& options) {
-  Study study = Study::open(options.study, StudyAccess::write, shared_engine(options.engine));
+  Study study = options.study.open(StudyAccess::write, shared_engine(options.engine));
   ProgressBar bar;
   const std::vector<Trial> trials = study.ask(static_cast<std::size_t>(options.count), options.worker,
                                               {.report = bar.callback(), .stop = interrupts().get_token()});
@@ -38,7 +39,7 @@ void run_ask(const AskOptions& options) {
 }
 
 struct TellOptions {
-  std::string study;
+  StudyArgument study;
   std::vector<std::string> words;
   std::vector<std::string> point;
   std::optional<std::string> failed;
@@ -64,23 +65,28 @@ std::int64_t id_of(const std::string& text) {
   throw DataError("optimize", fmt::format("a trial is named by its number, got '{}'", text));
 }
 
-/// Records line by line; the message of an error says how many results were recorded before it. Lines may be given
-/// again, so that a corrected file can be read as a whole.
+/// Records all lines in one transaction, or none. Lines may be given again, so that a corrected file can be read as a
+/// whole.
 std::int64_t tell_lines(Study& study, bool replace) {
+  std::vector<TrialResult> results;
   std::int64_t number = 0;
-  std::int64_t count = 0;
-  for (std::string line; std::getline(std::cin, line);) {
-    ++number;
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    try {
-      tell_line(study, line, replace);
-    } catch (const DataError& error) {
-      throw DataError("optimize",
-                      fmt::format("line {}: {} (the {} before it are recorded)", number, error.what(), count));
+  try {
+    for (std::string line; std::getline(std::cin, line);) {
+      ++number;
+      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+      const std::string label = fmt::format("line {}", number);
+      try {
+        results.push_back(result_from_json(study.space(), line));
+      } catch (const DataError& error) {
+        throw DataError("optimize", fmt::format("{}: {}", label, error.what()));
+      }
+      results.back().label = label;
     }
-    ++count;
+    study.tell(results, replace ? Repeated::replace : Repeated::accept_equal);
+  } catch (const DataError& error) {
+    throw DataError("optimize", fmt::format("{} (no line was recorded)", error.what()));
   }
-  return count;
+  return static_cast<std::int64_t>(results.size());
 }
 
 /// --point x=1 --point solver=cg VALUE
@@ -98,7 +104,7 @@ void tell_point(Study& study, const TellOptions& options) {
 }
 
 void run_tell(const TellOptions& options) {
-  Study study = Study::open(options.study);
+  Study study = options.study.open(StudyAccess::write);
   std::int64_t count = 1;
   if (options.lines) {
     if (!options.words.empty() || !options.point.empty() || options.failed) {
@@ -122,7 +128,7 @@ void run_tell(const TellOptions& options) {
 void add_optimize_ask(CLI::App& optimize) {
   CLI::App* command = optimize.add_subcommand("ask", "Ask for the next trials");
   const auto options = std::make_shared<AskOptions>();
-  add_input(*command, "STUDY", options->study, "study file");
+  add_study(*command, options->study);
   command->add_option("--count", options->count, "number of trials")
       ->capture_default_str()
       ->check(CLI::Range(1L, 100000L));
@@ -135,7 +141,7 @@ void add_optimize_ask(CLI::App& optimize) {
 void add_optimize_tell(CLI::App& optimize) {
   CLI::App* command = optimize.add_subcommand("tell", "Record the result of a trial, or of any point");
   const auto options = std::make_shared<TellOptions>();
-  add_input(*command, "STUDY", options->study, "study file");
+  add_study(*command, options->study);
   command->add_option("ID_VALUE", options->words, "number of the trial and its value")->expected(0, 2);
   command->add_option("--failed", options->failed, "the trial failed, for this reason");
   command->add_option("--point", options->point, "name=value: the result is for this point, not for a trial")

@@ -9,5 +9,6 @@ void add_optimize_ask(CLI::App& optimize);
 void add_optimize_report(CLI::App& optimize);
 void add_optimize_run(CLI::App& optimize);
 void add_optimize_tell(CLI::App& optimize);
+void add_optimize_workers(CLI::App& optimize);
 
 }  // namespace nomu::cli

@@ -12,6 +12,7 @@
 #include "nomu/core/file.hpp"
 #include "nomu/report/study_report.hpp"
 #include "optimize/optimize_commands.hpp"
+#include "optimize/study_argument.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -19,7 +20,7 @@ namespace {
 
 struct Options {
   EngineOptions engine{.threads = 1};  // the evaluations need the other cores
-  std::string study;
+  StudyArgument study;
   std::string out;
   std::string title;
   std::optional<double> optimum;
@@ -28,37 +29,40 @@ struct Options {
 };
 
 /// The trials of the other studies, which must have the same space and direction.
-std::vector<std::vector<Trial>> trials_of(const std::vector<std::string>& files, const Study& study) {
+std::vector<std::vector<Trial>> trials_of(const Options& options, const Study& study) {
   std::vector<std::vector<Trial>> all;
-  for (const std::string& file : files) {
-    const Study other = Study::open(file, StudyAccess::read);
+  for (const std::string& file : options.others) {
+    const Study other = Study::open(file, StudyAccess::read, {}, options.study.file_systems());
     if (other.space() != study.space() || other.spec().direction != study.spec().direction) {
       throw DataError("optimize", fmt::format("'{}' has another space or direction; --with takes studies of the same "
                                               "function",
-                                              file));
+                                              other.name()));
     }
-    if (!other.best()) throw DataError("optimize", fmt::format("'{}' has no result yet", file));
+    if (!other.best()) throw DataError("optimize", fmt::format("'{}' has no result yet", other.name()));
     all.push_back(other.trials());
   }
   return all;
 }
 
 void run(const Options& options) {
-  const std::filesystem::path study = options.study;
+  const Study opened = options.study.open(StudyAccess::read, shared_engine(options.engine));
+  const std::filesystem::path study = options.study.place;
+  const bool address = opened.name().find("://") != std::string::npos;
+  if (address && options.out.empty())
+    throw DataError("optimize", "a study in a database has no folder for its report; say where with -o FILE");
   const std::string out =
       options.out.empty() ? std::filesystem::path(study).replace_extension(".html").string() : options.out;
   prepare_file(out, {study});
+  const std::string name = address ? std::filesystem::path(out).stem().string() : study.stem().string();
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   ProgressBar bar;
-  const Study opened = Study::open(study, StudyAccess::read, shared_engine(options.engine));
-  const std::string page =
-      render_optimization_report(opened,
-                                 {.title = options.title.empty() ? study.stem().string() : options.title,
-                                  .date = fmt::format("{:%Y-%m-%d}", today),
-                                  .optimum = options.optimum,
-                                  .others = trials_of(options.others, opened),
-                                  .model = !options.no_model},
-                                 {.report = bar.callback(), .stop = interrupts().get_token()});
+  const std::string page = render_optimization_report(opened,
+                                                      {.title = options.title.empty() ? name : options.title,
+                                                       .date = fmt::format("{:%Y-%m-%d}", today),
+                                                       .optimum = options.optimum,
+                                                       .others = trials_of(options, opened),
+                                                       .model = !options.no_model},
+                                                      {.report = bar.callback(), .stop = interrupts().get_token()});
   bar.finish();
   write_file_atomically(out, page);
   print("{}\n", out);
@@ -69,7 +73,7 @@ void run(const Options& options) {
 void add_optimize_report(CLI::App& optimize) {
   CLI::App* command = optimize.add_subcommand("report", "Write an HTML page with plots of a study");
   const auto options = std::make_shared<Options>();
-  add_input(*command, "STUDY", options->study, "study file");
+  add_study(*command, options->study);
   command->add_option("-o,--out", options->out, "HTML file to write; default: next to the study");
   command->add_option("--title", options->title, "title of the page");
   command->add_option("--optimum", options->optimum, "known optimum; the regret is drawn");

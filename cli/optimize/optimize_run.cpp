@@ -7,6 +7,7 @@
 #include "nomu/bo/trial_io.hpp"
 #include "nomu/bo/worker.hpp"
 #include "optimize/optimize_commands.hpp"
+#include "optimize/study_argument.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -14,7 +15,7 @@ namespace {
 
 struct Options {
   EngineOptions engine{.threads = 1};  // the evaluations need the other cores
-  std::string study;
+  StudyArgument study;
   std::string command;
   WorkerSpec worker;
   bool json = false;
@@ -38,7 +39,7 @@ void print_summary(const Study& study, const WorkerReport& report, bool json) {
 }
 
 void run(const Options& options) {
-  Study study = Study::open(options.study, StudyAccess::write, shared_engine(options.engine));
+  Study study = options.study.open(StudyAccess::write, shared_engine(options.engine));
   WorkerCallbacks callbacks;
   callbacks.not_recorded = [](const EvaluatedTrial& evaluated, const std::string& error) {
     warn("trial {}: {}, not recorded yet: {}\n", evaluated.trial.id, evaluated.text(), error);
@@ -59,7 +60,7 @@ void add_optimize_run(CLI::App& optimize) {
   CLI::App* command = optimize.add_subcommand("run", "Evaluate trials with a command and record what it prints");
   const auto options = std::make_shared<Options>();
   WorkerSpec& worker = options->worker;
-  add_input(*command, "STUDY", options->study, "study file");
+  add_study(*command, options->study);
   command
       ->add_option("--command", options->command,
                    "shell command whose last line of output is the value; {x} stands for the value of x, {id} for the "
@@ -72,7 +73,9 @@ void add_optimize_run(CLI::App& optimize) {
       ->check(above_zero());
   command->add_option("--trials", worker.trials, "largest number of trials; default: until the study is finished")
       ->check(above_zero());
-  command->add_option("--patience", worker.patience, "seconds for which to retry when a result cannot be written")
+  command
+      ->add_option("--patience", worker.patience,
+                   "seconds for which to retry when a result cannot be written, or the server of the study is away")
       ->capture_default_str()
       ->check(not_negative());
   command->add_option("--failures", worker.failures, "consecutive failures after which to stop; 0: never")

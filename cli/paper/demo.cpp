@@ -113,8 +113,10 @@ void add_demo(CLI::App& app) {
   command->add_option("--preset", options->preset, "published or written")
       ->capture_default_str()
       ->check(CLI::IsMember({"published", "written"}));
-  command->add_option("--set", options->settings,
-                      "key=value: change a setting of the method, for example train.epochs=200");
+  command
+      ->add_option("--set", options->settings,
+                   "change settings of the method, for example train.epochs=200; nomu settings nomu lists them")
+      ->type_name("KEY=VALUE");
   command->add_flag("--json", options->json, "print JSON");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });

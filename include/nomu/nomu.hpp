@@ -26,4 +26,5 @@
 #include "nomu/models/request.hpp"
 #include "nomu/models/targets.hpp"
 #include "nomu/report/model_report.hpp"
+#include "nomu/report/print.hpp"
 #include "nomu/report/study_report.hpp"

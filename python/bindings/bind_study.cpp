@@ -35,6 +35,8 @@ auto without_gil(const Call& call) {
   return call();
 }
 
+FileSystems trust_of(bool trust) { return trust ? FileSystems::trusted : FileSystems::checked; }
+
 std::shared_ptr<Engine> engine_of(std::int64_t threads) { return make_engine({.threads = threads}); }
 
 nb::dict trial_of(const Space& space, const Trial& trial) {
@@ -231,8 +233,8 @@ void bind_answers(nb::class_<Study>& study) {
             return trial_of(self.space(), without_gil([&] { return self.add(point, value); }));
           },
           "params"_a, "value"_a, "Records a result that was obtained elsewhere.")
-      .def("renew", &Study::renew, "number"_a, nb::call_guard<nb::gil_scoped_release>(),
-           "Extends the lease of a pending trial.")
+      .def("renew", nb::overload_cast<std::int64_t>(&Study::renew), "number"_a,
+           nb::call_guard<nb::gil_scoped_release>(), "Extends the lease of a pending trial.")
       .def("set_budget", &Study::set_budget, "trials"_a, nb::call_guard<nb::gil_scoped_release>(),
            "Changes the total number of trials.");
 }
@@ -250,16 +252,19 @@ void bind_study(nb::module_& m) {
           "space"_a, "settings"_a, "threads"_a = 1)
       .def_static(
           "create",
-          [](const std::filesystem::path& path, const Space& space, const Settings& settings, std::int64_t threads) {
-            return Study::create(path, space, spec_of(settings), engine_of(threads));
+          [](const std::filesystem::path& path, const Space& space, const Settings& settings, std::int64_t threads,
+             bool trust_file_system) {
+            return Study::create(path, space, spec_of(settings), engine_of(threads), trust_of(trust_file_system));
           },
-          "path"_a, "space"_a, "settings"_a, "threads"_a = 1)
+          "path"_a, "space"_a, "settings"_a, "threads"_a = 1, "trust_file_system"_a = false)
       .def_static(
           "open",
-          [](const std::filesystem::path& path, bool read_only, std::int64_t threads) {
-            return Study::open(path, read_only ? StudyAccess::read : StudyAccess::write, engine_of(threads));
+          [](const std::filesystem::path& path, bool read_only, std::int64_t threads, bool trust_file_system) {
+            return Study::open(path, read_only ? StudyAccess::read : StudyAccess::write, engine_of(threads),
+                               trust_of(trust_file_system));
           },
-          "path"_a, "read_only"_a = false, "threads"_a = 1)
+          "path"_a, "read_only"_a = false, "threads"_a = 1, "trust_file_system"_a = false)
+      .def_prop_ro("name", [](const Study& self) { return self.name(); })
       .def_prop_ro("space", &Study::space, nb::rv_policy::copy)
       .def_prop_ro("settings", &settings_of)
       .def_prop_ro("budget", [](const Study& self) { return without_gil([&] { return self.budget(); }); })

@@ -16,6 +16,7 @@ void bind_targets(nanobind::module_& m);
 void bind_report(nanobind::module_& m);
 void bind_onnx(nanobind::module_& m);
 void bind_space(nanobind::module_& m);
+void bind_settings(nanobind::module_& m);
 void bind_study(nanobind::module_& m);
 
 }  // namespace nomu::python

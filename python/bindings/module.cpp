@@ -17,5 +17,6 @@ NB_MODULE(_nomu, m) {
   nomu::python::bind_report(m);
   nomu::python::bind_onnx(m);
   nomu::python::bind_space(m);
+  nomu::python::bind_settings(m);
   nomu::python::bind_study(m);
 }

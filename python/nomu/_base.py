@@ -14,7 +14,7 @@ from ._errors import ConfigError
 from ._frames import categorical_columns, columns_of, has_text, is_frame, selected, target_name
 from ._predictions import Predictions, names_of_rows, numbers_of_rows
 from ._progress import ProgressBar
-from ._settings import checked_settings, pairs_of, range_of, seed_of
+from ._settings import checked_settings, pairs_of, range_of, seed_of, settings_help
 from ._targets import OneTarget, ranges_of, target_columns
 
 if TYPE_CHECKING:
@@ -70,6 +70,9 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         cls.__doc__ = (cls.__doc__ or "").rstrip(" ") + _SHARED
+        if cls._method:
+            rows = _nomu.method_settings(cls._method) + _nomu.fit_settings()
+            cls.__doc__ += f"\n    Settings\n    --------\n{settings_help(rows)}\n    "
 
     def __init__(self, calibration, level, noise, preset, settings, range, random_state, device, threads, progress):
         self.calibration = calibration

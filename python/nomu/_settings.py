@@ -56,3 +56,14 @@ def range_of(limits):
     except (TypeError, ValueError):
         raise TypeError(f"range must be two numbers such as (0, inf), got {limits!r}") from None
     return low, high
+
+
+def settings_help(rows, indent="    "):
+    """Settings, as ``_nomu.method_settings`` lists them, for a docstring."""
+    lines = []
+    for name, values, allowed, doc in rows:
+        first, *others = values.items()
+        default = first[1] or "empty"
+        default += "".join(f", {preset}: {value}" for preset, value in others if value != first[1])
+        lines += [f"{indent}{name} : {allowed}", f"{indent}    {doc[:1].upper()}{doc[1:]}. Default: {default}."]
+    return "\n".join(lines)

@@ -3,8 +3,8 @@
 >>> best = nomu.maximize(f, {"x": (-5, 10), "y": (0, 15)}, evaluations=40)
 >>> best.params, best.value
 
-A ``Study`` hands out points and records results, in memory or in the SQLite files of ``nomu optimize``; several
-processes may share a file.
+A ``Study`` hands out points and records results, in memory, in the SQLite files of ``nomu optimize`` or in a PostgreSQL
+database (``"postgresql://host/db?study=NAME"``); several processes may share a file, several machines a database.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy import ndarray
 from . import _nomu
 from ._errors import NomuError
 from ._progress import ProgressBar
-from ._settings import pairs_of
+from ._settings import pairs_of, settings_help
 from .space import Constraint, Variable, categorical, integer, real, space_of
 
 __all__ = [
@@ -52,6 +52,10 @@ class Trial:
     asked: float
     told: float
 
+    def __repr__(self) -> str:
+        told = f", value={self.value!r}" if self.value is not None else f", {self.reason!r}" if self.reason else ""
+        return f"Trial({self.number}, {self.params!r}, {self.state}{told})"
+
 
 @dataclass(frozen=True)
 class Optimum:
@@ -60,6 +64,9 @@ class Optimum:
     params: dict[str, Any]
     value: float
     trials: list[Trial]
+
+    def __repr__(self) -> str:
+        return f"Optimum(params={self.params!r}, value={self.value!r}, {len(self.trials)} trials)"
 
 
 class Study:
@@ -70,19 +77,23 @@ class Study:
     space : dict, sequence of (low, high), or sequence of variables
         The search space, see ``nomu.space``: ``{"x": (0.0, 1.0), "n": integer(1, 5), "solver": ["cg", "lu"]}``.
     path : str or path, optional
-        File to create; default: the study is kept in memory.
+        File to create, or address in a PostgreSQL database; default: the study is kept in memory.
     direction : str
         "minimize" or "maximize".
     constraints : sequence of Constraint
         Linear constraints between real and integer variables.
     threads : int
         Number of threads for fitting models.
+    trust_file_system : bool
+        Whether to use a file although it is on a file system that machines share (NFS and its like).
     progress : bool or None
         Whether to show a bar while a model is fitted; None: only in a terminal or notebook.
     **settings
-        Any setting of the ``[study]`` table of a space file: ``method``, ``preset``, ``settings``, ``seed``,
-        ``budget``, ``initial``, ``acquisition``, ``noisy``, ... (docs/optimisation.md).
+        Any setting of the ``[study]`` table of a space file, with "__" for a dot in its name (docs/optimisation.md).
+        They are listed below.
     """
+
+    __doc__ += "\n    Settings\n    --------\n" + settings_help(_nomu.study_settings()) + "\n    "
 
     def __init__(
         self,
@@ -92,6 +103,7 @@ class Study:
         direction: str = "minimize",
         constraints: Iterable[Any] = (),
         threads: int = 1,
+        trust_file_system: bool = False,
         progress: bool | None = None,
         **settings: Any,
     ):
@@ -101,16 +113,22 @@ class Study:
         if path is None:
             self._study = _nomu.Study.in_memory(made, pairs, threads)
         else:
-            self._study = _nomu.Study.create(path, made, pairs, threads)
+            self._study = _nomu.Study.create(path, made, pairs, threads, trust_file_system)
 
     @classmethod
     def open(
-        cls, path: str | PathLike, *, read_only: bool = False, threads: int = 1, progress: bool | None = None
+        cls,
+        path: str | PathLike,
+        *,
+        read_only: bool = False,
+        threads: int = 1,
+        trust_file_system: bool = False,
+        progress: bool | None = None,
     ) -> Study:
-        """Open a study that was created here or by ``nomu optimize new``."""
+        """Open a study that was created here or by ``nomu optimize new``: a file, or an address in a database."""
         study = cls.__new__(cls)
         study._progress = progress
-        study._study = _nomu.Study.open(path, read_only, threads)
+        study._study = _nomu.Study.open(path, read_only, threads, trust_file_system)
         return study
 
     def ask(self, count: int | None = None, worker: str = "") -> Any:

@@ -172,3 +172,9 @@ def test_threads_share_a_study():
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(work, range(12)))
     assert study.status["finished"] == 12 and len({tuple(t.params.values()) for t in study.trials()}) == 12
+
+
+def test_results_print_themselves_in_a_line():
+    best = minimize(bowl, {"x": (-5, 5), "y": (-5, 5)}, evaluations=10, method="random")
+    assert len(repr(best)) < 120 and "10 trials" in repr(best) and repr(best.value) in repr(best)
+    assert repr(best.trials[0]).startswith("Trial(1, {") and "value=" in repr(best.trials[0])

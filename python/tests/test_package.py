@@ -45,3 +45,21 @@ def test_docstrings_say_shapes():
     for name in ("NOMURegressor", "GPRegressor"):
         assert "calibration : str" in getattr(nomu, name).__doc__
         assert "(n, d)" in getattr(nomu, name).fit.__doc__
+
+
+def test_help_lists_every_setting():
+    for name in ("NOMURegressor", "GPRegressor", "MCDropoutRegressor"):
+        regressor = getattr(nomu, name)
+        rows = nomu._nomu.method_settings(regressor._method) + nomu._nomu.fit_settings()
+        assert len(rows) > 15
+        for setting, values, allowed, doc in rows:
+            assert values.keys() >= {"auto"} or values.keys() == {"default"}
+            assert f"{setting} : {allowed}\n" in regressor.__doc__
+            assert doc[1:] in regressor.__doc__
+    for setting, _, allowed, _ in nomu._nomu.study_settings():
+        assert f"{setting} : {allowed}\n" in nomu.Study.__doc__
+
+
+def test_settings_of_an_unknown_method_are_refused():
+    with pytest.raises(nomu.ConfigError, match="nomu"):
+        nomu._nomu.method_settings("nom")

@@ -128,6 +128,35 @@ std::string to_text(const FieldValue& value) {
       value);
 }
 
+std::string allowed_values(const Field& field) {
+  if (!field.choices.empty()) return fmt::format("one of {}", fmt::join(field.choices, ", "));
+  const Range& range = field.range;
+  const bool limited = std::isfinite(range.low) || std::isfinite(range.high);
+  const std::string limits = limited ? fmt::format(", {}", range_text(range)) : "";
+  return std::visit(
+      [&](const auto& value) -> std::string {
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, bool>) return "true or false";
+        if constexpr (std::is_same_v<T, std::string>) return "text";
+        if constexpr (std::is_same_v<T, std::int64_t>) return "a whole number" + limits;
+        if constexpr (std::is_same_v<T, double>) return "a number" + limits;
+        if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) return "a list of whole numbers" + limits;
+        if constexpr (std::is_same_v<T, std::vector<double>>) return "a list of numbers" + limits;
+      },
+      field.get());
+}
+
+std::vector<SettingHelp> settings_help(const std::vector<Fields>& variants) {
+  std::vector<SettingHelp> help;
+  if (variants.empty()) return help;
+  for (const Field& field : variants.front().list()) {
+    SettingHelp setting{.name = field.name, .doc = field.doc, .allowed = allowed_values(field), .values = {}};
+    for (const Fields& variant : variants) setting.values.push_back(to_text(variant.find(field.name).get()));
+    help.push_back(std::move(setting));
+  }
+  return help;
+}
+
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
   std::size_t distance = std::max<std::size_t>(2, word.size() / 3) + 1;

@@ -23,7 +23,7 @@ def run(*arguments: str, **options) -> subprocess.CompletedProcess:
 class Help(unittest.TestCase):
     def test_help_and_version(self) -> None:
         self.assertEqual(run("--help").returncode, 0)
-        for command in ("fit", "predict", "evaluate", "calibrate", "check", "report", "show", "demo", "bench", "devices"):
+        for command in ("fit", "predict", "evaluate", "calibrate", "check", "report", "show", "demo", "bench", "settings", "devices"):
             self.assertIn(command, run("--help").stdout)
             self.assertEqual(run(command, "--help").returncode, 0)
         self.assertRegex(run("--version").stdout, r"\d+\.\d+\.\d+")
@@ -33,6 +33,32 @@ class Help(unittest.TestCase):
             result = run(*arguments)
             self.assertEqual(result.returncode, 2, arguments)
             self.assertNotEqual(result.stderr, "", arguments)
+
+
+class Settings(unittest.TestCase):
+    def test_lists_what_there_is(self) -> None:
+        overview = run("settings").stdout
+        for subject in ("nomu", "gp", "deep_ensemble", "fit", "optimize"):
+            self.assertRegex(overview, rf"(?m)^  {subject} +.*\d+ settings")
+
+    def test_a_method_with_its_presets(self) -> None:
+        text = run("settings", "nomu").stdout
+        self.assertIn("--method nomu --preset PRESET --set NAME=VALUE", text)
+        self.assertRegex(text, r"(?m)^ensemble +number of fits.*\n +a whole number, between 1 and 1000000; default 5, interactive: 1")
+        settings = {s["name"]: s for s in json.loads(run("settings", "nomu", "--json").stdout)[0]["settings"]}
+        self.assertEqual(settings["gradient"]["values"]["published"], "coupled")
+
+    def test_unknown_methods_are_exit_2(self) -> None:
+        done = run("settings", "nom")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nom", done.stderr)
+
+    def test_several_settings_after_one_set(self) -> None:
+        wrong = run("demo", "--set", "train.epochs=0", "ensemble=0")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("ensemble must be between 1 and", wrong.stderr)
+        stranger = run("bench", "--set", "members=1", "rows=2", "--json", "nonsense=1")
+        self.assertEqual(stranger.returncode, 2)  # a word after another option is not a setting
 
 
 class Devices(unittest.TestCase):
@@ -103,6 +129,15 @@ class Bench(unittest.TestCase):
         self.assertEqual(result.returncode, 2)
         self.assertIn("--only 'R9' is in no row; there are: R1, a step of one of 200;", result.stderr)
         self.assertEqual(run("bench", "--peers", ".").returncode, 2)
+
+    def test_scaling_measures_more_than_steps(self) -> None:
+        for row in ("Gaussian process", "bounds", "DIRECT"):
+            result = run("bench", "--scaling", "--only", row, "--threads", "1", "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            line = json.loads(result.stdout)
+            self.assertIn(row, line["row"])
+            self.assertEqual((line["unit"], line["threads"]), ("s", 1))
+            self.assertGreater(line["time"], 0)
 
     def test_an_engine_without_a_roofline_says_so(self) -> None:
         small = ("--case", "r1", "--device", "reference", "--set", "members=1", "--set", "steps=2")

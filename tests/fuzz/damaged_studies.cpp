@@ -100,8 +100,9 @@ int write_all(const fs::path& file) {
   count += answered("tell", [&] { study->tell(9, 1.0); });
   count += answered("tell --replace", [&] { study->tell(2, 1.0, true); });
   count += answered("tell --failed", [&] { study->fail(10, "late"); });
-  count +=
-      answered("tell --lines", [&] { tell_line(*study, R"({"point": {"x": 0.1, "n": 3, "c": "b"}, "value": 2})"); });
+  count += answered("tell --lines", [&] {
+    study->tell({result_from_json(study->space(), R"({"point": {"x": 0.1, "n": 3, "c": "b"}, "value": 2})")});
+  });
   count += answered("budget", [&] { study->set_budget(30); });
   count += answered("verify again", [&] { (void)study->verify(true); });
   return count;

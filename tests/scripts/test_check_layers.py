@@ -83,7 +83,7 @@ class Includes(unittest.TestCase):
         self.allowed("src/bo/study/study.cpp", "bo/store/study_store.hpp")
         self.allowed("src/bo/worker/worker.cpp", "bo/study/study_replay.hpp")
         self.refused("src/bo/store/study_store.cpp", "bo/search/suggester.hpp", "in no lower folder")
-        self.refused("src/bo/search/proposal.cpp", "bo/store/database.hpp", "in no lower folder")
+        self.refused("src/bo/search/proposal.cpp", "bo/database/database.hpp", "in no lower folder")
         self.refused("src/bo/study/study.cpp", "bo/worker/worker.hpp", "in no lower folder")
 
     def test_report_and_paper(self):
@@ -120,7 +120,7 @@ class Includes(unittest.TestCase):
         self.assertEqual(own, [])
 
     def test_public_headers(self):
-        self.refused("include/nomu/bo/study.hpp", "bo/store/database.hpp", "includes the private header")
+        self.refused("include/nomu/bo/study.hpp", "bo/database/database.hpp", "includes the private header")
         self.refused("include/nomu/nn/loss.hpp", "Eigen/Dense", "names a backend")
         self.refused("src/bo/study/study.cpp", "nomu/nomu.hpp", "is for users")
         self.allowed("cli/main.cpp", "nomu/nomu.hpp")

@@ -45,3 +45,11 @@ def test_halves_judge_every_row_once() -> None:
 def test_a_forecast_without_distribution_has_no_crps() -> None:
     found = scores.all_scores(np.zeros(4), Forecast(np.zeros(4), np.full(4, -1.0), np.ones(4)))
     assert found["crps"] is None and found["nll"] is None and found["coverage"] == 1
+
+
+def test_the_constant_width_of_the_methods_own_rows() -> None:
+    y = np.array([0.0, 1.0, 4.0])
+    forecast = Forecast(np.zeros(3), np.full(3, -1.0), np.full(3, 1.0), np.ones(3))
+    assert scores.all_scores(y, forecast)["constant_own"] is None
+    forecast.constant_half = 2.0
+    assert np.isclose(scores.all_scores(y, forecast)["constant_own"], 4 + 20 * 2 / 3)  # one row is missed by 2

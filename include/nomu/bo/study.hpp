@@ -1,7 +1,7 @@
 #pragma once
-/// A study is the search for the best point of an expensive function, kept in one SQLite file. The file is a log of
-/// questions and answers, written before a call returns; everything else in it follows from the log and can be
-/// verified.
+/// A study is the search for the best point of an expensive function, kept in a SQLite file or in a PostgreSQL
+/// database. It is a log of questions and answers, written before a call returns; everything else in it follows from
+/// the log and can be verified.
 
 #include <cstdint>
 #include <filesystem>
@@ -45,24 +45,33 @@ struct VerifyReport {
 
 enum class StudyAccess { read, write };
 
-/// Several processes may open one file at the same time; readers never block writers. Several threads may share one
+/// Files on file systems that machines share (NFS and its like) are refused, unless they are trusted.
+enum class FileSystems { checked, trusted };
+
+/// Several processes may open one study at the same time; readers never block writers. Several threads may share one
 /// object: calls wait for each other.
+///
+/// A `place` is the name of a file, or an address: "postgresql://host/db?study=yield". Everything in an address but
+/// `study` is libpq's, as are passwords, certificates and service files.
 class Study {
  public:
   /// A study in memory. Without an engine, a single-threaded one is created for the first model.
   Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engine> engine = {});
-  /// Creates the file. Throws DataError if it exists.
-  [[nodiscard]] static Study create(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec,
-                                    std::shared_ptr<Engine> engine = {});
-  /// Throws DataError if the file is missing, unreadable or not a study.
-  [[nodiscard]] static Study open(const std::filesystem::path& path, StudyAccess access = StudyAccess::write,
-                                  std::shared_ptr<Engine> engine = {});
+  /// Creates the study. Throws DataError if it exists.
+  [[nodiscard]] static Study create(const std::filesystem::path& place, const Space& space, const OptimizeSpec& spec,
+                                    std::shared_ptr<Engine> engine = {},
+                                    FileSystems file_systems = FileSystems::checked);
+  /// Throws DataError if it is missing, unreadable or not a study.
+  [[nodiscard]] static Study open(const std::filesystem::path& place, StudyAccess access = StudyAccess::write,
+                                  std::shared_ptr<Engine> engine = {}, FileSystems file_systems = FileSystems::checked);
   Study(const Study&) = delete;
   Study& operator=(const Study&) = delete;
   Study(Study&&) noexcept;
   Study& operator=(Study&&) noexcept;
   ~Study();
 
+  /// What messages call it: its file, or its address without passwords; ":memory:" if it is in neither.
+  [[nodiscard]] std::string name() const;
   [[nodiscard]] const Space& space() const;
   [[nodiscard]] const OptimizeSpec& spec() const;
   /// Total number of trials; 0: no limit. The spec's, unless `set_budget` changed it.
@@ -82,10 +91,13 @@ class Study {
   void tell(const Trial& trial, double value) { tell(trial.id, value); }
   /// Records that the trial failed. Throws like `tell`.
   void fail(std::int64_t id, std::string_view reason, bool replace = false);
+  /// Records many results in one transaction: all of them, or none if it throws. Returns the numbers of their trials.
+  std::vector<std::int64_t> tell(std::vector<TrialResult> results, Repeated repeated = Repeated::refuse);
   /// Records a result that was obtained elsewhere. Throws DataError for a point outside the space.
   Trial add(const Point& point, double value);
-  /// Extends the lease of a pending trial.
-  void renew(std::int64_t id);
+  /// Extends the leases of pending trials.
+  void renew(const std::vector<std::int64_t>& ids);
+  void renew(std::int64_t id) { renew(std::vector<std::int64_t>{id}); }
   /// Ends the leases of all workers for which `gone` returns true, so that their trials are handed out again; returns
   /// the number of trials.
   std::int64_t release(const std::function<bool(const std::string& worker)>& gone);
@@ -100,6 +112,11 @@ class Study {
   [[nodiscard]] Trial trial(std::int64_t id) const;
   /// All trials in the order of their numbers, or only the latest `limit`.
   [[nodiscard]] std::vector<Trial> trials(std::int64_t limit = 0) const;
+
+  /// Trials that are handed out, in the order of their numbers.
+  [[nodiscard]] std::vector<Trial> pending() const;
+  /// Seconds since 1970 by the clock that leases follow: this machine's for a file, the server's for a database.
+  [[nodiscard]] double now() const;
 
   /// Replays the log and checks that the trials follow from it and, unless `quick`, that every suggestion does.
   [[nodiscard]] VerifyReport verify(bool quick = false, const Progress& progress = {}) const;
@@ -120,6 +137,11 @@ class Study {
   explicit Study(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };
+
+/// Copies a study as it is, log included, to a place where there is none: another file, or another engine. Throws
+/// DataError, and then leaves nothing there.
+void copy_study(const std::filesystem::path& from, const std::filesystem::path& to,
+                FileSystems file_systems = FileSystems::checked);
 
 /// Options of `minimize` and `maximize`.
 struct OptimizeOptions {

@@ -27,6 +27,22 @@ struct Trial {
   double lease_until = 0.0;  ///< seconds since 1970
 };
 
+/// What came of a trial, or of a point that was none.
+struct TrialResult {
+  std::int64_t id = 0;               ///< the trial; 0: `point` is added to the study with its value
+  Point point = {};                  ///< only if `id` is 0
+  std::optional<double> value = {};  ///< empty: the trial failed
+  std::string reason = {};           ///< why it failed
+  std::string label = {};            ///< what messages call this result, "line 3" for example; may be empty
+};
+
+/// What to do with a result of a trial that has one already.
+enum class Repeated {
+  refuse,
+  accept_equal,  ///< the same result again changes nothing; another one is refused
+  replace
+};
+
 struct StudyStatus {
   std::int64_t trials = 0;
   std::int64_t finished = 0;

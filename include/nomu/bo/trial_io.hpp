@@ -26,8 +26,8 @@ namespace nomu {
 /// Columns trial, state, one for each variable, value and reason. A name that is taken already gets a trailing "_".
 [[nodiscard]] Table trials_table(const Space& space, const std::vector<Trial>& trials);
 
-/// Records the result in one line: {"id": 3, "value": 0.5}, {"id": 4, "failed": "reason"} or
-/// {"point": {...}, "value": 0.5}. A result that the study already has may be given again. Throws DataError.
-void tell_line(Study& study, std::string_view line, bool replace = false);
+/// The result in one line of JSON: {"id": 3, "value": 0.5}, {"id": 4, "failed": "reason"} or
+/// {"point": {...}, "value": 0.5}. Throws DataError.
+[[nodiscard]] TrialResult result_from_json(const Space& space, std::string_view line);
 
 }  // namespace nomu

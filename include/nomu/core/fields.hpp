@@ -99,6 +99,21 @@ class Fields {
   std::vector<Field> list_;
 };
 
+/// "a whole number, at least 0", "one of relu, tanh": what may be assigned to the setting.
+[[nodiscard]] std::string allowed_values(const Field& field);
+
+/// A setting as people read about it.
+struct SettingHelp {
+  std::string name;
+  std::string doc;
+  std::string allowed;              ///< see `allowed_values`
+  std::vector<std::string> values;  ///< its value in each of the variants, in their order
+};
+
+/// The settings of one kind of spec beside each other in several variants, such as its presets. Each of them must have
+/// the settings of the first.
+[[nodiscard]] std::vector<SettingHelp> settings_help(const std::vector<Fields>& variants);
+
 /// The candidate with the smallest edit distance to `word`; empty if none is close.
 [[nodiscard]] std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 

@@ -3,7 +3,9 @@
 /// the members and settings named here.
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "nomu/models/method.hpp"
 
@@ -13,6 +15,23 @@ namespace nomu {
 /// quickly; "published" and "written" exist for methods with static members of these names and for those built on
 /// NOMU's networks. Throws ConfigError listing the presets of the method.
 [[nodiscard]] MethodSpec method_preset(std::string_view method, std::string_view preset, std::size_t dimension);
+
+/// The presets that a method has, "auto" first.
+[[nodiscard]] std::vector<std::string> preset_names(std::string_view method);
+
+/// Settings as people read about them: name, value under each preset, what is allowed, one line. `nomu settings`,
+/// docs/settings.md and Python's help() are made from these.
+struct SettingsOverview {
+  std::string title;
+  std::vector<std::string> presets;   ///< what the values of each setting belong to, in their order
+  std::vector<SettingHelp> settings;  ///< a value that depends on the number of input columns says so
+};
+
+/// The settings of a method by name; throws ConfigError that suggests the nearest name.
+[[nodiscard]] SettingsOverview method_settings(std::string_view method);
+
+/// The settings that a fit has beside those of its method: scaling, calibration, seed and the like.
+[[nodiscard]] SettingsOverview fit_settings();
 
 /// "none", "known" (the standard deviation of every row is given) or "learned"; sets the method's setting `noise` or
 /// `learn_noise`. A method without the former uses known noise to widen its bounds; one with neither cannot learn

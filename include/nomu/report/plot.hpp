@@ -34,6 +34,7 @@ struct PlotAxis {
   AxisScale scale = AxisScale::linear;
   std::optional<PlotRange> range = {};
   std::vector<std::string> names = {};  ///< labels of the values 0, 1, 2, ...; linear scale only
+  bool dates = false;                   ///< values are days since 1970-01-01, labelled as dates; linear scale only
 };
 
 // Layers. `name` is the legend entry: layers without a name have none, layers with the same name share the first one's.

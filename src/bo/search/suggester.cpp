@@ -45,6 +45,12 @@ std::size_t Suggester::initial() const {
   return std::max<std::size_t>(8, 2 * space_.size());
 }
 
+std::size_t Suggester::at_once(std::int64_t trials) const {
+  if (spec_.method == "random") return std::numeric_limits<std::size_t>::max();
+  const auto number = static_cast<std::size_t>(trials);
+  return number < design_.size() ? design_.size() - number : 0;
+}
+
 Engine& Suggester::engine() {
   // One thread: what is optimised wants the other cores, and small networks gain little from them.
   if (!engine_) engine_ = make_engine({.threads = 1});

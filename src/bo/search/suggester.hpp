@@ -23,6 +23,8 @@ class Suggester {
   [[nodiscard]] const Space& space() const { return space_; }
   [[nodiscard]] const OptimizeSpec& spec() const { return spec_; }
   [[nodiscard]] std::size_t initial() const;
+  /// How many suggestions after that many trials need no model and no results.
+  [[nodiscard]] std::size_t at_once(std::int64_t trials) const;
   /// "cpu onednn avx512 fp32": everything that affects the last bits of a model.
   [[nodiscard]] std::string engine_name();
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 
 #include "bo/store/study_store.hpp"
@@ -11,10 +10,6 @@
 #include "nomu/core/error.hpp"
 
 namespace nomu {
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
 
 void check_point(const Point& point, const Space& space, const Whose& whose) {
   try {
@@ -64,23 +59,22 @@ Trial read_trial(const Statement& row, const Space& space) {
 
 std::int64_t number_of(Statement statement) { return statement.step() ? statement.integer(0) : 0; }
 
-std::int64_t StudyStore::trial_count() const { return number_of(database_.prepare("SELECT max(id) FROM trials")); }
+std::int64_t StudyStore::trial_count() const {
+  return number_of(database_->prepare("SELECT max(id) FROM {trials} WHERE {mine}"));
+}
 
 StudyStatus StudyStore::status(Direction direction) const {
   StudyStatus status;
-  database_.read([&] {
-    const auto count = [&](TrialState state) {
-      Statement row = database_.prepare("SELECT count(*) FROM trials WHERE state = ?");
-      row.bind(1, static_cast<std::int64_t>(state));
-      return number_of(std::move(row));
+  database_->read([&] {
+    const auto count = [&](const char* condition) {
+      return number_of(
+          database_->prepare(fmt::format("SELECT count(*) FROM {{trials}} WHERE {{mine}} AND {}", condition)));
     };
     status.trials = trial_count();
-    status.finished = count(TrialState::finished);
-    status.failed = count(TrialState::failed);
-    status.pending = count(TrialState::pending);
-    Statement expired = database_.prepare("SELECT count(*) FROM trials WHERE state = 0 AND lease < ?");
-    expired.bind(1, seconds_now());
-    status.expired = number_of(std::move(expired));
+    status.failed = count("state = 2");
+    status.pending = count("state = 0");
+    status.expired = count("state = 0 AND lease < {now}");
+    status.finished = status.trials - status.failed - status.pending;
     status.best = best(direction);
   });
   return status;
@@ -88,22 +82,27 @@ StudyStatus StudyStore::status(Direction direction) const {
 
 std::optional<Trial> StudyStore::best(Direction direction) const {
   const char* order = direction == Direction::maximize ? "DESC" : "ASC";
-  Statement row = database_.prepare(
-      fmt::format("{} WHERE place IS NOT NULL ORDER BY value {}, place LIMIT 1", trial_columns, order).c_str());
+  Statement row = database_->prepare(
+      fmt::format("{} WHERE {{mine}} AND place IS NOT NULL ORDER BY value {}, place LIMIT 1", trial_columns, order));
   if (!row.step()) return {};
   return read_trial(row, space_);
 }
 
 std::optional<Trial> StudyStore::find(std::int64_t id) const {
-  Statement row = database_.prepare(fmt::format("{} WHERE id = ?", trial_columns).c_str());
+  Statement row = database_->prepare(fmt::format("{} WHERE {{mine}} AND id = ?", trial_columns));
   if (!row.bind(1, id).step()) return {};
   return read_trial(row, space_);
 }
 
 std::vector<Trial> StudyStore::trials(std::int64_t limit) const {
   const std::int64_t first = limit > 0 ? trial_count() - limit : 0;
-  Statement rows = database_.prepare(fmt::format("{} WHERE id > ? ORDER BY id", trial_columns).c_str());
+  Statement rows = database_->prepare(fmt::format("{} WHERE {{mine}} AND id > ? ORDER BY id", trial_columns));
   rows.bind(1, first);
+  return read_trials(rows);
+}
+
+std::vector<Trial> StudyStore::pending() const {
+  Statement rows = database_->prepare(fmt::format("{} WHERE {{mine}} AND state = 0 ORDER BY id", trial_columns));
   return read_trials(rows);
 }
 
@@ -131,7 +130,7 @@ StudyEvent read_event(const Statement& row, const Space& space) {
 }  // namespace
 
 void StudyStore::each_event(const std::function<void(const StudyEvent&)>& use) const {
-  Statement rows = database_.prepare("SELECT number, kind, trial, body FROM events ORDER BY number");
+  Statement rows = database_->prepare("SELECT number, kind, trial, body FROM {events} WHERE {mine} ORDER BY number");
   while (rows.step()) {
     StudyEvent event;
     try {
@@ -141,12 +140,6 @@ void StudyStore::each_event(const std::function<void(const StudyEvent&)>& use) c
     }
     use(event);
   }
-}
-
-std::string StudyStore::damage() const {
-  Statement row = database_.prepare("PRAGMA integrity_check(1)");
-  const std::string answer = row.step() ? row.text(0) : "no answer";
-  return answer == "ok" ? std::string() : answer;
 }
 
 }  // namespace nomu

@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
-#include "bo/store/database.hpp"
+#include "bo/database/database.hpp"
 #include "nomu/bo/trial.hpp"
 
 namespace nomu {
 
 /// Selects the columns that `read_trial` expects; a condition may follow.
 inline constexpr const char* trial_columns =
-    "SELECT id, state, point, value, reason, origin, worker, lease, asked, told FROM trials ";
+    "SELECT id, state, point, value, reason, origin, worker, lease, asked, told FROM {trials} ";
 
 /// What a message is about, such as trial 3.
 struct Whose {
@@ -29,8 +29,5 @@ void check_value(double value, const Whose& whose);
 
 /// The number that the statement selects; 0 if it selects no row.
 [[nodiscard]] std::int64_t number_of(Statement statement);
-
-/// Seconds since 1970.
-[[nodiscard]] double seconds_now();
 
 }  // namespace nomu

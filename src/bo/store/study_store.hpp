@@ -1,14 +1,15 @@
 #pragma once
-// The file of a study: the log of events and the table of trials that follows from it, changed in the same
-// transactions.
+// The rules of a study: the log of events and the table of trials that follows from it, changed in the same
+// transactions, whatever engine keeps them.
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bo/database/database.hpp"
 #include "bo/space/history.hpp"
-#include "bo/store/database.hpp"
 #include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/trial.hpp"
 
@@ -30,12 +31,12 @@ struct StudyEvent {
 
 class StudyStore {
  public:
-  /// Writes a new study; returns false, and writes nothing, if the database is not empty.
-  [[nodiscard]] static bool create(const Database& database, const Space& space, const OptimizeSpec& spec);
-  /// Throws DataError if the file is not a study, of an unknown version, or damaged.
-  explicit StudyStore(Database database);
+  /// Writes a new study; returns false, and writes nothing, if there is one already.
+  [[nodiscard]] static bool create(Database& database, const Space& space, const OptimizeSpec& spec);
+  /// Throws DataError if it is not a study, of an unknown version, or damaged.
+  explicit StudyStore(std::unique_ptr<Database> database);
 
-  [[nodiscard]] const Database& database() const { return database_; }
+  [[nodiscard]] Database& database() const { return *database_; }
   [[nodiscard]] const Space& space() const { return space_; }
   [[nodiscard]] OptimizeSpec spec() const;
   /// Empty unless it was changed after the study was created.
@@ -49,14 +50,24 @@ class StudyStore {
   [[nodiscard]] Snapshot snapshot(const OptimizeSpec& spec) const;
   [[nodiscard]] bool taken(const Point& point) const;
 
+  /// Who asks for trials, and for how long they are theirs.
+  struct Asker {
+    std::string worker;
+    double lease = 0.0;
+  };
   /// Hands out up to `count` trials whose lease has expired.
-  [[nodiscard]] std::vector<Trial> reissue(std::size_t count, double lease, std::string_view worker) const;
+  [[nodiscard]] std::vector<Trial> reissue(std::size_t count, const Asker& asker) const;
   /// Adds trials for the suggestions; none if other trials were added since the snapshot.
   [[nodiscard]] std::vector<Trial> record(const Snapshot& snapshot, const std::vector<Suggestion>& suggestions,
-                                          double lease, std::string_view worker, const std::string& engine) const;
-  void finish(std::int64_t id, std::optional<double> value, std::string_view reason, bool replace) const;
-  [[nodiscard]] Trial add(const Point& point, double value) const;
-  void renew(std::int64_t id, double lease) const;
+                                          const Asker& asker, const std::string& engine) const;
+  /// Hands out expired trials, and then such that `suggest` returns for the number of trials so far and the number that
+  /// may be added, all in one transaction: for suggestions that take no time to compute.
+  using Suggest = std::function<std::vector<Suggestion>(std::int64_t trials, std::size_t count)>;
+  [[nodiscard]] std::vector<Trial> ask_at_once(std::size_t count, std::int64_t budget, const Asker& asker,
+                                               const Suggest& suggest) const;
+  /// All results or none, in one transaction; returns the numbers of their trials.
+  std::vector<std::int64_t> finish(const std::vector<TrialResult>& results, Repeated repeated) const;
+  void renew(const std::vector<std::int64_t>& ids, double lease) const;
   [[nodiscard]] std::int64_t release(const std::function<bool(const std::string&)>& gone) const;
 
   [[nodiscard]] StudyStatus status(Direction direction) const;
@@ -64,17 +75,22 @@ class StudyStore {
   [[nodiscard]] std::optional<Trial> best(Direction direction) const;
   [[nodiscard]] std::optional<Trial> find(std::int64_t id) const;
   [[nodiscard]] std::vector<Trial> trials(std::int64_t limit) const;
+  [[nodiscard]] std::vector<Trial> pending() const;
   /// Throws DataError at the first event that cannot be one of this study.
   void each_event(const std::function<void(const StudyEvent&)>& use) const;
-  /// What SQLite finds wrong with the file; empty if it is intact.
-  [[nodiscard]] std::string damage() const;
 
  private:
-  void log(const StudyEvent& event) const;
-  [[nodiscard]] Trial require(std::int64_t id) const;
+  void log(const StudyEvent& event, double at) const;
+  void insert(const Trial& trial) const;
+  [[nodiscard]] std::int64_t finish_one(const TrialResult& result, Repeated repeated) const;
+  [[nodiscard]] std::int64_t add(const TrialResult& result) const;
+  [[nodiscard]] std::vector<Trial> hand_out_expired(std::size_t count, const Asker& asker) const;
+  [[nodiscard]] std::vector<Trial> insert_asked(std::int64_t before, std::int64_t basis,
+                                                const std::vector<Suggestion>& suggestions, const Asker& asker,
+                                                const std::string& engine) const;
   [[nodiscard]] std::vector<Trial> read_trials(Statement& rows) const;
 
-  Database database_;
+  std::unique_ptr<Database> database_;
   Space space_;
 };
 

@@ -1,5 +1,7 @@
 #include "bo/store/study_text.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -28,6 +30,19 @@ auto guarded(const F& read) {
   } catch (const json::exception& error) {
     throw DataError("bo/study", std::string("the file has unexpected contents: ") + error.what());
   }
+}
+
+/// Version 1, which does not name itself, had one number where version 2 has a list of results, or the budget.
+constexpr std::int64_t body_version = 2;
+
+std::optional<double> value_of(const json& body) {
+  if (body.contains("values")) {
+    const auto values = body.at("values").get<std::vector<double>>();
+    if (values.size() != 1) throw DataError("bo/study", fmt::format("it has {} results instead of one", values.size()));
+    return values.front();
+  }
+  const char* name = body.contains("budget") ? "budget" : "value";
+  return body.contains(name) ? std::optional<double>(body.at(name).get<double>()) : std::optional<double>();
 }
 
 json optional_number(const std::optional<double>& value) { return value ? json(*value) : json(); }
@@ -126,9 +141,10 @@ OptimizeSpec spec_from_text(std::string_view text) {
 }
 
 std::string event_to_text(const StudyEvent& event) {
-  json body = json::object();
+  json body{{"v", body_version}};
   if (!event.point.empty()) body["point"] = event.point;
-  if (event.value) body["value"] = *event.value;
+  if (event.value && event.kind == "budget") body["budget"] = *event.value;
+  if (event.value && event.kind != "budget") body["values"] = {*event.value};
   if (!event.text.empty()) body["text"] = event.text;
   if (event.replaces) body["replaces"] = true;
   if (event.kind == "ask") {
@@ -143,8 +159,13 @@ StudyEvent event_from_text(std::string_view text) {
   return guarded([&] {
     const json body = parse(text);
     StudyEvent event;
+    if (const auto version = body.value("v", std::int64_t{1}); version > body_version) {
+      throw DataError("bo/study", fmt::format("it was written by a newer nomu (version {} of what an event holds, this "
+                                              "one knows up to {}); update nomu here",
+                                              version, body_version));
+    }
     event.point = body.value("point", Point{});
-    if (body.contains("value")) event.value = body.at("value").get<double>();
+    event.value = value_of(body);
     event.text = body.value("text", std::string());
     event.replaces = body.value("replaces", false);
     if (body.contains("basis")) event.basis = static_cast<std::int64_t>(whole_number(body.at("basis")));

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <mutex>
 
-#include "bo/store/claimed_file.hpp"
+#include "bo/database/place.hpp"
+#include "bo/store/study_copy.hpp"
 #include "bo/store/study_store.hpp"
 #include "bo/study/study_replay.hpp"
 #include "core/utf8.hpp"
@@ -17,9 +18,10 @@ namespace nomu {
 struct Study::Parts {
   StudyStore store;
   Suggester suggester;
-  std::recursive_mutex mutex;  // public functions call each other
+  std::recursive_mutex mutex;    // public functions call each other
+  std::int64_t trials_seen = 0;  // there are at least that many
 
-  Parts(Database database, std::shared_ptr<Engine> engine)
+  Parts(std::unique_ptr<Database> database, std::shared_ptr<Engine> engine)
       : store(std::move(database)), suggester(store.space(), store.spec(), std::move(engine)) {}
   [[nodiscard]] std::lock_guard<std::recursive_mutex> lock() { return std::lock_guard(mutex); }
 };
@@ -36,37 +38,20 @@ void check_spec(const Space& space, const OptimizeSpec& spec) {
   (void)random_point(space, static_cast<std::uint64_t>(spec.seed), 0);
 }
 
-[[noreturn]] void refuse_existing(const std::filesystem::path& path) {
-  throw DataError("bo/study", fmt::format("'{}' exists already; choose another name or remove it", path.string()));
+/// Text that every engine can keep: UTF-8 without zero bytes.
+std::string kept_text(std::string_view text) {
+  return with_word(made_utf8(text), std::string_view("\0", 1), "\xEF\xBF\xBD");
 }
 
-Database new_database(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec) {
-  Database database(path, Database::Access::create);
-  if (!StudyStore::create(database, space, spec)) refuse_existing(path);
-  return database;
+Place place_of(const std::filesystem::path& place, FileSystems file_systems) {
+  return {.place = place, .trust_file_system = file_systems == FileSystems::trusted};
 }
 
-/// A process that is killed here leaves an empty file, or one that SQLite finds empty. That is nobody's work and may be
-/// taken, unless another process is at it.
-void make_file(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec) {
-  const ClaimedFile claim(path);
-  if (!claim.locked()) refuse_existing(path);
-  try {
-    (void)new_database(path, space, spec);
-  } catch (const Error& error) {
-    const bool foreign = dynamic_cast<const DataError*>(&error) != nullptr;
-    if (!claim.created() && foreign) refuse_existing(path);
-    std::error_code ignored;
-    for (const char* end : {"-wal", "-shm", ""}) {
-      if (claim.created()) std::filesystem::remove(path.string() + end, ignored);
-    }
-    throw;
-  }
-}
-
-Database in_memory(const Space& space, const OptimizeSpec& spec) {
+std::unique_ptr<Database> in_memory(const Space& space, const OptimizeSpec& spec) {
   check_spec(space, spec);
-  return new_database(":memory:", space, spec);
+  std::unique_ptr<Database> database = place_in_memory();
+  (void)StudyStore::create(*database, space, spec);
+  return database;
 }
 
 }  // namespace
@@ -88,20 +73,26 @@ Study::~Study() = default;
 Study::Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engine> engine)
     : parts_(std::make_unique<Parts>(in_memory(space, spec), std::move(engine))) {}
 
-Study Study::create(const std::filesystem::path& path, const Space& space, const OptimizeSpec& spec,
-                    std::shared_ptr<Engine> engine) {
-  if (path == ":memory:")
-    throw DataError("bo/study", "':memory:' is no name for a file; give the study's file another name");
+Study Study::create(const std::filesystem::path& place, const Space& space, const OptimizeSpec& spec,
+                    std::shared_ptr<Engine> engine, FileSystems file_systems) {
   check_spec(space, spec);
-  make_file(path, space, spec);
-  return open(path, StudyAccess::write, std::move(engine));
+  make_place(place_of(place, file_systems),
+             [&](Database& database) { return StudyStore::create(database, space, spec); });
+  return open(place, StudyAccess::write, std::move(engine), file_systems);
 }
 
-Study Study::open(const std::filesystem::path& path, StudyAccess access, std::shared_ptr<Engine> engine) {
-  const bool write = access == StudyAccess::write;
-  return Study(std::make_unique<Parts>(Database(path, write ? Database::Access::write : Database::Access::read),
+Study Study::open(const std::filesystem::path& place, StudyAccess access, std::shared_ptr<Engine> engine,
+                  FileSystems file_systems) {
+  return Study(std::make_unique<Parts>(open_place(place_of(place, file_systems), access == StudyAccess::write),
                                        std::move(engine)));
 }
+
+void copy_study(const std::filesystem::path& from, const std::filesystem::path& to, FileSystems file_systems) {
+  const StudyStore source(open_place(place_of(from, file_systems), false));
+  make_place(place_of(to, file_systems), [&](Database& target) { return copy_rows(source.database(), target); });
+}
+
+std::string Study::name() const { return parts_->store.database().name(); }
 
 const Space& Study::space() const { return parts_->suggester.space(); }
 const OptimizeSpec& Study::spec() const { return parts_->suggester.spec(); }
@@ -126,14 +117,28 @@ Trial Study::ask() {
   return trials.front();
 }
 
-/// A suggestion is computed without locking the file. If another process asked for a trial in the meantime, the
-/// suggestion is discarded, because it does not take the other point into account.
+/// Points of the initial design and random ones take no time: they are computed and recorded in one transaction. A
+/// suggestion of a model is computed without locking the study. If somebody else asked for a trial in the meantime, it
+/// is discarded, because it does not take the other point into account.
 std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const Progress& progress) {
   const auto lock = parts_->lock();
   const StudyStore& store = parts_->store;
   Suggester& suggester = parts_->suggester;
-  const std::string name = made_utf8(worker);
-  std::vector<Trial> trials = store.reissue(count, spec().lease, name);
+  const StudyStore::Asker asker{.worker = kept_text(worker), .lease = spec().lease};
+  const auto taken = [&](const Point& point) { return store.taken(point); };
+  bool model_needed = suggester.at_once(parts_->trials_seen) == 0;
+  std::vector<Trial> trials;
+  if (!model_needed) {
+    trials = store.ask_at_once(count, spec().budget, asker, [&](std::int64_t before, std::size_t wanted) {
+      parts_->trials_seen = before;
+      const std::size_t most = std::min(wanted, suggester.at_once(before));
+      model_needed = most < wanted;
+      return most == 0 ? std::vector<Suggestion>() : suggester.suggest({.trials = before}, most, taken, progress);
+    });
+    if (!model_needed) return trials;
+  } else {
+    trials = store.reissue(count, asker);
+  }
   bool one_by_one = false;
   while (trials.size() < count) {
     const StudyStore::Snapshot snapshot = store.snapshot(spec());
@@ -144,13 +149,11 @@ std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const 
     }
     if (wanted == 0) break;
     if (one_by_one) wanted = 1;
-    const std::vector<Suggestion> suggestions = suggester.suggest(
-        snapshot.history, wanted, [&](const Point& point) { return store.taken(point); }, progress);
+    const std::vector<Suggestion> suggestions = suggester.suggest(snapshot.history, wanted, taken, progress);
     if (suggestions.empty()) break;
     const bool modelled =
         std::any_of(suggestions.begin(), suggestions.end(), [](const Suggestion& s) { return s.origin == "model"; });
-    std::vector<Trial> recorded =
-        store.record(snapshot, suggestions, spec().lease, name, modelled ? suggester.engine_name() : "");
+    std::vector<Trial> recorded = store.record(snapshot, suggestions, asker, modelled ? suggester.engine_name() : "");
     // Next to a process that keeps asking, a large batch would be out of date every time.
     one_by_one = one_by_one || recorded.empty();
     const bool exhausted = !recorded.empty() && recorded.size() < wanted;
@@ -160,35 +163,51 @@ std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const 
   return trials;
 }
 
-void Study::tell(std::int64_t id, double value, bool replace) {
-  if (!std::isfinite(value)) {
+namespace {
+
+TrialResult checked(TrialResult result, const Space& space) {
+  const std::string prefix = result.label.empty() ? "" : result.label + ": ";
+  if (result.value && !std::isfinite(*result.value)) {
     throw DataError(
         "bo/study",
-        fmt::format("the value of trial {} is {}; only finite numbers are results, report a failure instead", id,
-                    value));
+        result.id == 0 ? fmt::format("{}a result must be a finite number, got {}", prefix, *result.value)
+                       : fmt::format("{}the value of trial {} is {}; only finite numbers are results, report a failure "
+                                     "instead",
+                                     prefix, result.id, *result.value));
   }
+  if (!result.value) result.reason = result.reason.empty() ? "no reason given" : kept_text(result.reason);
+  if (result.value) result.reason.clear();
+  if (result.id == 0 && !result.point.empty()) {
+    space.check(result.point);
+    for (double& v : result.point) v += 0.0;  // no negative zero: one point, one text
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> Study::tell(std::vector<TrialResult> results, Repeated repeated) {
+  for (TrialResult& result : results) result = checked(std::move(result), space());
   const auto lock = parts_->lock();
-  parts_->store.finish(id, value, {}, replace);
+  return parts_->store.finish(results, repeated);
+}
+
+void Study::tell(std::int64_t id, double value, bool replace) {
+  tell({{.id = id, .value = value}}, replace ? Repeated::replace : Repeated::refuse);
 }
 
 void Study::fail(std::int64_t id, std::string_view reason, bool replace) {
-  const auto lock = parts_->lock();
-  parts_->store.finish(id, {}, reason.empty() ? "no reason given" : made_utf8(reason), replace);
+  tell({{.id = id, .reason = std::string(reason)}}, replace ? Repeated::replace : Repeated::refuse);
 }
 
 Trial Study::add(const Point& point, double value) {
   space().check(point);
-  if (!std::isfinite(value))
-    throw DataError("bo/study", fmt::format("a result must be a finite number, got {}", value));
-  Point plain = point;
-  for (double& v : plain) v += 0.0;  // no negative zero: one point, one text
-  const auto lock = parts_->lock();
-  return parts_->store.add(plain, value);
+  return trial(tell({{.point = point, .value = value}}, Repeated::refuse).front());
 }
 
-void Study::renew(std::int64_t id) {
+void Study::renew(const std::vector<std::int64_t>& ids) {
   const auto lock = parts_->lock();
-  parts_->store.renew(id, spec().lease);
+  parts_->store.renew(ids, spec().lease);
 }
 
 std::int64_t Study::release(const std::function<bool(const std::string& worker)>& gone) {
@@ -229,6 +248,16 @@ std::optional<Trial> Study::best() const {
 std::vector<Trial> Study::trials(std::int64_t limit) const {
   const auto lock = parts_->lock();
   return parts_->store.trials(limit);
+}
+
+std::vector<Trial> Study::pending() const {
+  const auto lock = parts_->lock();
+  return parts_->store.pending();
+}
+
+double Study::now() const {
+  const auto lock = parts_->lock();
+  return parts_->store.database().now();
 }
 
 Trial Study::trial(std::int64_t id) const {

@@ -122,11 +122,17 @@ class Replay {
 
  private:
   void check() {
-    if (const std::string damage = store_.damage(); !damage.empty()) {
+    if (const std::string damage = store_.database().damage(); !damage.empty()) {
       return problem(fmt::format("the file is damaged: {}", damage));
     }
+    // One state of the study is read at once; checking it may take long, and keeps nobody from writing.
     std::vector<StudyEvent> events;
-    store_.each_event([&](const StudyEvent& event) { events.push_back(event); });
+    store_.database().read([&] {
+      events.clear();
+      store_.each_event([&](const StudyEvent& event) { events.push_back(event); });
+      budget_ = store_.budget();
+      stored_ = store_.trials(0);
+    });
     for (const StudyEvent& event : events) {
       if (progress_.stop.stop_requested()) throw Cancelled("bo/study", "stopped on request");
       ++report_.events;
@@ -202,16 +208,15 @@ class Replay {
   }
 
   void compare_trials() {
-    const std::optional<std::int64_t> budget = store_.budget();
-    if (budget.has_value() != all_.budget().has_value() || (budget && static_cast<double>(*budget) != *all_.budget()))
+    if (budget_.has_value() != all_.budget().has_value() ||
+        (budget_ && static_cast<double>(*budget_) != *all_.budget()))
       problem("the budget differs from what the log says");
-    const std::vector<Trial> stored = store_.trials(0);
-    report_.trials = static_cast<std::int64_t>(stored.size());
-    if (stored.size() != all_.trials().size()) {
-      problem(fmt::format("the log has {} trials, the file has {}", all_.trials().size(), stored.size()));
+    report_.trials = static_cast<std::int64_t>(stored_.size());
+    if (stored_.size() != all_.trials().size()) {
+      problem(fmt::format("the log has {} trials, the file has {}", all_.trials().size(), stored_.size()));
     }
-    for (std::size_t i = 0; i < std::min(stored.size(), all_.trials().size()); ++i) {
-      const Trial& a = stored[i];
+    for (std::size_t i = 0; i < std::min(stored_.size(), all_.trials().size()); ++i) {
+      const Trial& a = stored_[i];
       const Trial& b = all_.trials()[i];
       if (a.id == b.id && a.point == b.point && a.state == b.state && a.value == b.value && a.reason == b.reason)
         continue;
@@ -224,6 +229,8 @@ class Replay {
   bool quick_;
   const Progress& progress_;
   VerifyReport report_;
+  std::optional<std::int64_t> budget_;  // as stored
+  std::vector<Trial> stored_;
   ReplayedTrials all_;
   ReplayedTrials behind_;  // up to the basis of the batch that is being checked
   std::size_t behind_at_ = 0;
@@ -235,9 +242,7 @@ class Replay {
 }  // namespace
 
 VerifyReport replay(const StudyStore& store, Suggester& suggester, bool quick, const Progress& progress) {
-  VerifyReport report;
-  store.database().read([&] { report = Replay(store, suggester, quick, progress).run(); });
-  return report;
+  return Replay(store, suggester, quick, progress).run();
 }
 
 }  // namespace nomu

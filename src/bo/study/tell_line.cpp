@@ -38,21 +38,14 @@ json parse(std::string_view line) {
 
 }  // namespace
 
-void tell_line(Study& study, std::string_view line, bool replace) {
+TrialResult result_from_json(const Space& space, std::string_view line) {
   const json all = parse(line);
-  if (all.contains("point")) {
-    (void)study.add(point_from_json(study.space(), all["point"].dump()), all["value"].get<double>());
-    return;
-  }
-  const auto id = all["id"].get<std::int64_t>();
-  const Trial trial = study.trial(id);
-  if (all.contains("failed")) {
-    const auto reason = all["failed"].get<std::string>();
-    if (replace || trial.state != TrialState::failed || trial.reason != reason) study.fail(id, reason, replace);
-  } else {
-    const auto value = all["value"].get<double>();
-    if (replace || trial.value != value) study.tell(id, value, replace);
-  }
+  TrialResult result;
+  if (all.contains("point")) result.point = point_from_json(space, all["point"].dump());
+  if (all.contains("id")) result.id = all["id"].get<std::int64_t>();
+  if (all.contains("value")) result.value = all["value"].get<double>();
+  if (all.contains("failed")) result.reason = all["failed"].get<std::string>();
+  return result;
 }
 
 }  // namespace nomu

@@ -5,6 +5,7 @@
 #include <thread>
 #include <utility>
 
+#include "bo/database/connection_lost.hpp"
 #include "bo/worker/worker_name.hpp"
 #include "nomu/core/error.hpp"
 
@@ -28,7 +29,11 @@ WorkerLoop::WorkerLoop(Study& study, const StartEvaluation& start, const WorkerS
       renewed_(Clock::now()) {}
 
 WorkerReport WorkerLoop::run() {
-  study_.release(is_gone);
+  try {
+    study_.release(is_gone);
+  } catch (const ConnectionLost&) {
+    // Their leases end by themselves.
+  }
   try {
     loop();
   } catch (...) {
@@ -46,18 +51,28 @@ void WorkerLoop::loop() {
     const bool started = start_one();
     const bool ended = collect();
     record_again();
-    if (running_.empty() && unrecorded_.empty() && !started && !ended) return;
+    const bool waiting = unreachable_since_ && !trouble_;
+    if (running_.empty() && unrecorded_.empty() && !started && !ended && !waiting) return;
     renew_leases();
     if (!started && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }
 
-/// Empty if the study has no trial left, or fails; results of what is running must still be recorded then.
+/// Empty if the study has no trial left, cannot be reached, or fails; results of what is running must still be recorded
+/// then. A server that is being started again is waited for; a trial it has handed out unheard comes back when its
+/// lease ends, because nobody renews it.
 std::vector<Trial> WorkerLoop::ask() {
   try {
-    return study_.ask(1, name_, progress_);
+    std::vector<Trial> asked = study_.ask(1, name_, progress_);
+    none_left_ = asked.empty();
+    unreachable_since_.reset();
+    return asked;
   } catch (const Cancelled&) {
     give_up("stopped on request");
+  } catch (const ConnectionLost&) {
+    if (!unreachable_since_) unreachable_since_ = Clock::now();
+    asked_in_vain_ = Clock::now();
+    if (seconds_since(*unreachable_since_) >= spec_.patience) trouble_ = std::current_exception();
   } catch (const Error&) {
     trouble_ = std::current_exception();
   }
@@ -69,11 +84,9 @@ bool WorkerLoop::start_one() {
   const bool enough = spec_.trials > 0 && started_ >= spec_.trials;
   if (enough || none_left_ || trouble_ || !unrecorded_.empty()) return false;
   if (running_.size() >= static_cast<std::size_t>(spec_.workers)) return false;
+  if (unreachable_since_ && seconds_since(asked_in_vain_) < 1.0) return false;
   const std::vector<Trial> asked = ask();
-  if (asked.empty()) {
-    none_left_ = true;
-    return false;
-  }
+  if (asked.empty()) return false;
   running_.push_back({asked.front(), start_(asked.front())});
   ++started_;
   return true;
@@ -127,11 +140,10 @@ bool WorkerLoop::write(Unrecorded& result) {
   const EvaluatedTrial& evaluated = result.evaluated;
   const bool failed = !evaluated.reason.empty();
   try {
-    if (failed) {
-      study_.fail(evaluated.trial.id, evaluated.reason);
-    } else {
-      study_.tell(evaluated.trial.id, evaluated.value);
-    }
+    // Equal results are accepted: a connection may have broken after the result was recorded, before we were told.
+    TrialResult told{.id = evaluated.trial.id, .reason = evaluated.reason};
+    if (!failed) told.value = evaluated.value;
+    study_.tell({told}, Repeated::accept_equal);
   } catch (const Error& error) {
     if (recorded_by_others(evaluated.trial.id)) return true;
     if (!result.reported && callbacks_.not_recorded) callbacks_.not_recorded(evaluated, error.what());
@@ -175,7 +187,9 @@ void WorkerLoop::renew_leases() {
   if (trouble_ || seconds_since(renewed_) < study_.spec().lease / 3.0) return;
   renewed_ = Clock::now();
   try {
-    for (const Running& running : running_) study_.renew(running.trial.id);
+    std::vector<std::int64_t> ids;
+    for (const Running& running : running_) ids.push_back(running.trial.id);
+    study_.renew(ids);
   } catch (const Error&) {
     // The disk may be full. An expired lease costs less than the evaluations that are running; this is tried again.
   }

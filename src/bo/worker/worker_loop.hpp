@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,8 @@ class WorkerLoop {
   std::vector<Unrecorded> unrecorded_;
   std::exception_ptr trouble_;  // an error of `ask`, thrown once everything that runs is recorded
   Clock::time_point renewed_, first_try_, last_try_;
+  std::optional<Clock::time_point> unreachable_since_;  // no server answered since then
+  Clock::time_point asked_in_vain_;
   WorkerReport report_;
   std::int64_t started_ = 0;
   std::int64_t failures_in_a_row_ = 0;

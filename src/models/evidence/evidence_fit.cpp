@@ -95,23 +95,22 @@ Tensor<float> fronts(const NomuSpec& spec, const MeanStage& means, std::size_t c
 /// Errors of so many rows tell one shape of sigma from another as well as those of a million.
 constexpr std::size_t most_judges = 20'000;
 
-/// At most `most` of the rows, at equal distances.
-std::vector<std::size_t> some_of(const std::vector<std::size_t>& rows, std::size_t most) {
-  const std::size_t step = std::max<std::size_t>(1, (rows.size() + most - 1) / most);
-  std::vector<std::size_t> some;
-  for (std::size_t k = 0; k < rows.size(); k += step) some.push_back(rows[k]);
+/// At most that many values, at equal distances.
+std::vector<double> some_of(const std::vector<double>& values) {
+  const std::size_t step = (values.size() + most_judges - 1) / most_judges;
+  std::vector<double> some;
+  for (std::size_t i = 0; i < values.size(); i += step) some.push_back(values[i]);
   return some;
 }
 
 /// What the out-of-fold rows of one member teach about its networks, as far as it is the same for all of them.
-NetworkHead head_of(const SigmaShape& shape, const std::vector<std::size_t>& judges, const NoiseStage& noise,
-                    std::size_t m) {
+NetworkHead head_of(const SigmaShape& shape, const NoiseStage& noise, std::size_t m) {
   double squares = 0.0;
-  for (const std::size_t i : judges) squares += std::pow(shape.noise_factor * noise.unseen[m][i], 2);
+  for (const double deviation : noise.unseen[m]) squares += std::pow(shape.noise_factor * deviation, 2);
   return {.noise_scale = noise.scale[m] * shape.noise_factor,
           .noise_low = noise.low[m] * shape.noise_factor,
           .noise_high = noise.high[m] * shape.noise_factor,
-          .noise_far = std::sqrt(squares / static_cast<double>(judges.size())),
+          .noise_far = std::sqrt(squares / static_cast<double>(noise.unseen[m].size())),
           .sigma_far = shape.far,
           .power = shape.power};
 }
@@ -236,11 +235,10 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
                     .steps = steps_of_members(judged.rows)};
   const std::int64_t threads = engine.info().threads;
   side_by_side(members, threads, [&](std::size_t m) {
-    const std::vector<std::size_t> judges = some_of(rows_like_new(judged.rows[m]), most_judges);
-    const SigmaShape shape =
-        choose_shape(values_at(judged.errors[m], judges), values_at(judged.noise.unseen[m], judges),
-                     values_at(sigmas.unseen[m], judges), evidence.sigma_far, threads_of_each(members, threads));
-    NetworkHead head = head_of(shape, judges, judged.noise, m);
+    const SigmaShape shape = choose_shape(some_of(judged.errors[m]), some_of(judged.noise.unseen[m]),
+                                          some_of(sigmas.unseen[m]), evidence.sigma_far,
+                                          threads_of_each(members, threads));
+    NetworkHead head = head_of(shape, judged.noise, m);
     for (std::size_t f = 0; f < folds; ++f) {
       for (std::size_t k = 0; k < kept; ++k) {
         const std::size_t network = (m * folds + f) * kept + k;

@@ -1,7 +1,6 @@
 #include "models/evidence/folded_rows.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "core/team.hpp"
@@ -18,20 +17,6 @@ void narrow_row(std::span<const double> from, std::span<float> to) {
 }
 
 }  // namespace
-
-std::vector<std::size_t> rows_like_new(const FoldedRows& member) {
-  constexpr std::size_t enough = 50;
-  if (!member.plain.times.empty() && member.folds.back().test.size() >= enough) return member.folds.back().test;
-  std::vector<std::size_t> all(member.plain.rows());
-  std::iota(all.begin(), all.end(), std::size_t{0});
-  return all;
-}
-
-std::vector<double> values_at(std::span<const double> values, std::span<const std::size_t> rows) {
-  std::vector<double> chosen;
-  for (const std::size_t i : rows) chosen.push_back(values[i]);
-  return chosen;
-}
 
 Cohort training_cohort(std::span<const FoldedRows> members, std::span<const std::vector<double>> targets,
                        std::size_t candidates, std::int64_t threads) {

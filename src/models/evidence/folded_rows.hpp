@@ -25,13 +25,6 @@ struct FoldedRows {
   std::uint64_t seed = 0;
 };
 
-/// The rows that their networks predict as new rows will be predicted: all, but with times only the latest part, since
-/// the networks of other parts have seen later rows. What a few rows would teach is not worth that: then all again.
-[[nodiscard]] std::vector<std::size_t> rows_like_new(const FoldedRows& member);
-
-/// The values of these rows.
-[[nodiscard]] std::vector<double> values_at(std::span<const double> values, std::span<const std::size_t> rows);
-
 /// The training rows of every network (member, fold, candidate), with these targets [n]; `targets` has one entry per
 /// member.
 [[nodiscard]] Cohort training_cohort(std::span<const FoldedRows> members, std::span<const std::vector<double>> targets,

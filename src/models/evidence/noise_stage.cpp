@@ -64,37 +64,35 @@ NoiseStage train_noise(const NomuSpec& spec, std::span<const FoldedRows> members
 
   const UnseenOutputs outputs(members, candidates, plan.networks, stage.trained.parameters, engine);
   for (std::size_t m = 0; m < members.size(); ++m) {
-    const std::vector<std::size_t> judges = rows_like_new(members[m]);
     double best = std::numeric_limits<double>::infinity();
     stage.chosen.push_back(candidates - 1);
+    stage.unseen.emplace_back();
     double factor = 1.0;
     for (std::size_t c = 0; c < candidates; ++c) {
+      std::vector<double> sigma;
       double logarithms = 0.0;
       double squares = 0.0;
-      for (const std::size_t i : judges) {
-        const double sigma = engine::softplus(outputs.at(m, c, i, 1)) + spec.noise_floor;
-        logarithms += std::log(sigma);
-        squares += std::pow(scaled[m][i] / sigma, 2);
+      for (std::size_t i = 0; i < scaled[m].size(); ++i) {
+        sigma.push_back(engine::softplus(outputs.at(m, c, i, 1)) + spec.noise_floor);
+        logarithms += std::log(sigma.back());
+        squares += std::pow(scaled[m][i] / sigma.back(), 2);
       }
-      const auto n = static_cast<double>(judges.size());
+      const auto n = static_cast<double>(sigma.size());
       const double loss = logarithms / n + 0.5 * std::log(squares / n);  // with the best common factor
-      if (loss < best || c == 0) {
+      if (loss < best || stage.unseen[m].empty()) {
         if (std::isfinite(loss)) best = loss;
         stage.chosen[m] = c;
+        stage.unseen[m] = sigma;
         factor = std::sqrt(squares / n);
       }
     }
     stage.scale[m] *= factor;
-    std::vector<double>& unseen = stage.unseen.emplace_back();
-    for (std::size_t i = 0; i < scaled[m].size(); ++i)
-      unseen.push_back(stage.scale[m] * (engine::softplus(outputs.at(m, stage.chosen[m], i, 1)) + spec.noise_floor));
-    const bool all = judges.size() == unseen.size();
-    const Units parts = independent_parts(all ? members[m].plain : subset(members[m].plain, judges));
-    const NoiseLimits limits = choose_limits(values_at(unseen, judges), values_at(errors[m], judges), parts);
+    for (double& sigma : stage.unseen[m]) sigma *= stage.scale[m];
+    const NoiseLimits limits = choose_limits(stage.unseen[m], errors[m], independent_parts(members[m].plain));
     stage.scale[m] *= limits.factor;
     stage.low.push_back(limits.low);
     stage.high.push_back(limits.high);
-    for (double& sigma : unseen) sigma = limits.applied(sigma);
+    for (double& sigma : stage.unseen[m]) sigma = limits.applied(sigma);
   }
   return stage;
 }

@@ -76,33 +76,20 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
   }
   stage.raw_near.assign(far.members(), 0.0);
   for (std::size_t m = 0; m < members.size(); ++m) {
-    const auto network = [&](std::size_t f, std::size_t c) { return (m * folds + f) * kept + c; };
-    // With times, only the networks of the latest part meet its rows as all networks will meet new ones.
-    const bool later = rows_like_new(members[m]).size() < members[m].rows.rows();
-    for (std::size_t f = folds; f-- > 0;) {
-      for (std::size_t c = 0; c < kept; ++c) {
-        double& near = stage.raw_near[network(f, c)];
-        double& away = stage.raw_far[network(f, c)];
-        if (later && f + 1 < folds) {
-          near = stage.raw_near[network(folds - 1, c)];
-          away = stage.raw_far[network(folds - 1, c)];
-          continue;
-        }
-        std::vector<double> raw;
-        for (const std::size_t i : members[m].folds[f].test) raw.push_back(outputs.at(m, c, i, last));
-        near = std::max(median(raw), 0.0);
-        // Artificial points may lie among the data, too. What is far must be clearly farther than rows like the data.
-        away = std::max({away, near + clearly_farther * (nth(raw, raw.size() * 19 / 20) - near), near + 0.01});
-      }
-    }
     stage.unseen.emplace_back(members[m].rows.rows(), 0.0);
     for (std::size_t f = 0; f < folds; ++f) {
+      const std::vector<std::size_t>& test = members[m].folds[f].test;
       for (std::size_t c = 0; c < kept; ++c) {
-        const double near = stage.raw_near[network(f, c)];
-        const double span = stage.raw_far[network(f, c)] - near;
-        for (const std::size_t i : members[m].folds[f].test)
-          stage.unseen[m][i] +=
-              std::clamp((outputs.at(m, c, i, last) - near) / span, 0.0, 1.5) / static_cast<double>(kept);
+        const std::size_t network = (m * folds + f) * kept + c;
+        std::vector<double> raw;
+        for (const std::size_t i : test) raw.push_back(outputs.at(m, c, i, last));
+        double& near = stage.raw_near[network];
+        near = std::max(median(raw), 0.0);
+        // Artificial points may lie among the data, too. What is far must be clearly farther than rows like the data.
+        double& away = stage.raw_far[network];
+        away = std::max({away, near + clearly_farther * (nth(raw, raw.size() * 19 / 20) - near), near + 0.01});
+        for (std::size_t k = 0; k < test.size(); ++k)
+          stage.unseen[m][test[k]] += std::clamp((raw[k] - near) / (away - near), 0.0, 1.5) / static_cast<double>(kept);
       }
     }
   }

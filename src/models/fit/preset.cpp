@@ -1,6 +1,7 @@
 #include "nomu/models/preset.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string>
@@ -38,6 +39,23 @@ void make_interactive(MethodSpec& method) {
   }
 }
 
+/// Whether a method is built on NOMU's networks, whose presets it then uses.
+template <class Spec>
+constexpr bool built_on_nomu = requires(Spec spec) {
+  spec.nomu.augment;
+};
+
+template <class Spec>
+std::vector<std::string> presets_of() {
+  constexpr std::size_t dimension = 1;
+  std::vector<std::string> names{"auto", "interactive"};
+  if constexpr (
+      built_on_nomu<Spec> || requires { Spec::published(dimension); } || requires { Spec::published(); })
+    names.emplace_back("published");
+  if constexpr (built_on_nomu<Spec> || requires { Spec::written(dimension); }) names.emplace_back("written");
+  return names;
+}
+
 template <class Spec>
 MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t dimension) {
   if (preset == "auto") return automatic;
@@ -54,26 +72,24 @@ MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t
   if constexpr (requires { Spec::written(dimension); }) {
     if (preset == "written") return Spec::written(dimension);
   }
-  // A method built on NOMU's networks uses their presets.
-  constexpr bool built_on_nomu = requires { automatic.nomu.augment; };
-  if constexpr (built_on_nomu) {
+  if constexpr (built_on_nomu<Spec>) {
     Spec spec = automatic;
     if (preset == "published") spec.nomu = NomuSpec::published(dimension);
     if (preset == "written") spec.nomu = NomuSpec::written(dimension);
     if (preset == "published" || preset == "written") return spec;
   }
-  constexpr bool published = built_on_nomu || requires { Spec::published(dimension); }
-  || requires { Spec::published(); };
-  constexpr bool written = built_on_nomu || requires { Spec::written(dimension); };
-  throw ConfigError(
-      where, fmt::format("method '{}' has no preset '{}'; its presets are auto, interactive{}{}",
-                         method_name(automatic), preset, published ? ", published" : "", written ? ", written" : ""));
+  throw ConfigError(where, fmt::format("method '{}' has no preset '{}'; its presets are {}", method_name(automatic),
+                                       preset, fmt::join(presets_of<Spec>(), ", ")));
 }
 
 }  // namespace
 
 MethodSpec method_preset(std::string_view method, std::string_view preset, std::size_t dimension) {
   return std::visit([&](const auto& spec) { return preset_of(spec, preset, dimension); }, method_named(method));
+}
+
+std::vector<std::string> preset_names(std::string_view method) {
+  return std::visit([]<class Spec>(const Spec&) { return presets_of<Spec>(); }, method_named(method));
 }
 
 void set_noise(MethodSpec& spec, std::string_view noise) {

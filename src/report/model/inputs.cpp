@@ -193,7 +193,7 @@ NamedPlot dependence_figure(const ReportSubject& subject, const InputImportance&
   const std::vector<double> background = select_rows(data.inputs, rows, data.cols());
   const std::string name = short_name(column.name);
   Plot plot{.title = pair_title(data.target_name, "along", column.name),
-            .x = {.label = name},
+            .x = {.label = name, .dates = is_date(data, column.first)},
             .y = {.label = short_name(data.target_name)}};
   const bool names = !column.levels.empty();
   const ReportBand band = names ? add_level_layers(plot, subject, background, column)

@@ -36,7 +36,7 @@ NamedPlot line_figure(const ReportSubject& subject) {
   const ReportBand band = report_band(subject, x);
   const std::vector<std::size_t> rows = thinned_rows(data.rows(), marks);
   Plot plot{.title = pair_title(data.target_name, "over", data.input_names[0]),
-            .x = {.label = short_name(data.input_names[0])},
+            .x = {.label = short_name(data.input_names[0]), .dates = is_date(data, 0)},
             .y = {.label = short_name(data.target_name)}};
   add_band_layers(plot, subject, x, band);
   plot.layers.emplace_back(PlotPoints{.name = "training rows",
@@ -98,8 +98,8 @@ NamedPlot heat_figure(const ReportSubject& subject, const GridPrediction& grid, 
   const std::vector<std::size_t> rows = thinned_rows(data.rows(), marks);
   const std::vector<double> inputs = select_rows(data.inputs, rows, 2);
   Plot plot{.title = std::move(text.title),
-            .x = {.label = short_name(data.input_names[0])},
-            .y = {.label = short_name(data.input_names[1])}};
+            .x = {.label = short_name(data.input_names[0]), .dates = is_date(data, 0)},
+            .y = {.label = short_name(data.input_names[1]), .dates = is_date(data, 1)}};
   plot.layers.emplace_back(PlotHeatMap{.values = std::move(values),
                                        .cols = GridPrediction::cells,
                                        .x = grid.x,

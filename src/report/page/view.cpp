@@ -148,4 +148,13 @@ std::string drawn_note(std::size_t drawn, std::size_t all) {
   return drawn < all ? fmt::format(" ({} of {} drawn)", drawn, all) : "";
 }
 
+bool is_date(const DataSet& data, std::size_t input) {
+  std::size_t first = 0;
+  for (const FeatureColumn& column : data.features) {
+    if (first == input) return column.kind == ColumnKind::date;
+    first += input_count(column);
+  }
+  return false;
+}
+
 }  // namespace nomu

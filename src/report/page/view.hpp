@@ -68,4 +68,7 @@ struct ReportBox {
 /// " (800 of 5000 drawn)" if some rows were left out, else empty.
 [[nodiscard]] std::string drawn_note(std::size_t drawn, std::size_t all);
 
+/// Whether this input is the day of a column of dates.
+[[nodiscard]] bool is_date(const DataSet& data, std::size_t input);
+
 }  // namespace nomu

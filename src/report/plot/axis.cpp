@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "report/plot/date_ticks.hpp"
 #include "report/plot/text.hpp"
 
 namespace nomu {
@@ -243,12 +244,16 @@ std::vector<PlotTick> plot_ticks(const PlotScale& scale, int limit) {
 }
 
 std::vector<PlotTick> plot_fitting_ticks(const PlotScale& scale, double length, double font, bool across,
-                                         std::span<const std::string> names) {
-  if (!names.empty()) return name_ticks(scale, length, font, across, names);
+                                         const PlotAxis& axis) {
+  if (!axis.names.empty()) return name_ticks(scale, length, font, across, axis.names);
+  const auto some_ticks = [&](int most) {
+    std::vector<PlotTick> dates = axis.dates ? date_ticks(scale, most) : std::vector<PlotTick>{};
+    return dates.size() < 2 ? plot_ticks(scale, most) : dates;
+  };
   // Sparse rather than dense: a few text heights between ticks, however short the labels.
   int limit = std::clamp(static_cast<int>(length / (across ? 2.6 * font : 4.5 * font)), 2, across ? 8 : 12);
-  std::vector<PlotTick> ticks = plot_ticks(scale, limit);
-  while (limit > 2 && !labels_fit(ticks, scale, length, font, across)) ticks = plot_ticks(scale, --limit);
+  std::vector<PlotTick> ticks = some_ticks(limit);
+  while (limit > 2 && !labels_fit(ticks, scale, length, font, across)) ticks = some_ticks(--limit);
   // On very short axes drop labels, but keep their grid lines.
   for (std::size_t kept = 2; kept <= ticks.size() && !labels_fit(ticks, scale, length, font, across); kept *= 2) {
     for (std::size_t i = 0; i < ticks.size(); ++i) {

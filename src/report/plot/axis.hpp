@@ -51,9 +51,9 @@ struct PlotTick {
 [[nodiscard]] std::vector<PlotTick> plot_ticks(const PlotScale& scale, int limit);
 
 /// As many ticks as fit on an axis of `length` pixels without their labels colliding. `across`: the labels are next to
-/// a vertical axis, so their height counts instead of their width. `names` of the values 0, 1, ... replace numbers,
-/// each truncated to the room it has.
+/// a vertical axis, so their height counts instead of their width. The axis' names of the values 0, 1, ... replace
+/// numbers, each truncated to the room it has, and so do dates.
 [[nodiscard]] std::vector<PlotTick> plot_fitting_ticks(const PlotScale& scale, double length, double font, bool across,
-                                                       std::span<const std::string> names = {});
+                                                       const PlotAxis& axis = {});
 
 }  // namespace nomu

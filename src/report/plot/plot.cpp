@@ -90,7 +90,7 @@ void lay_out_axes(Layout& layout, const Plot& plot, const PlotScales& scales) {
   if (!scales.x) return;
   frame.box.bottom -= 1.2 * font + tick_length(font);
   frame.box.bottom = std::max(frame.box.bottom, frame.box.top + 2 * font);
-  layout.y_ticks = plot_fitting_ticks(frame.y, frame.box.height(), font, true, plot.y.names);
+  layout.y_ticks = plot_fitting_ticks(frame.y, frame.box.height(), font, true, plot.y);
   frame.box.left += widest(layout.y_ticks, font) + tick_length(font) + 0.3 * font;
   if (scales.color) {
     frame.color = *scales.color;
@@ -99,9 +99,9 @@ void lay_out_axes(Layout& layout, const Plot& plot, const PlotScales& scales) {
     frame.box.right -= font + bar_width(font) + 0.5 * font + widest(layout.color_ticks, font) + name;
   }
   frame.box.right = std::max(frame.box.right, frame.box.left + 2 * font);
-  layout.x_ticks = plot_fitting_ticks(frame.x, frame.box.width(), font, false, plot.x.names);
+  layout.x_ticks = plot_fitting_ticks(frame.x, frame.box.width(), font, false, plot.x);
   keep_x_labels_inside(layout);
-  layout.x_ticks = plot_fitting_ticks(frame.x, frame.box.width(), font, false, plot.x.names);
+  layout.x_ticks = plot_fitting_ticks(frame.x, frame.box.width(), font, false, plot.x);
 }
 
 Layout lay_out(const Plot& plot, PlotSize size, const PlotScales& scales) {

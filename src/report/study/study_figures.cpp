@@ -12,11 +12,8 @@ namespace nomu {
 namespace {
 
 constexpr std::size_t most_slices = 6;
-constexpr std::size_t most_lines = 200;
 constexpr std::size_t slice_points = 61;
 constexpr std::size_t map_points = 31;
-
-bool better(double a, double b, Direction direction) { return direction == Direction::minimize ? a < b : a > b; }
 
 struct Slice {
   std::size_t variable;
@@ -115,11 +112,15 @@ NamedPlot map_figure(const Space& space, const Study::Fitted& fitted, const Poin
   const Variable& vb = space.variables()[b];
   map.x = {va.low, va.high};
   map.y = {vb.low, vb.high};
+  constexpr std::size_t most_marks = 500;
   PlotPoints evaluated{.name = "trials", .color = PlotColor::ink};
+  PlotPoints failed{.name = "failed", .color = PlotColor::red, .marker = PlotMarker::cross};
   for (const Trial& trial : trials) {
-    if (!trial.value || evaluated.x.size() >= 500) continue;
-    evaluated.x.push_back(trial.point[a]);
-    evaluated.y.push_back(trial.point[b]);
+    if (trial.state == TrialState::pending) continue;
+    PlotPoints& marks = trial.value ? evaluated : failed;
+    if (marks.x.size() >= most_marks) continue;
+    marks.x.push_back(trial.point[a]);
+    marks.y.push_back(trial.point[b]);
   }
   NamedPlot figure{.name = "map",
                    .plot = {},
@@ -129,40 +130,11 @@ NamedPlot map_figure(const Space& space, const Study::Fitted& fitted, const Poin
   figure.plot.y = axis_of(vb);
   figure.plot.layers.emplace_back(std::move(map));
   figure.plot.layers.emplace_back(std::move(evaluated));
+  if (!failed.x.empty()) figure.plot.layers.emplace_back(std::move(failed));
   return figure;
 }
 
 }  // namespace
-
-NamedPlot parallel_figure(const Space& space, const std::vector<Trial>& trials, Direction direction) {
-  std::vector<const Trial*> finished;
-  for (const Trial& trial : trials) {
-    if (trial.value) finished.push_back(&trial);
-  }
-  std::stable_sort(finished.begin(), finished.end(),
-                   [&](const Trial* x, const Trial* y) { return better(*x->value, *y->value, direction); });
-  const std::size_t leaders = std::max<std::size_t>(1, finished.size() / 10);
-  std::vector<const Trial*> drawn;
-  for (const std::size_t i : thinned_rows(finished.size(), most_lines)) drawn.push_back(finished[i]);
-  if (!finished.empty() && (drawn.empty() || drawn.front() != finished.front()))
-    drawn.insert(drawn.begin(), finished.front());
-  NamedPlot figure{.name = "parallel",
-                   .plot = {},
-                   .caption =
-                       "Every trial as a line across the variables, each from its lower to its upper bound; the best "
-                       "tenth in blue."};
-  for (const Variable& v : space.variables()) figure.plot.x.names.push_back(short_name(v.name, 12.0));
-  figure.plot.y = {.label = "share of the range", .range = PlotRange{0.0, 1.0}};
-  for (auto trial = drawn.rbegin(); trial != drawn.rend(); ++trial) {
-    const bool is_leader = std::find(finished.begin(), finished.begin() + static_cast<std::ptrdiff_t>(leaders),
-                                     *trial) != finished.begin() + static_cast<std::ptrdiff_t>(leaders);
-    PlotLine line{.name = is_leader ? "best tenth" : "others", .color = is_leader ? PlotColor::blue : PlotColor::grey};
-    line.y = space.to_unit((*trial)->point);
-    for (std::size_t j = 0; j < space.size(); ++j) line.x.push_back(static_cast<double>(j));
-    figure.plot.layers.emplace_back(std::move(line));
-  }
-  return figure;
-}
 
 std::vector<NamedPlot> model_figures(const Space& space, const Study::Fitted& fitted, const Point& centre,
                                      const std::vector<Trial>& trials) {

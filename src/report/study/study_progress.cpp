@@ -56,6 +56,23 @@ void add_mean(Plot& plot, const std::vector<BestSoFar>& histories) {
   plot.layers.emplace_back(std::move(line));
 }
 
+/// Failed trials have no value: crosses at the worst one there is.
+void add_failures(NamedPlot& figure, const std::vector<Trial>& trials, Direction direction) {
+  PlotPoints failed{.name = "failed", .color = PlotColor::red, .marker = PlotMarker::cross};
+  std::optional<double> worst;
+  for (const Trial& trial : trials) {
+    if (trial.state == TrialState::failed) failed.x.push_back(static_cast<double>(trial.id));
+    if (!trial.value) continue;
+    const bool worse = worst && (direction == Direction::minimize ? *trial.value > *worst : *trial.value < *worst);
+    if (!worst || worse) worst = trial.value;
+  }
+  if (failed.x.empty() || !worst) return;
+  failed.x = select_rows(failed.x, thinned_rows(failed.x.size(), most_points));
+  failed.y.assign(failed.x.size(), *worst);
+  figure.plot.layers.emplace_back(std::move(failed));
+  figure.caption += " Crosses: trials that failed, level with the worst result.";
+}
+
 }  // namespace
 
 NamedPlot progress_figure(const std::vector<Trial>& trials, const std::vector<std::vector<Trial>>& others,
@@ -76,6 +93,7 @@ NamedPlot progress_figure(const std::vector<Trial>& trials, const std::vector<st
                                                .x = select_rows(own.trial, kept),
                                                .y = select_rows(own.value, kept),
                                                .color = PlotColor::grey});
+    add_failures(figure, trials, direction);
   }
   if (!others.empty()) {
     add_mean(figure.plot, histories);

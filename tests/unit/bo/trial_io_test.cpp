@@ -38,20 +38,24 @@ TEST(TrialIo, TrialsBecomeATable) {
   EXPECT_THAT(trial_to_json(mixed(), failed), HasSubstr(R"("reason":"melted")"));
 }
 
+void told(Study& study, const char* line) {
+  study.tell({result_from_json(study.space(), line)}, Repeated::accept_equal);
+}
+
 TEST(TrialIo, LinesAreRecorded) {
   OptimizeSpec spec;
   spec.method = "random";
   Study study(mixed(), spec);
   (void)study.ask(2);
-  tell_line(study, R"({"id": 1, "value": 2})");
-  tell_line(study, R"({"id": 1, "value": 2})");  // again
-  tell_line(study, R"({"id": 2, "failed": "melted"})");
-  tell_line(study, R"({"point": {"x": 0, "state": 1, "solver": "cg"}, "value": 1})");
+  told(study, R"({"id": 1, "value": 2})");
+  told(study, R"({"id": 1, "value": 2})");  // again
+  told(study, R"({"id": 2, "failed": "melted"})");
+  told(study, R"({"point": {"x": 0, "state": 1, "solver": "cg"}, "value": 1})");
   EXPECT_EQ(study.status().finished, 2);
   EXPECT_EQ(study.status().failed, 1);
   const auto error = [&](const char* line) {
     return message_of([&] {
-      tell_line(study, line);
+      told(study, line);
       return 0;
     });
   };

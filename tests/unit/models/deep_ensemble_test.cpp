@@ -30,9 +30,8 @@ TEST(Ensemble, MomentsAreThoseOfTheMixture) {
   Mixture mixture(map, 1, 1);
   const float low[] = {1.0F, 0.0F};
   const float high[] = {4.0F, -30.0F};
-  const RowRange only{.first = 0, .count = 1};
-  mixture.add(0, only, low, 3.0);
-  mixture.add(0, only, high, 1.0);
+  mixture.add(0, {.first = 0, .count = 1}, low, 3.0);
+  mixture.add(0, {.first = 0, .count = 1}, high, 1.0);
   const Prediction prediction = mixture.prediction();
   EXPECT_FLOAT_EQ(prediction.mean(0, 0, 0), 1.75F);
   EXPECT_FLOAT_EQ(prediction.sigma_model(0, 0, 0), std::sqrt(0.75F * 0.5625F + 0.25F * 5.0625F));

@@ -31,8 +31,10 @@ TEST(OptimizationReport, ShowsHowItWentAndWhatTheModelSays) {
     }
   }
   const std::string page = render_optimization_report(study, {.title = "Yield", .date = "2026-01-02"});
-  for (const char* text : {"Yield", "2026-01-02", "best so far", "best tenth", "failed: melted &amp; gone",
-                           "speed &lt;b&gt;", "What the model predicts", "The model over", "Settings"}) {
+  for (const char* text :
+       {"Yield", "2026-01-02", "best so far", "best tenth", "failed: melted &amp; gone", "speed &lt;b&gt;",
+        "What the model predicts", "The model over", "Settings", "Dashed in red: trials that failed (1 in all)",
+        "Crosses: trials that failed", "rate, log", ">0.001<", ">value<"}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
   EXPECT_THAT(page, Not(HasSubstr("speed <b>")));

@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "models/evidence/folded_rows.hpp"
-#include "models/evidence/inner_folds.hpp"
 #include "models/evidence/sigma_stage.hpp"
 #include "nomu/core/random.hpp"
 
@@ -55,23 +53,6 @@ TEST(SigmaShape, RowsFarAwayThatArePredictedWellMakeItSmall) {
   const SigmaShape shape = choose_shape(rows.errors, rows.noise, rows.distance, far, 2);
   EXPECT_LT(shape.far, 0.01 * far);
   EXPECT_GT(shape.sigma(1.2), shape.sigma(0.9)) << "but it still grows";
-}
-
-TEST(RowsLikeNew, WithTimesOnlyTheLatestPartIsPredictedFromEarlierRows) {
-  FoldedRows member;
-  for (std::size_t i = 0; i < 300; ++i) {
-    member.plain.inputs.push_back(static_cast<double>(i));
-    member.plain.targets.push_back(0.0);
-  }
-  member.plain.input_names = {"x"};
-  member.folds = inner_folds(member.plain, 5, 1);
-  EXPECT_EQ(rows_like_new(member).size(), 300U);
-  for (std::size_t i = 0; i < 300; ++i) member.plain.times.push_back(static_cast<double>(300 - i));
-  member.folds = inner_folds(member.plain, 5, 1);
-  const std::vector<std::size_t> latest = rows_like_new(member);
-  ASSERT_EQ(latest.size(), 60U);
-  EXPECT_EQ(latest.back(), 59U) << "times run backwards here";
-  EXPECT_EQ(values_at(member.plain.times, latest).front(), 300.0);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "bo/store/claimed_file.hpp"
+#include "bo/database/claimed_file.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "bo/store/database.hpp"
+#include "bo/database/sqlite_database.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -34,56 +34,85 @@ std::string uri_of(const std::filesystem::path& path, bool immutable) {
 
 }  // namespace
 
-void Statement::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
-void Database::Close::operator()(sqlite3* handle) const { sqlite3_close(handle); }
+void SqliteDatabase::Close::operator()(sqlite3* handle) const { sqlite3_close(handle); }
 
-Statement::Statement(const Database& database, const char* sql) : database_(database) {
-  sqlite3_stmt* statement = nullptr;
-  const int code = sqlite3_prepare_v2(database.handle(), sql, -1, &statement, nullptr);
-  statement_.reset(statement);
-  if (code != SQLITE_OK) database.fail(code);
-}
+namespace {
 
-Statement& Statement::bind(int index, std::int64_t value) {
-  sqlite3_bind_int64(statement_.get(), index, value);
-  return *this;
-}
-Statement& Statement::bind(int index, double value) {
-  sqlite3_bind_double(statement_.get(), index, value);
-  return *this;
-}
-Statement& Statement::bind(int index, std::string_view value) {
-  const char* text = value.data() == nullptr ? "" : value.data();  // a null pointer would bind NULL
-  sqlite3_bind_text64(statement_.get(), index, text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-  return *this;
-}
-
-bool Statement::step() {
-  const int code = sqlite3_step(statement_.get());
-  if (code == SQLITE_ROW) return true;
-  if (code != SQLITE_DONE) database_.fail(code);
-  return false;
-}
-
-void Statement::run() {
-  while (step()) {
+class SqliteStatement : public StatementEngine {
+ public:
+  SqliteStatement(const SqliteDatabase& database, sqlite3* handle, const std::string& sql) : database_(database) {
+    sqlite3_stmt* statement = nullptr;
+    const int code = sqlite3_prepare_v2(handle, sql.c_str(), -1, &statement, nullptr);
+    statement_.reset(statement);
+    if (code != SQLITE_OK) database.fail(code);
   }
-  sqlite3_reset(statement_.get());
+
+  void bind(int index, std::int64_t value) override { sqlite3_bind_int64(statement_.get(), index, value); }
+  void bind(int index, double value) override { sqlite3_bind_double(statement_.get(), index, value); }
+  void bind(int index, std::string_view value) override {
+    const char* text = value.data() == nullptr ? "" : value.data();  // a null pointer would bind NULL
+    sqlite3_bind_text64(statement_.get(), index, text, value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  }
+
+  bool step() override {
+    const int code = sqlite3_step(statement_.get());
+    if (code == SQLITE_ROW) return true;
+    if (code != SQLITE_DONE) database_.fail(code);
+    return false;
+  }
+  void run() override {
+    while (step()) {
+    }
+    sqlite3_reset(statement_.get());
+  }
+
+  [[nodiscard]] std::int64_t integer(int column) const override {
+    return sqlite3_column_int64(statement_.get(), column);
+  }
+  [[nodiscard]] double real(int column) const override { return sqlite3_column_double(statement_.get(), column); }
+  [[nodiscard]] bool null(int column) const override {
+    return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+  }
+  [[nodiscard]] std::string text(int column) const override {
+    const unsigned char* text = sqlite3_column_text(statement_.get(), column);
+    if (text == nullptr) return {};
+    return {reinterpret_cast<const char*>(text),
+            static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+  }
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  const SqliteDatabase& database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(statement_.get(), column); }
-double Statement::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
-bool Statement::null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
-std::string Statement::text(int column) const {
-  const unsigned char* text = sqlite3_column_text(statement_.get(), column);
-  if (text == nullptr) return {};
-  return {reinterpret_cast<const char*>(text),
-          static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+void answer_now(sqlite3_context* context, int /*count*/, sqlite3_value** /*values*/) {
+  sqlite3_result_double(context, seconds_now());
 }
 
-Database::Database(std::filesystem::path path, Access access) : path_(std::move(path)) { open(access); }
+}  // namespace
 
-void Database::open(Access access) {
+Statement SqliteDatabase::prepare(std::string_view sql) {
+  std::string text(sql);
+  constexpr std::pair<const char*, const char*> words[] = {
+      {"{meta}", "meta"}, {"{events}", "events"}, {"{trials}", "trials"},     {"{mine}", "1"},
+      {"{key}", ""},      {"{study}", ""},        {"{now}", "seconds_now()"},
+  };
+  for (const auto& [word, meaning] : words) text = with_word(std::move(text), word, meaning);
+  return Statement(std::make_unique<SqliteStatement>(*this, handle_.get(), text));
+}
+
+double SqliteDatabase::now() { return seconds_now(); }
+
+SqliteDatabase::SqliteDatabase(std::filesystem::path path, Access access) : path_(std::move(path)) { open(access); }
+
+void SqliteDatabase::open(Access access) {
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
   if (access == Access::create) flags |= SQLITE_OPEN_CREATE;
   if (access == Access::read) flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI;
@@ -98,6 +127,7 @@ void Database::open(Access access) {
     int code = sqlite3_open_v2(name.c_str(), &handle, flags, nullptr);
     handle_.reset(handle);
     if (code == SQLITE_OK) {
+      sqlite3_create_function(handle, "seconds_now", 0, SQLITE_UTF8, nullptr, answer_now, nullptr, nullptr);
       sqlite3_busy_timeout(handle, patience_ms);
       // Every commit moves the log into the file, so that a copy of the file alone is complete.
       sqlite3_wal_autocheckpoint(handle, 1);
@@ -111,7 +141,7 @@ void Database::open(Access access) {
   if (access == Access::create) run("PRAGMA journal_mode=WAL");
 }
 
-void Database::fail(int code) const {
+void SqliteDatabase::fail(int code) const {
   const std::string reason = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   const std::string where = "bo/study";
   const std::string file = path_.string();
@@ -141,12 +171,12 @@ void Database::fail(int code) const {
   }
 }
 
-void Database::run(const char* sql) const {
+void SqliteDatabase::run(const char* sql) const {
   const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) fail(code);
 }
 
-void Database::require_in_place() const {
+void SqliteDatabase::require_in_place() const {
   int moved = 0;
   (void)sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   if (moved == 0) return;
@@ -155,7 +185,7 @@ void Database::require_in_place() const {
                                           path_.string()));
 }
 
-void Database::write(const std::function<void()>& action) const {
+void SqliteDatabase::write(const std::function<void()>& action) {
   require_in_place();
   for (int attempt = 0;; ++attempt) {
     try {
@@ -176,7 +206,7 @@ void Database::write(const std::function<void()>& action) const {
   }
 }
 
-void Database::read(const std::function<void()>& action) const {
+void SqliteDatabase::read(const std::function<void()>& action) {
   run("BEGIN");
   try {
     action();

@@ -1,0 +1,27 @@
+#pragma once
+/// The library's main objects on a stream, in one line each but for a model, which describes itself: `std::cout <<
+/// model`.
+
+#include <iosfwd>
+
+#include "nomu/bo/study.hpp"
+#include "nomu/core/prediction.hpp"
+#include "nomu/engine/engine.hpp"
+#include "nomu/eval/metrics.hpp"
+#include "nomu/models/model.hpp"
+
+namespace nomu {
+
+std::ostream& operator<<(std::ostream& out, const EngineInfo& engine);
+std::ostream& operator<<(std::ostream& out, const MetricsReport& metrics);
+/// What `Model::describe` says.
+std::ostream& operator<<(std::ostream& out, const Model& model);
+std::ostream& operator<<(std::ostream& out, const Optimum& optimum);
+/// Its shape, and its first row: a prediction may have millions.
+std::ostream& operator<<(std::ostream& out, const Prediction& prediction);
+std::ostream& operator<<(std::ostream& out, const Space& space);
+std::ostream& operator<<(std::ostream& out, const StudyStatus& status);
+std::ostream& operator<<(std::ostream& out, const Trial& trial);
+std::ostream& operator<<(std::ostream& out, const Variable& variable);
+
+}  // namespace nomu

@@ -1,0 +1,71 @@
+#include "nomu/report/print.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ostream>
+
+namespace nomu {
+namespace {
+
+std::string trial_text(const Trial& trial) {
+  std::string text =
+      fmt::format("trial {} at [{}]: {}", trial.id, fmt::join(trial.point, ", "), state_name(trial.state));
+  if (trial.value) text += fmt::format(", {}", *trial.value);
+  if (!trial.reason.empty()) text += fmt::format(" ({})", trial.reason);
+  return text;
+}
+
+std::string variable_text(const Variable& variable) {
+  if (variable.kind == Variable::Kind::categorical)
+    return fmt::format("{} of {}", variable.name, fmt::join(variable.choices, ", "));
+  return fmt::format("{} from {} to {}{}{}", variable.name, variable.low, variable.high,
+                     variable.kind == Variable::Kind::integer ? ", whole" : "", variable.log ? ", logarithmic" : "");
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const EngineInfo& engine) {
+  return out << fmt::format("{} ({}, {}, {} threads, {}){}", engine.name, engine.provider, engine.isa, engine.threads,
+                            engine.precision, engine.available ? "" : ", not available: " + engine.note);
+}
+
+std::ostream& operator<<(std::ostream& out, const MetricsReport& metrics) {
+  return out << fmt::format("{} rows: RMSE {:.4g}, NLL {:.4g}, CRPS {:.4g}, sharpness {:.4g}", metrics.rows,
+                            metrics.rmse, metrics.nll, metrics.crps, metrics.sharpness);
+}
+
+std::ostream& operator<<(std::ostream& out, const Model& model) { return out << model.describe(); }
+
+std::ostream& operator<<(std::ostream& out, const Optimum& optimum) {
+  return out << fmt::format("{} at [{}] after {} trials", optimum.value, fmt::join(optimum.point, ", "),
+                            optimum.trials.size());
+}
+
+std::ostream& operator<<(std::ostream& out, const Prediction& prediction) {
+  out << fmt::format("prediction of {} rows by {} members", prediction.mean.rows(), prediction.mean.members());
+  if (prediction.mean.members() == 0 || prediction.mean.rows() == 0) return out;
+  return out << fmt::format(", the first {:.4g} +- {:.4g}{}", prediction.mean(0, 0, 0), prediction.sigma_model(0, 0, 0),
+                            prediction.sigma_noise.size() == 0 ? "" : ", noise modelled");
+}
+
+std::ostream& operator<<(std::ostream& out, const Space& space) {
+  std::string separator;
+  for (const Variable& variable : space.variables()) {
+    out << separator << variable_text(variable);
+    separator = "; ";
+  }
+  return out;
+}
+
+std::ostream& operator<<(std::ostream& out, const StudyStatus& status) {
+  out << fmt::format("{} trials: {} finished, {} failed, {} pending", status.trials, status.finished, status.failed,
+                     status.pending);
+  return status.best ? out << "; best " << trial_text(*status.best) : out;
+}
+
+std::ostream& operator<<(std::ostream& out, const Trial& trial) { return out << trial_text(trial); }
+
+std::ostream& operator<<(std::ostream& out, const Variable& variable) { return out << variable_text(variable); }
+
+}  // namespace nomu

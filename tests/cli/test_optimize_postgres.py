@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""nomu optimize on studies in a PostgreSQL database; run by tests/postgres/with_server."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+TOOL = ""
+FRONT = os.environ.get("NOMU_TEST_POSTGRES", "")
+
+SPACE = '[[variables]]\nname = "x"\nlow = 0\nhigh = 1\n[study]\nmethod = "random"\n'
+
+
+def run(*words: object, **more: object) -> subprocess.CompletedProcess:
+    command = [TOOL, "optimize", *[str(word) for word in words]]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **more)
+
+
+def answer(*words: object) -> object:
+    result = run(*words, "--json")
+    if result.returncode != 0:
+        raise AssertionError(result.stderr)
+    return json.loads(result.stdout)
+
+
+@unittest.skipUnless(FRONT, "no PostgreSQL server (Debian: postgresql-15)")
+class Postgres(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = Path(scratch.name)
+        (self.folder / "space.toml").write_text(SPACE)
+        self.study = f"{FRONT}&study={self.id()}"
+
+    def new(self, *settings: str) -> None:
+        made = run("new", self.study, "--space", self.folder / "space.toml", *[w for s in settings for w in ("--set", s)])
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertIn(f"nomu optimize ask '{self.study}'", made.stdout)  # & must be quoted in a shell
+
+    def assert_refused(self, result: subprocess.CompletedProcess, *texts: str) -> None:
+        self.assertEqual(result.returncode, 2, result.stderr)
+        for text in texts:
+            self.assertIn(text, result.stderr)
+
+    def test_every_command_takes_an_address(self) -> None:
+        self.new("budget=6")
+        self.assertEqual(len(answer("ask", self.study, "--count", 2, "--worker", "me")), 2)
+        self.assertEqual([worker["worker"] for worker in answer("workers", self.study)], ["me"])
+        self.assertIn("trial 2, for", run("workers", self.study).stdout)
+        self.assertEqual(run("tell", self.study, 1, 0.5).returncode, 0)
+        lines = '{"id": 2, "failed": "melted"}\n{"point": {"x": 0.25}, "value": 1}\n'
+        self.assertEqual(run("tell", self.study, "--lines", input=lines).returncode, 0)
+        self.assert_refused(run("tell", self.study, "--lines", input=lines + '{"id": 9, "value": 1}\n'),
+                            "line 3: there is no trial 9", "no line was recorded")
+        self.assertEqual(answer("run", self.study, "--command", "echo {x}", "--workers", 2)["finished"], 3)
+        self.assertEqual(answer("status", self.study)["finished"], 5)
+        self.assertEqual(len(run("list", self.study, "--csv").stdout.splitlines()), 7)
+        self.assertEqual(run("best", self.study).returncode, 0)
+        self.assertEqual(answer("budget", self.study, 9)["budget"], 9)
+        page = self.folder / "page.html"
+        self.assertEqual(run("report", self.study, "-o", page, "--no-model").returncode, 0)
+        self.assertIn("<title>page", page.read_text())
+        self.assert_refused(run("report", self.study), "-o FILE")
+        self.assertEqual(answer("verify", self.study)["clean"], True)
+
+    def test_copies_go_there_and_back(self) -> None:
+        self.new()
+        run("run", self.study, "--command", "echo {x}", "--trials", 5)
+        there, back = self.folder / "there.db", self.study + "-back"
+        self.assertEqual(answer("copy", self.study, there)["trials"], 5)
+        self.assertEqual(run("copy", there, back).returncode, 0)
+        for place in (there, back):
+            self.assertEqual(run("verify", place).stdout, run("verify", self.study).stdout)
+            self.assertEqual(run("list", place, "--json").stdout, run("list", self.study, "--json").stdout)
+        self.assert_refused(run("copy", self.study, there), "exists already")
+
+    def test_secrets_are_never_printed(self) -> None:
+        address = FRONT.replace("user=nomu", "user=guarded&password=not-this-one") + "&study=a"
+        refused = run("status", address)
+        self.assert_refused(refused, "password authentication failed", "cannot connect to 'postgresql:///studies?")
+        self.assertNotIn("not-this-one", refused.stdout + refused.stderr)
+        self.assert_refused(run("status", f"{FRONT}&study=nowhere"), "there is no study", "nomu optimize new creates it")
+        self.assert_refused(run("status", FRONT), "does not name a study; add &study=NAME")
+        self.assert_refused(run("status", "postgresql://127.0.0.1:1/db?study=a"), "cannot connect to")
+
+    def test_preemption_hands_running_trials_back_at_once(self) -> None:
+        self.new("lease=600")
+        command = [TOOL, "optimize", "run", self.study, "--command", "sleep 60", "--workers", "2"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as worker:
+            while answer("status", self.study)["pending"] < 2:
+                time.sleep(0.05)
+            worker.send_signal(signal.SIGTERM)
+            self.assertEqual(worker.wait(timeout=20), 130)
+        self.assertEqual(answer("status", self.study)["expired"], 2)
+        self.assertEqual([trial["id"] for trial in answer("ask", self.study, "--count", 2)], [1, 2])
+
+    def test_a_restarted_database_is_waited_for(self) -> None:
+        self.new("budget=30")
+        control = os.environ["NOMU_TEST_POSTGRES_CONTROL"]
+        command = [TOOL, "optimize", "run", self.study, "--command", "sleep 0.1; echo {x}", "--workers", "2"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as worker:
+            worker.stdout.readline()
+            subprocess.run([control, "stop"], check=True)
+            time.sleep(1.5)
+            subprocess.run([control, "start"], check=True)
+            rest, _ = worker.communicate(timeout=60)
+            self.assertEqual(worker.returncode, 0)
+        self.assertIn("best: trial", rest)
+        self.assertEqual(answer("verify", self.study)["clean"], True)
+        self.assertEqual(answer("status", self.study)["trials"], 30)
+
+    def test_patience_ends(self) -> None:
+        self.new()
+        control = os.environ["NOMU_TEST_POSTGRES_CONTROL"]
+        command = [TOOL, "optimize", "run", self.study, "--command", "sleep 0.1; echo {x}", "--patience", "1"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as worker:
+            worker.stdout.readline()
+            subprocess.run([control, "stop"], check=True)
+            try:
+                _, errors = worker.communicate(timeout=60)
+            finally:
+                subprocess.run([control, "start"], check=True)
+        self.assertEqual(worker.returncode, 1, errors)
+        self.assertRegex(errors, "cannot connect to|was lost|could not be recorded")
+
+
+if __name__ == "__main__":
+    TOOL = sys.argv.pop(1)
+    unittest.main()

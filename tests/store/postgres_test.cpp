@@ -1,0 +1,126 @@
+// What only a server can do to a study.
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "bo/database/connection_lost.hpp"
+#include "message_of.hpp"
+#include "store/places.hpp"
+#include "unit/bo/small_study.hpp"
+
+namespace nomu {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class Server : public testing::Test {
+ protected:
+  void SetUp() override { skip_without_server(); }
+  [[nodiscard]] static std::string replaced(const std::string& from, const std::string& to) {
+    return with_word(server(), from, to) + "&study=any";
+  }
+  [[nodiscard]] static std::string refusal(const std::string& address) {
+    return message_of<DataError>([&] { (void)Study::open(address); });
+  }
+  static void control(const std::string& what) {
+    ASSERT_EQ(std::system((std::string(std::getenv("NOMU_TEST_POSTGRES_CONTROL")) + " " + what).c_str()), 0);
+  }
+  [[nodiscard]] std::filesystem::path place() { return places_.next("postgresql"); }
+
+ private:
+  Places places_;
+};
+
+const Space line = Space::box(1, 0.0, 1.0);
+
+TEST_F(Server, WrongAddressesAreNamedWithoutTheirSecrets) {
+  const std::string wrong = refusal(replaced("user=nomu", "user=guarded&password=wrong-word"));
+  EXPECT_THAT(wrong, HasSubstr("password authentication failed for user \"guarded\""));
+  EXPECT_THAT(wrong, Not(HasSubstr("wrong-word")));
+  EXPECT_THAT(refusal(replaced("user=nomu", "user=guarded")), HasSubstr("~/.pgpass or PGPASSWORD"));
+  EXPECT_THAT(refusal(replaced("///studies", "///no_such_database")), HasSubstr("\"no_such_database\" does not exist"));
+  EXPECT_THAT(refusal(server() + "&study=never made"), HasSubstr("nomu optimize new creates it"));
+  EXPECT_THAT(refusal("postgresql://a:b:c@:x:/?y&study=z"), Not(HasSubstr("b:c")));
+  // The right password, for a role that may not create anything.
+  const std::string guarded = replaced("user=nomu", "user=guarded&password=secret-word");
+  const std::string denied = message_of<DataError>([&] { (void)Study::create(guarded, line, random_search()); });
+  EXPECT_THAT(denied, HasSubstr("permission denied"));
+  EXPECT_THAT(denied, Not(HasSubstr("secret-word")));
+}
+
+TEST_F(Server, AnotherKindOfServerIsRefused) {
+  const int listening = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  ASSERT_EQ(::bind(listening, reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::listen(listening, 4), 0);
+  ASSERT_EQ(::getsockname(listening, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  std::thread answers([&] {
+    for (int i = 0; i < 2; ++i) {
+      const int one = ::accept(listening, nullptr, nullptr);
+      const std::string text = "HTTP/1.1 400 Bad Request\r\n\r\n";
+      (void)!::write(one, text.data(), text.size());
+      ::close(one);
+    }
+  });
+  const std::string port = std::to_string(ntohs(address.sin_port));
+  EXPECT_THAT(refusal("postgresql://127.0.0.1:" + port + "/db?study=a"), HasSubstr("cannot connect to"));
+  EXPECT_THAT(refusal("postgresql://127.0.0.1:" + port + "/db?sslmode=disable&study=a"),
+              HasSubstr("cannot connect to"));
+  answers.join();
+  ::close(listening);
+}
+
+TEST_F(Server, AStudyThatOnlyANewerVersionUnderstandsIsRefused) {
+  const std::filesystem::path where = place();
+  (void)Study::create(where, line, random_search());
+  const std::unique_ptr<Database> database = open_place({.place = where}, true);
+  database->check_study();
+  const auto versions = [&](const char* change) {
+    database->write(
+        [&] { database->prepare(std::string("UPDATE nomu_studies SET ") + change + " WHERE id = $1").run(); });
+  };
+  versions("version = 7");
+  EXPECT_EQ(Study::open(where).status().trials, 0);  // newer, but serves this version
+  versions("oldest = 5");
+  EXPECT_THAT(refusal(where.string()), HasSubstr("format version 7, which a nomu that reads version 5 or later"));
+}
+
+TEST_F(Server, NothingOutlivesATransaction) {
+  const std::filesystem::path where = place();
+  Study study = Study::create(where, line, random_search());
+  advance(study, 3);
+  const std::unique_ptr<Database> database = open_place({.place = where}, false);
+  Statement locks = database->prepare("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND $1 IS NOT NULL");
+  ASSERT_TRUE(locks.step());
+  EXPECT_EQ(locks.integer(0), 0);
+  Statement open =
+      database->prepare("SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in%' AND $1 IS NOT NULL");
+  ASSERT_TRUE(open.step());
+  EXPECT_EQ(open.integer(0), 0);
+}
+
+TEST_F(Server, ARestartedServerIsFoundAgain) {
+  const std::filesystem::path where = place();
+  Study study = Study::create(where, line, random_search());
+  advance(study, 3);
+  control("stop");
+  EXPECT_THAT(message_of<ConnectionLost>([&] { (void)study.ask(); }), HasSubstr("cannot connect to"));
+  EXPECT_THAT(message_of<ConnectionLost>([&] { (void)study.status(); }), HasSubstr("study="));
+  control("start");
+  advance(study, 3);
+  control("stop");
+  control("start");
+  advance(study, 3);  // the connection broke unnoticed, and nothing was under way
+  EXPECT_EQ(study.status().finished, 9);
+  EXPECT_TRUE(study.verify().clean());
+}
+
+}  // namespace
+}  // namespace nomu
