@@ -235,9 +235,9 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
                     .steps = steps_of_members(judged.rows)};
   const std::int64_t threads = engine.info().threads;
   side_by_side(members, threads, [&](std::size_t m) {
-    const SigmaShape shape = choose_shape(some_of(judged.errors[m]), some_of(judged.noise.unseen[m]),
-                                          some_of(sigmas.unseen[m]), evidence.sigma_far,
-                                          threads_of_each(members, threads));
+    const SigmaShape shape =
+        choose_shape(some_of(judged.errors[m]), some_of(judged.noise.unseen[m]), some_of(sigmas.unseen[m]),
+                     evidence.sigma_far, threads_of_each(members, threads));
     NetworkHead head = head_of(shape, judged.noise, m);
     for (std::size_t f = 0; f < folds; ++f) {
       for (std::size_t k = 0; k < kept; ++k) {
