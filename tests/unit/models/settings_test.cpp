@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "message_of.hpp"
+#include "nomu/core/error.hpp"
 #include "nomu/models/method.hpp"
 #include "nomu/models/preset.hpp"
 
@@ -52,7 +53,7 @@ TEST(Settings, FitsHaveSomeOfTheirOwn) {
 }
 
 TEST(Settings, UnknownMethodsAreNamed) {
-  EXPECT_THAT(message_of([] { return method_settings("nom"); }), HasSubstr("nomu"));
+  EXPECT_THAT(message_of<ConfigError>([] { return method_settings("nom"); }), HasSubstr("nomu"));
 }
 
 }  // namespace

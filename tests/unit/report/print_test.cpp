@@ -38,7 +38,9 @@ TEST(Print, SpacesNameTheirVariables) {
 }
 
 TEST(Print, PredictionsSayTheirShape) {
-  Prediction prediction{.mean = Tensor<float>(1, 2, 1), .sigma_model = Tensor<float>(1, 2, 1)};
+  Prediction prediction;
+  prediction.mean = Tensor<float>(1, 2, 1);
+  prediction.sigma_model = Tensor<float>(1, 2, 1);
   prediction.mean(0, 0, 0) = 1.5F;
   prediction.sigma_model(0, 0, 0) = 0.25F;
   EXPECT_EQ(printed(prediction), "prediction of 2 rows by 1 members, the first 1.5 +- 0.25");
