@@ -7,7 +7,8 @@ if(NOMU_UNITY AND NOT Python3_FOUND)
   set(NOMU_UNITY OFF)
 endif()
 
-# nomu_unity(target): groups the C++ sources that the target has so far. Those with flags of their own stay apart.
+# nomu_unity(target): groups the C++ sources that the target has so far. Those with flags of their own, and those
+# with SKIP_UNITY_BUILD_INCLUSION, stay apart.
 function(nomu_unity target)
   if(NOT NOMU_UNITY)
     return()
@@ -20,7 +21,8 @@ function(nomu_unity target)
       cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}" NORMALIZE)
       get_source_file_property(options "${source}" TARGET_DIRECTORY ${target} COMPILE_OPTIONS)
       get_source_file_property(definitions "${source}" TARGET_DIRECTORY ${target} COMPILE_DEFINITIONS)
-      if(NOT options AND NOT definitions AND EXISTS "${source}")
+      get_source_file_property(alone "${source}" TARGET_DIRECTORY ${target} SKIP_UNITY_BUILD_INCLUSION)
+      if(NOT options AND NOT definitions AND NOT alone AND EXISTS "${source}")
         list(APPEND files "${source}")
       endif()
     endif()
