@@ -51,7 +51,8 @@ TEST(Print, MetricsAndEnginesAreOneLine) {
   EXPECT_EQ(printed(MetricsReport{.rows = 10, .rmse = 0.5, .nll = 1.25, .crps = 0.125, .sharpness = 2.0}),
             "10 rows: RMSE 0.5, NLL 1.25, CRPS 0.125, sharpness 2");
   EXPECT_EQ(
-      printed(EngineInfo{.name = "cuda", .provider = "tiles", .isa = "none", .available = false, .note = "no GPU"}),
+      printed(EngineInfo{
+          .name = "cuda", .provider = "tiles", .isa = "none", .device = {}, .available = false, .note = "no GPU"}),
       "cuda (tiles, none, 1 threads, fp32), not available: no GPU");
 }
 
