@@ -12,13 +12,13 @@ import json
 import os
 import statistics
 import time
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
+import tomllib
 
 LEARNING_RATE = 1e-3
 BETAS = (0.9, 0.999)

@@ -11,12 +11,10 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
-import numpy as np
-
 import case as shared
-from case import Case, Weights
-
 import jax
+import numpy as np
+from case import Case, Weights
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_enable_x64", True)

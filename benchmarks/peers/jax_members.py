@@ -11,14 +11,13 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import NamedTuple
 
+import case as shared
 import jax
 import numpy as np
+from case import Case, Weights
 from jax import Array, lax
 from jax import numpy as jnp
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
-
-import case as shared
-from case import Case, Weights
 
 Tree = dict[str, Array]
 AXIS = "members"

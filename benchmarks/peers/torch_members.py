@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import case as shared
 import torch
+from case import Case, Weights
 from torch import Tensor, nn
 from torch.nn import functional
-
-import case as shared
-from case import Case, Weights
 
 
 def data_loss(case: Case, f: Tensor, r: Tensor | None, y: Tensor) -> Tensor:

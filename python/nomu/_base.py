@@ -199,7 +199,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
             columns = target_columns(y)
             if columns is None or len(columns) != len(several):
                 raise ValueError(f"y must have {len(several)} columns, one for each target")
-            pairs = zip(several, columns.values())
+            pairs = zip(several, columns.values(), strict=True)
             rows = [one._labelled_rows(X, column, noise_std, groups, coverage_by) for one, column in pairs]
             self.models_ = self.models_.calibrated(rows, kind, None if level is None else float(level))
             self.model_ = self.models_.models[0]
@@ -219,7 +219,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         """
         self._fitted_model()
         if self._targets():
-            return {name: model.trust() for name, model in zip(self.models_.names, self.models_.models)}
+            return {name: model.trust() for name, model in zip(self.models_.names, self.models_.models, strict=True)}
         return self._fitted_model().trust()
 
     def save(self, path: str | PathLike) -> None:

@@ -99,7 +99,9 @@ class Predictions:
         """
         if several := self._targets():
             every = [one.predict(X, return_std) for one in several]
-            return tuple(np.column_stack(part) for part in zip(*every)) if return_std else np.column_stack(every)
+            if not return_std:
+                return np.column_stack(every)
+            return tuple(np.column_stack(part) for part in zip(*every, strict=True))
         predicted = self._predicted(X, noise_std, required=return_std)
         if not return_std:
             return predicted.mean
@@ -171,7 +173,7 @@ class Predictions:
                 every = self.models_.joint_bounds(x, self._level(level), self._strata(X, coverage_by, len(x)))
             else:
                 every = [one.predict_interval(X, level, coverage_by=coverage_by) for one in several]
-            return tuple(np.column_stack(side) for side in zip(*every))
+            return tuple(np.column_stack(side) for side in zip(*every, strict=True))
         model = self._fitted_model()
         x = self._inputs(X)
         strata = self._strata(X, coverage_by, len(x))
@@ -182,7 +184,7 @@ class Predictions:
         known = bool(self._fitted_model().calibration.strata)
         if not known:
             if coverage_by is not None:
-                raise ConfigError("[predict] the model was fitted without coverage_by, so there are no names to cover by")
+                raise ConfigError("[predict] the model was fitted without coverage_by, so there are no names to cover")
             return None
         if coverage_by is None and self.coverage_by_ is None:
             raise ConfigError("[predict] the bounds go by name: give coverage_by=, one name per row")
@@ -226,7 +228,7 @@ class Predictions:
         if joint and self._targets():
             return self.models_.joint_guarantee(self._level(level))
         if several := self._targets():
-            sentences = zip(self.models_.names, several)
+            sentences = zip(self.models_.names, several, strict=True)
             return "\n".join(f"{name}: {one.guarantee(level)}" for name, one in sentences)
         return self._fitted_model().calibration.guarantee(self._level(level))
 

@@ -198,8 +198,8 @@ def attach(
     ----------
     network : path, bytes, onnx.ModelProto or torch.onnx.ONNXProgram
         A float32 input (rows, d) or (rows, channels, height, width) with any number of rows, or several inputs
-        (rows, d) of float32 or integers, and an output with one number per row. Weights in a second file are read from the folder
-        of the path. Unknown operators are refused, naming their node.
+        (rows, d) of float32 or integers, and an output with one number per row. Weights in a second file are read from
+        the folder of the path. Unknown operators are refused, naming their node.
     X : array-like or DataFrame of shape (n, d) or (n, channels, height, width), or dict of arrays by input
         Rows the network was trained on, in the form it reads. The columns of an array are those of all inputs, in their
         order; a DataFrame whose columns are called like the inputs may have any order.

@@ -82,7 +82,7 @@ def test_damaged_files_are_refused(tmp_path):
             for place in random.integers(0, len(file), 5):
                 changed[place] = random.integers(0, 256)
             path.write_bytes(bytes(changed[: random.integers(0, len(file))]))
-            refused(lambda: read(path))
+            refused(lambda read=read: read(path))
     for content in (b"", b"\x89NOMU\r\n\x1a", b"\0" * 100):
         path.write_bytes(content)
         refused(lambda: nomu.load_model(path))

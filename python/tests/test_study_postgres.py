@@ -4,8 +4,9 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import nomu
 import pytest
+
+import nomu
 
 WITH_SERVER = Path(__file__).resolve().parents[2] / "tests" / "postgres" / "with_server"
 

@@ -6,7 +6,6 @@ Usage: test_guarantees.py PATH_TO_NOMU [unittest arguments]
 import csv
 import json
 import random
-import unittest
 
 import own_data
 from own_data import TINY, WithFolder, run, table

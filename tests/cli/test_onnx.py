@@ -8,12 +8,11 @@ import io
 import json
 import math
 import random
-import unittest
 from pathlib import Path
 
 import own_data
 import run_onnx
-from own_data import TINY, WithFolder, built_without, run, table
+from own_data import TINY, WithFolder, built_without, run
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "onnx"
 NAMES = ["mean", "sigma_model", "sigma_noise", "lower", "upper"]

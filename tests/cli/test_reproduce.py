@@ -20,7 +20,6 @@ from pathlib import Path
 import own_data
 from own_data import run
 
-
 RESULTS = Path(__file__).resolve().parents[2] / "experiments" / "results"
 
 

@@ -8,7 +8,6 @@ import io
 import json
 import math
 import random
-import unittest
 
 import own_data
 from own_data import TINY, WithFolder, run

@@ -50,9 +50,9 @@ void WorkerLoop::loop() {
     if (progress_.stop.stop_requested()) give_up("stopped on request");
     const bool started = start_one();
     const bool ended = collect();
-    record_again();
+    const bool recorded = record_again();  // then the study may have another trial: nothing is asked while results wait
     const bool waiting = unreachable_since_ && !trouble_;
-    if (running_.empty() && unrecorded_.empty() && !started && !ended && !waiting) return;
+    if (running_.empty() && unrecorded_.empty() && !started && !ended && !recorded && !waiting) return;
     renew_leases();
     if (!started && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -168,19 +168,21 @@ void WorkerLoop::record(Unrecorded result) {
 }
 
 /// Results are expensive. One that cannot be written, because the disk is full for example, is tried again every
-/// second.
-void WorkerLoop::record_again() {
-  if (unrecorded_.empty() || seconds_since(last_try_) < 1.0) return;
+/// second. Returns whether any has been recorded.
+bool WorkerLoop::record_again() {
+  if (unrecorded_.empty() || seconds_since(last_try_) < 1.0) return false;
   if (running_.empty() && seconds_since(first_try_) > spec_.patience) give_up("results could not be recorded");
   const auto begin = first_try_;
   // One by one, so that the others are still listed if one of them makes the worker give up.
-  for (std::size_t waiting = unrecorded_.size(); waiting > 0; --waiting) {
+  const std::size_t before = unrecorded_.size();
+  for (std::size_t waiting = before; waiting > 0; --waiting) {
     Unrecorded result = std::move(unrecorded_.front());
     unrecorded_.erase(unrecorded_.begin());
     record(std::move(result));
   }
   first_try_ = begin;
   last_try_ = Clock::now();
+  return unrecorded_.size() < before;
 }
 
 void WorkerLoop::renew_leases() {

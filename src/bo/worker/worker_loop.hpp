@@ -41,7 +41,7 @@ class WorkerLoop {
   void record(Unrecorded result);
   [[nodiscard]] bool write(Unrecorded& result);
   [[nodiscard]] bool recorded_by_others(std::int64_t id) const;
-  void record_again();
+  [[nodiscard]] bool record_again();
   void renew_leases();
   void stop_evaluations();
   void release_trials();
