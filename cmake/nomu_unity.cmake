@@ -1,4 +1,4 @@
-# Several sources compiled as one: a first build takes a third of the time, a change of one source somewhat longer.
+# Several sources compiled as one: a first build takes a third less time, a change of one source somewhat longer.
 #   NOMU_UNITY=OFF compiles every source by itself, as clang-tidy does.
 option(NOMU_UNITY "Compile sources together that do not get into each other's way" ON)
 find_package(Python3 QUIET COMPONENTS Interpreter)
