@@ -4,12 +4,16 @@
 namespace nomu::engine::cpu::NOMU_ISA {
 namespace {
 
-typedef float Lanes __attribute__((vector_size(64), aligned(4)));
+typedef float Lanes __attribute__((vector_size(64)));
 constexpr std::size_t lanes = 16;
 
-inline Lanes load(const float* p) { return *reinterpret_cast<const Lanes*>(p); }
+// Rows begin anywhere, so memory holds lanes without their alignment. Values must keep it: a compiler may spill them by
+// aligned moves, which fault where a variable claims to need less (g++ 12.4 under AddressSanitizer).
+typedef float LanesInMemory __attribute__((vector_size(64), aligned(4)));
 
-inline void store(float* p, const Lanes& v) { *reinterpret_cast<Lanes*>(p) = v; }
+inline Lanes load(const float* p) { return *reinterpret_cast<const LanesInMemory*>(p); }
+
+inline void store(float* p, const Lanes& v) { *reinterpret_cast<LanesInMemory*>(p) = v; }
 
 inline float total(const Lanes& v) {
   const auto eight = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +

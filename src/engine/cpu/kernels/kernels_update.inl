@@ -67,7 +67,7 @@ inline void rank_pass(const float* w, const float* h, std::size_t ldh, const flo
       sum += weight[r] * dj;
       if (with_back) acc[r] += wj * dj;
     }
-    *reinterpret_cast<Lanes*>(g + j) = sum;
+    store(g + j, sum);
   }
   float tail[rank] = {};
   for (; j < width; ++j) {
