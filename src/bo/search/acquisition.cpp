@@ -89,7 +89,8 @@ Fields fields_of(DynamicC& spec) {
   Fields fields("bo/acquisition");
   fields.add("delta_start", spec.delta_start, Range::positive(), "distance that counts as too close at the first step");
   fields.add("delta_end", spec.delta_end, Range::positive(), "distance that counts as too close at the last step");
-  fields.add("doublings", spec.doublings, Range::at_least(0.0), "largest number of doublings of c; 0: never");
+  // A thousand doublings exceed any double.
+  fields.add("doublings", spec.doublings, Range::between(0.0, 1000.0), "largest number of doublings of c; 0: never");
   fields.add("published", spec.published, "as in the paper's tables");
   return fields;
 }

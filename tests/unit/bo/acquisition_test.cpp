@@ -1,5 +1,6 @@
 #include "nomu/bo/acquisition.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -71,6 +72,14 @@ TEST(Acquisition, DynamicCFollowsThePaperOrThePublishedRuns) {
   EXPECT_TRUE(written.too_close(x, known, 0.5));
   EXPECT_FALSE(published.too_close(x, known, 0.5));
   EXPECT_FALSE(written.too_close(x, {}, 0.5));
+}
+
+TEST(Acquisition, MoreDoublingsThanANumberHoldsAreRefused) {
+  DynamicC spec;
+  EXPECT_THAT(message_of<ConfigError>([&] { fields_of(spec).set_text("doublings", "9223372036854775807"); }),
+              testing::HasSubstr("doublings"));
+  fields_of(spec).set_text("doublings", "1000");
+  EXPECT_EQ(spec.doublings, 1000);
 }
 
 }  // namespace
