@@ -28,6 +28,16 @@ class Help(unittest.TestCase):
             self.assertEqual(run(command, "--help").returncode, 0)
         self.assertRegex(run("--version").stdout, r"\d+\.\d+\.\d+")
 
+    def test_how_the_program_was_built(self) -> None:
+        told = run("--version", "--verbose")
+        self.assertEqual(told.returncode, 0, told.stderr)
+        lines = dict(line.split(": ", 1) for line in told.stdout.splitlines()[1:])
+        self.assertEqual(list(lines), ["compiler", "ONNX", "hardening"])
+        self.assertEqual(run("--verbose", "--version").stdout, told.stdout)
+        self.assertRegex(lines["hardening"], r"none|-fstack-protector|_GLIBCXX_ASSERTIONS|_FORTIFY_SOURCE|AddressSanitizer")
+        if ", Release" in lines["compiler"]:
+            self.assertIn("-fstack-protector-strong", lines["hardening"])
+
     def test_wrong_usage_is_exit_2(self) -> None:
         for arguments in ([], ["nonsense"], ["demo", "--nonsense"], ["demo", "--rows", "many"], ["demo", "--rows", "-8"]):
             result = run(*arguments)
