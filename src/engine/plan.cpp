@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/team.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu::engine {
@@ -81,7 +82,26 @@ bool all_finite(std::span<const float> values) {
   return beyond == 0;
 }
 
-void check_rows(const TrainPlan& plan) {
+/// What is wrong with the rows of a member, as the rest of a sentence; empty: nothing.
+std::string problem_of_rows(const TrainPlan& plan, std::size_t m) {
+  const bool known = plan.loss.kind == LossKind::nomu_known;
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < plan.x.rows(); ++i) {
+    const float weight = plan.row_weight.empty() ? 1.0F : plan.row_weight(m, i, 0);
+    if (!std::isfinite(weight) || weight < 0.0F)
+      return fmt::format(", row {}: row weights must not be negative, got {}", i, weight);
+    if (weight == 0.0F) continue;
+    ++used;
+    if (!std::isfinite(plan.y(m, i, 0)) || !all_finite(plan.x.row(m, i)))
+      return fmt::format(", row {}: inputs and target must be finite numbers", i);
+    if (known && !(plan.noise(m, i, 0) > 0.0F))
+      return fmt::format(", row {}: the known data noise must be positive", i);
+  }
+  return used > 0 ? "" : " has no row of positive weight";
+}
+
+void check_rows(const TrainPlan& plan, std::int64_t most) {
+  constexpr std::size_t worth_a_thread = 250'000;  // numbers; some tenths of a millisecond
   require(plan.members() > 0 && plan.x.rows() > 0, "there are no rows to train on");
   require(plan.x.cols() == plan.networks.inputs, "x has {} columns but the networks read {}", plan.x.cols(),
           plan.networks.inputs);
@@ -90,21 +110,11 @@ void check_rows(const TrainPlan& plan) {
   require(plan.seeds.size() == plan.members(), "{} seeds for {} members", plan.seeds.size(), plan.members());
   const bool known = plan.loss.kind == LossKind::nomu_known;
   require(!known || same_shape(plan.noise, plan), "known data noise must have the shape of y");
-  for (std::size_t m = 0; m < plan.members(); ++m) {
-    std::size_t used = 0;
-    for (std::size_t i = 0; i < plan.x.rows(); ++i) {
-      const float weight = plan.row_weight.empty() ? 1.0F : plan.row_weight(m, i, 0);
-      require(std::isfinite(weight) && weight >= 0.0F, "row weights must not be negative, got {} in row {}", weight, i);
-      if (weight == 0.0F) continue;
-      ++used;
-      if (!std::isfinite(plan.y(m, i, 0)) || !all_finite(plan.x.row(m, i)))
-        throw DataError(where, fmt::format("member {}, row {}: inputs and target must be finite numbers", m, i));
-      if (known && !(plan.noise(m, i, 0) > 0.0F)) {
-        throw DataError(where, fmt::format("member {}, row {}: the known data noise must be positive", m, i));
-      }
-    }
-    require(used > 0, "member {} has no row of positive weight", m);
-  }
+  std::vector<std::string> problems(plan.members());
+  const auto threads = static_cast<std::int64_t>(plan.x.size() / worth_a_thread);
+  side_by_side(plan.members(), std::min(threads, most), [&](std::size_t m) { problems[m] = problem_of_rows(plan, m); });
+  for (std::size_t m = 0; m < plan.members(); ++m)
+    if (!problems[m].empty()) throw DataError(where, fmt::format("member {}{}", m, problems[m]));
 }
 
 void check_augment(const TrainPlan& plan) {
@@ -190,12 +200,12 @@ void check(const Networks& networks) {
   for (std::size_t k = 0; k < networks.nets.size(); ++k) check_net(networks, k);
 }
 
-void check(const TrainPlan& plan) {
+void check(const TrainPlan& plan, std::int64_t threads) {
   check(plan.networks);
   require(output_count(plan.networks) == outputs_wanted(plan.loss.kind),
           "the loss reads {} outputs, but the networks have {}", outputs_wanted(plan.loss.kind),
           output_count(plan.networks));
-  check_rows(plan);
+  check_rows(plan, threads);
   check_augment(plan);
   const std::size_t members = plan.members();
   constexpr float big = 1e30F;

@@ -104,7 +104,8 @@ struct TrainPlan {
 };
 
 /// Throws ConfigError or DataError if sizes, ranges or parts of the plan contradict each other.
-void check(const TrainPlan& plan);
+/// Large cohorts are looked through by up to `threads` threads.
+void check(const TrainPlan& plan, std::int64_t threads = 1);
 
 /// Throws ConfigError if the networks by themselves are impossible.
 void check(const Networks& networks);

@@ -41,7 +41,7 @@ class CpuEngine final : public Backend {
   }
 
   [[nodiscard]] std::size_t memory_needed(const TrainPlan& plan) const override {
-    check(plan);
+    check(plan, static_cast<std::int64_t>(team_.size()));
     return session_bytes(plan, make_program(plan), team_.size());
   }
 
