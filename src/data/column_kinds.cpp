@@ -132,7 +132,7 @@ class Classifier {
   void refuse_decimal_commas(const Cells& cells) const {
     for (const auto& [text, count] : cells.texts) {
       if (!has_decimal_comma(text)) continue;
-      const auto first = std::ranges::find_if(rows_, [&](std::size_t i) { return column_[i] == text; });
+      const auto first = std::ranges::find_if(rows_, [&, &text = text](std::size_t i) { return column_[i] == text; });
       fail_at(table_, *first, feature_.name,
               fmt::format("'{}' looks like a number with a decimal comma; use a decimal point, or call the column "
                           "categorical ({}) if these are names",
