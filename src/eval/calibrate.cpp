@@ -212,8 +212,8 @@ template <class T>
 std::vector<T> numbered(std::span<const T> values, std::vector<std::size_t>& places) {
   std::vector<T> different(values.begin(), values.end());
   std::ranges::sort(different);
-  const auto rest = std::ranges::unique(different);
-  different.erase(rest.begin(), rest.end());
+  // Not std::ranges::unique, whose result clang 14 cannot compile with this standard library.
+  different.erase(std::unique(different.begin(), different.end()), different.end());
   for (const T& value : values) {
     places.push_back(static_cast<std::size_t>(std::ranges::lower_bound(different, value) - different.begin()));
   }
