@@ -159,12 +159,13 @@ std::vector<SettingHelp> settings_help(const std::vector<Fields>& variants) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+  // Words of one or two letters need a letter in common: otherwise any of them is near any other.
+  std::size_t distance = std::min(std::max<std::size_t>(2, word.size() / 3) + 1, std::max<std::size_t>(1, word.size()));
   for (const std::string& candidate : candidates) {
     // A key that only lacks its prefix ("epochs" for "train.epochs") is the nearest possible.
     const bool suffix = candidate.size() > word.size() && candidate.ends_with(word) &&
                         candidate[candidate.size() - word.size() - 1] == '.';
-    const std::size_t d = suffix ? 1 : edit_distance(word, candidate);
+    const std::size_t d = suffix ? 0 : edit_distance(word, candidate);
     if (d < distance) {
       distance = d;
       best = candidate;

@@ -37,10 +37,13 @@ std::vector<FoldedRows> folded(std::span<const Presented> versions, std::size_t 
   side_by_side(versions.size(), threads, [&](std::size_t v) {
     const Presented& one = versions[v];
     std::vector<Split> parts = inner_folds(one.plain, folds, derived_seed(one.seed, fold_purpose));
+    if (plenty(one.plain)) parts = one_part_each(std::move(parts));
+    std::vector<std::size_t> judges = judging_rows(one.plain, parts);
     members[v] = {.rows = with_steps(one.plain, one.steps, threads_of_each(versions.size(), threads)),
                   .plain = one.plain,
                   .steps = one.steps,
-                  .folds = plenty(one.plain) ? one_part_each(std::move(parts)) : std::move(parts),
+                  .folds = std::move(parts),
+                  .judges = std::move(judges),
                   .seed = one.seed};
   });
   return members;
@@ -95,11 +98,11 @@ Tensor<float> fronts(const NomuSpec& spec, const MeanStage& means, std::size_t c
 /// Errors of so many rows tell one shape of sigma from another as well as those of a million.
 constexpr std::size_t most_judges = 20'000;
 
-/// At most that many values, at equal distances.
-std::vector<double> some_of(const std::vector<double>& values) {
-  const std::size_t step = (values.size() + most_judges - 1) / most_judges;
-  std::vector<double> some;
-  for (std::size_t i = 0; i < values.size(); i += step) some.push_back(values[i]);
+/// At most that many of the rows, at equal distances.
+std::vector<std::size_t> some_of(const std::vector<std::size_t>& rows) {
+  const std::size_t step = (rows.size() + most_judges - 1) / most_judges;
+  std::vector<std::size_t> some;
+  for (std::size_t k = 0; k < rows.size(); k += step) some.push_back(rows[k]);
   return some;
 }
 
@@ -143,7 +146,7 @@ Judged judge(const NomuSpec& spec, const EvidenceSpec& evidence, std::span<const
   judged.means = train_means(spec, tried, judged.penalties, evidence.trend, engine, progress);
   side_by_side(versions.size(), threads, [&](std::size_t m) {
     const std::int64_t own = threads_of_each(versions.size(), threads);
-    judged.chosen[m] = choose(judged.means.unseen[m], tried[m].rows.targets, kept, own);
+    judged.chosen[m] = choose(judged.means.unseen[m], tried[m].rows.targets, tried[m].judges, kept, own);
   });
   if (large) {
     for (std::size_t m = 0; m < versions.size(); ++m) {
@@ -165,19 +168,20 @@ Judged judge(const NomuSpec& spec, const EvidenceSpec& evidence, std::span<const
   return judged;
 }
 
-/// How well unseen rows are predicted, in the units of the target: the mean pinball loss of nine quantiles.
-double quantile_loss(const EvidenceRows& version, const std::vector<double>& errors, const std::vector<double>& noise) {
+/// How well these unseen rows are predicted, in the units of the target: the mean pinball loss of nine quantiles.
+double quantile_loss(const EvidenceRows& version, const std::vector<double>& errors, const std::vector<double>& noise,
+                     std::span<const std::size_t> judges) {
   constexpr double normal_quantiles[] = {-1.645, -1.036, -0.674, -0.319, 0.0, 0.319, 0.674, 1.036, 1.645};
   constexpr double levels[] = {0.05, 0.15, 0.25, 0.375, 0.5, 0.625, 0.75, 0.85, 0.95};
   double sum = 0.0;
-  for (std::size_t i = 0; i < errors.size(); ++i) {
+  for (const std::size_t i : judges) {
     const double mean = version.scaled.targets[i] - errors[i];
     for (std::size_t q = 0; q < std::size(levels); ++q) {
       const double miss = version.targets[i] - version.back(mean + normal_quantiles[q] * noise[i]);
       sum += miss > 0.0 ? levels[q] * miss : (levels[q] - 1.0) * miss;
     }
   }
-  return sum / static_cast<double>(errors.size());
+  return sum / static_cast<double>(judges.size());
 }
 
 /// The chosen ones of all versions, in this order.
@@ -235,9 +239,10 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
                     .steps = steps_of_members(judged.rows)};
   const std::int64_t threads = engine.info().threads;
   side_by_side(members, threads, [&](std::size_t m) {
+    const std::vector<std::size_t> judges = some_of(judged.rows[m].judges);
     const SigmaShape shape =
-        choose_shape(some_of(judged.errors[m]), some_of(judged.noise.unseen[m]), some_of(sigmas.unseen[m]),
-                     evidence.sigma_far, threads_of_each(members, threads));
+        choose_shape(values_at(judged.errors[m], judges), values_at(judged.noise.unseen[m], judges),
+                     values_at(sigmas.unseen[m], judges), evidence.sigma_far, threads_of_each(members, threads));
     NetworkHead head = head_of(shape, judged.noise, m);
     for (std::size_t f = 0; f < folds; ++f) {
       for (std::size_t k = 0; k < kept; ++k) {
@@ -273,7 +278,8 @@ EvidenceFit fit_by_evidence(const NomuSpec& given, const EvidenceSpec& evidence,
   for (const std::vector<EvidenceRows>& versions : members) {
     std::vector<double> losses;
     for (std::size_t v = 0; v < versions.size(); ++v)
-      losses.push_back(quantile_loss(versions[v], judged.errors[first + v], judged.noise.unseen[first + v]));
+      losses.push_back(quantile_loss(versions[v], judged.errors[first + v], judged.noise.unseen[first + v],
+                                     judged.rows[first + v].judges));
     const auto best = static_cast<std::size_t>(std::ranges::min_element(losses) - losses.begin());
     fit.versions.push_back(best);
     which.push_back(first + best);

@@ -22,6 +22,7 @@ struct FoldedRows {
   DataSet plain;  ///< without
   std::vector<Step> steps;
   std::vector<Split> folds;
+  std::vector<std::size_t> judges;  ///< rows that choose among candidates, see `judging_rows`
   std::uint64_t seed = 0;
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "nomu/data/dataset.hpp"
@@ -18,5 +19,12 @@ namespace nomu {
 /// The same parts, but each network learns from one part only and is tested on the next: all rows are still learned
 /// from and tested once, and a network holds a fraction of them.
 [[nodiscard]] std::vector<Split> one_part_each(std::vector<Split> folds);
+
+/// The unseen rows by which candidates are judged. All of them, but with times a row appears once for each part of the
+/// others that lies before its own: the earliest part is only predicted from later rows, which no new row ever is.
+[[nodiscard]] std::vector<std::size_t> judging_rows(const DataSet& data, std::span<const Split> folds);
+
+/// The values of these rows.
+[[nodiscard]] std::vector<double> values_at(std::span<const double> values, std::span<const std::size_t> rows);
 
 }  // namespace nomu

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/team.hpp"
+#include "models/evidence/inner_folds.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/network/per_member.hpp"
 #include "models/nomu/nomu_plan.hpp"
@@ -109,13 +110,15 @@ std::vector<double> Chosen::mixed(std::span<const std::vector<double>> predictio
   return sum;
 }
 
-Chosen choose(std::span<const std::vector<double>> unseen, std::span<const double> targets, std::size_t count,
-              std::int64_t threads) {
+Chosen choose(std::span<const std::vector<double>> unseen, std::span<const double> targets,
+              std::span<const std::size_t> judges, std::size_t count, std::int64_t threads) {
+  const std::vector<double> judged = values_at(targets, judges);
   Chosen chosen;
   while (chosen.candidates.size() < std::min(count, unseen.size())) {
     const std::vector<Chosen> tried = with_one_more(chosen, unseen.size());
     std::vector<double> scores(tried.size());
-    side_by_side(tried.size(), threads, [&](std::size_t t) { scores[t] = score(tried[t].mixed(unseen), targets); });
+    side_by_side(tried.size(), threads,
+                 [&](std::size_t t) { scores[t] = score(values_at(tried[t].mixed(unseen), judges), judged); });
     chosen = tried[static_cast<std::size_t>(std::ranges::min_element(scores) - scores.begin())];
   }
   return chosen;

@@ -35,8 +35,8 @@ struct Chosen {
   [[nodiscard]] std::vector<double> mixed(std::span<const std::vector<double>> predictions) const;
 };
 
-/// The `count` candidates whose mixture predicts unseen rows best, found one after the other.
+/// The `count` candidates whose mixture predicts those unseen rows best that judge, found one after the other.
 [[nodiscard]] Chosen choose(std::span<const std::vector<double>> unseen, std::span<const double> targets,
-                            std::size_t count, std::int64_t threads);
+                            std::span<const std::size_t> judges, std::size_t count, std::int64_t threads);
 
 }  // namespace nomu

@@ -7,6 +7,7 @@
 
 #include "engine/layout.hpp"
 #include "engine/math.hpp"
+#include "models/evidence/inner_folds.hpp"
 #include "models/evidence/noise_limits.hpp"
 #include "models/network/network_plan.hpp"
 
@@ -64,6 +65,7 @@ NoiseStage train_noise(const NomuSpec& spec, std::span<const FoldedRows> members
 
   const UnseenOutputs outputs(members, candidates, plan.networks, stage.trained.parameters, engine);
   for (std::size_t m = 0; m < members.size(); ++m) {
+    const std::vector<std::size_t>& judges = members[m].judges;
     double best = std::numeric_limits<double>::infinity();
     stage.chosen.push_back(candidates - 1);
     stage.unseen.emplace_back();
@@ -72,12 +74,13 @@ NoiseStage train_noise(const NomuSpec& spec, std::span<const FoldedRows> members
       std::vector<double> sigma;
       double logarithms = 0.0;
       double squares = 0.0;
-      for (std::size_t i = 0; i < scaled[m].size(); ++i) {
+      for (std::size_t i = 0; i < scaled[m].size(); ++i)
         sigma.push_back(engine::softplus(outputs.at(m, c, i, 1)) + spec.noise_floor);
-        logarithms += std::log(sigma.back());
-        squares += std::pow(scaled[m][i] / sigma.back(), 2);
+      for (const std::size_t i : judges) {
+        logarithms += std::log(sigma[i]);
+        squares += std::pow(scaled[m][i] / sigma[i], 2);
       }
-      const auto n = static_cast<double>(sigma.size());
+      const auto n = static_cast<double>(judges.size());
       const double loss = logarithms / n + 0.5 * std::log(squares / n);  // with the best common factor
       if (loss < best || stage.unseen[m].empty()) {
         if (std::isfinite(loss)) best = loss;
@@ -88,7 +91,9 @@ NoiseStage train_noise(const NomuSpec& spec, std::span<const FoldedRows> members
     }
     stage.scale[m] *= factor;
     for (double& sigma : stage.unseen[m]) sigma *= stage.scale[m];
-    const NoiseLimits limits = choose_limits(stage.unseen[m], errors[m], independent_parts(members[m].plain));
+    const DataSet& rows = members[m].plain;
+    const Units parts = independent_parts(rows.times.empty() ? rows : subset(rows, judges));
+    const NoiseLimits limits = choose_limits(values_at(stage.unseen[m], judges), values_at(errors[m], judges), parts);
     stage.scale[m] *= limits.factor;
     stage.low.push_back(limits.low);
     stage.high.push_back(limits.high);

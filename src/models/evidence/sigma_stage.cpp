@@ -31,6 +31,20 @@ double nth(std::vector<double> values, std::size_t n) {
 double upper_quartile(std::vector<double> values) { return nth(values, values.size() * 3 / 4); }
 double median(std::vector<double> values) { return nth(values, values.size() / 2); }
 
+/// Half the epochs of the means, and on small tables more: to tell a gap from its edge takes a sigma network of few
+/// columns some 1,800 steps. Among many columns there is less to tell, and a step costs more.
+std::int64_t sigma_epochs(const TrainSpec& train, std::span<const FoldedRows> members) {
+  constexpr std::int64_t fine_steps = 1800;
+  constexpr std::int64_t few_columns = 10;
+  std::size_t most = 1;  // the same for every cohort of the same table, whichever targets are in it
+  for (const FoldedRows& member : members) most = std::max(most, member.plain.rows());
+  const auto rows = static_cast<std::int64_t>(most);
+  const auto columns = static_cast<std::int64_t>(members.front().plain.cols());
+  const std::int64_t batches = train.batch_size == 0 ? 1 : (rows + train.batch_size - 1) / train.batch_size;
+  const std::int64_t fine = fine_steps * few_columns / std::max(columns, few_columns);
+  return std::max<std::int64_t>(1, std::max(train.epochs / 2, std::min(2 * train.epochs, fine / batches)));
+}
+
 /// The pools of all members, [M][k][d].
 Tensor<float> pools_of(std::span<const FoldedRows> members, std::int64_t threads) {
   Tensor<float> all(members.size(), pool_size, members.front().rows.cols());
@@ -51,7 +65,7 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
   spec.augment.kind = Augmentation::Kind::given;
   // Where rows lie is known exactly, unlike their targets: a strong penalty would only blur it.
   spec.l2 = spec.l2_sigma = sigma_penalty;
-  spec.train.epochs = std::max<std::int64_t>(1, spec.train.epochs / 2);
+  spec.train.epochs = sigma_epochs(spec.train, members);
   const std::size_t folds = members.front().folds.size();
   std::vector<std::vector<double>> targets;
   for (const FoldedRows& member : members) targets.push_back(member.rows.targets);
@@ -134,6 +148,7 @@ SigmaShape choose_shape(std::span<const double> errors, std::span<const double> 
   const auto add = [&](const SigmaShape& shape) { shapes.push_back({.shape = shape}); };
   for (const double start : {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}) add({.start = start, .far = sigma_far});
   for (const double power : {1.5, 2.0, 3.0, 4.0, 6.0}) add({.power = power, .far = sigma_far});
+  for (const double start : {0.7, 0.8, 0.9}) add({.start = start, .far = sigma_far});
   // Rows as far away as artificial ones that are predicted well all the same.
   for (const double share : {0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 1e-4, 1e-5}) {
     for (const double start : {0.0, 0.3, 0.6}) add({.start = start, .far = share * sigma_far});

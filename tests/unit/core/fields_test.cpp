@@ -156,6 +156,9 @@ TEST(Nearest, FindsNothingWhereNothingIsNear) {
   EXPECT_EQ(nearest("colour", {"color", "rate"}), "color");
   EXPECT_EQ(nearest("abcdefgh", {"xyz"}), "");
   EXPECT_EQ(nearest("a", {}), "");
+  EXPECT_EQ(nearest("Z", {"1", "train.Z"}), "train.Z");
+  EXPECT_EQ(nearest("Z", {"1", "2"}), "") << "nothing in common";
+  EXPECT_EQ(nearest("ab", {"xy", "abc"}), "abc");
 }
 
 }  // namespace

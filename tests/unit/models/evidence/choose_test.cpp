@@ -18,6 +18,7 @@ class Choose : public testing::Test {
   Choose() {
     Random random(8);
     for (std::size_t i = 0; i < 60; ++i) {
+      all.push_back(i);
       targets.push_back(random.normal());
       error.push_back(random.normal());
     }
@@ -29,20 +30,21 @@ class Choose : public testing::Test {
     return values;
   }
 
+  std::vector<std::size_t> all;
   std::vector<double> targets;
   std::vector<double> error;
 };
 
 TEST_F(Choose, TheBestComesFirst) {
   const std::vector<std::vector<double>> unseen{off_by(1.0), off_by(0.2), off_by(0.5)};
-  const Chosen chosen = choose(unseen, targets, 1, 2);
+  const Chosen chosen = choose(unseen, targets, all, 1, 2);
   EXPECT_THAT(chosen.candidates, ElementsAre(1));
   EXPECT_THAT(chosen.weights, ElementsAre(1.0));
 }
 
 TEST_F(Choose, ErrorsThatCancelAreMixed) {
   const std::vector<std::vector<double>> unseen{off_by(-0.6), off_by(0.5), off_by(0.4)};
-  const Chosen chosen = choose(unseen, targets, 2, 2);
+  const Chosen chosen = choose(unseen, targets, all, 2, 2);
   EXPECT_THAT(chosen.candidates, ElementsAre(2, 0));
   EXPECT_THAT(chosen.weights, ElementsAre(DoubleNear(0.6, 1e-9), DoubleNear(0.4, 1e-9)));
   const std::vector<double> mixed = chosen.mixed(unseen);
@@ -51,7 +53,7 @@ TEST_F(Choose, ErrorsThatCancelAreMixed) {
 
 TEST_F(Choose, WhatDoesNotHelpGetsNoWeight) {
   const std::vector<std::vector<double>> unseen{off_by(0.1), off_by(5.0)};
-  const Chosen chosen = choose(unseen, targets, 2, 2);
+  const Chosen chosen = choose(unseen, targets, all, 2, 2);
   EXPECT_THAT(chosen.candidates, ElementsAre(0, 1));
   EXPECT_THAT(chosen.weights, ElementsAre(1.0, 0.0));
 }
@@ -59,15 +61,23 @@ TEST_F(Choose, WhatDoesNotHelpGetsNoWeight) {
 TEST_F(Choose, NumbersThatAreNotFiniteNeverCount) {
   std::vector<std::vector<double>> unseen{off_by(1.0), off_by(0.5)};
   unseen[0][3] = std::nan("");
-  const Chosen chosen = choose(unseen, targets, 2, 2);
+  const Chosen chosen = choose(unseen, targets, all, 2, 2);
   EXPECT_THAT(chosen.candidates, ElementsAre(1, 0));
   EXPECT_THAT(chosen.weights, ElementsAre(1.0, 0.0));
   for (const double value : chosen.mixed(unseen)) EXPECT_TRUE(std::isfinite(value));
 }
 
+TEST_F(Choose, RowsThatDoNotJudgeHaveNoSay) {
+  std::vector<std::vector<double>> unseen{off_by(1.0), off_by(0.5)};
+  for (std::size_t i = 0; i < 30; ++i) unseen[1][i] += 10.0;
+  EXPECT_THAT(choose(unseen, targets, all, 1, 2).candidates, ElementsAre(0));
+  const std::vector<std::size_t> second_half(all.begin() + 30, all.end());
+  EXPECT_THAT(choose(unseen, targets, second_half, 1, 2).candidates, ElementsAre(1));
+}
+
 TEST_F(Choose, NoMoreThanThereAre) {
   const std::vector<std::vector<double>> unseen{off_by(1.0)};
-  EXPECT_THAT(choose(unseen, targets, 3, 2).candidates, ElementsAre(0));
+  EXPECT_THAT(choose(unseen, targets, all, 3, 2).candidates, ElementsAre(0));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include "nomu/core/random.hpp"
 
@@ -106,6 +107,44 @@ TEST(InnerFolds, EachNetworkMayLearnFromOnePartAlone) {
     EXPECT_EQ(lean[f].test, parts[f].test);
     EXPECT_EQ(lean[f].train, parts[(f + 4) % 5].test);
   }
+}
+
+TEST(JudgingRows, WithoutTimesAllRowsJudgeOnce) {
+  const DataSet data = repeated(50, 50);
+  const std::vector<std::size_t> judges = judging_rows(data, inner_folds(data, 5, 1));
+  ASSERT_THAT(judges, SizeIs(50));
+  for (std::size_t i = 0; i < judges.size(); ++i) EXPECT_EQ(judges[i], i);
+}
+
+TEST(JudgingRows, WithTimesARowCountsByWhatItsNetworksLearnedFromEarlierRows) {
+  DataSet data = repeated(50, 50);
+  for (std::size_t i = 0; i < 50; ++i) data.times.push_back(static_cast<double>(50 - i));
+  const std::vector<std::size_t> judges = judging_rows(data, inner_folds(data, 5, 1));
+  const auto times = [&](std::size_t row) { return std::ranges::count(judges, row); };
+  EXPECT_EQ(times(0), 4) << "the latest";
+  EXPECT_EQ(times(15), 3);
+  EXPECT_EQ(times(35), 1);
+  EXPECT_EQ(times(49), 0) << "the earliest is predicted from later rows alone";
+}
+
+TEST(JudgingRows, WhereEachNetworkLearnsFromThePartBeforeOnlyTheFirstPartHasNoSay) {
+  DataSet data = repeated(50, 50);
+  for (std::size_t i = 0; i < 50; ++i) data.times.push_back(static_cast<double>(i));
+  const std::vector<std::size_t> judges = judging_rows(data, one_part_each(inner_folds(data, 5, 1)));
+  EXPECT_EQ(std::ranges::count(judges, 5U), 0);
+  EXPECT_EQ(std::ranges::count(judges, 15U), 4);
+  EXPECT_EQ(std::ranges::count(judges, 45U), 4);
+}
+
+TEST(JudgingRows, EqualTimesAndWholeGroupsLetAllRowsJudge) {
+  DataSet data = repeated(50, 50);
+  data.times.assign(50, 3.0);
+  EXPECT_THAT(judging_rows(data, inner_folds(data, 5, 1)), SizeIs(50));
+  for (std::size_t i = 0; i < 50; ++i) {
+    data.times[i] = static_cast<double>(i);
+    data.groups.push_back(std::string(1, static_cast<char>('a' + i % 7)));
+  }
+  EXPECT_THAT(judging_rows(data, inner_folds(data, 5, 1)), SizeIs(50));
 }
 
 }  // namespace
