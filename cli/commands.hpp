@@ -21,6 +21,7 @@ void add_optimize(CLI::App& app);
 void add_predict(CLI::App& app);
 void add_report(CLI::App& app);
 void add_reproduce(CLI::App& app);
+void add_serve(CLI::App& app);
 void add_settings(CLI::App& app);
 void add_show(CLI::App& app);
 

@@ -70,6 +70,7 @@ int main(int argc, char** argv) {
     nomu::cli::add_export(app);
     nomu::cli::add_attach(app);
     nomu::cli::add_optimize(app);
+    nomu::cli::add_serve(app);
     nomu::cli::add_demo(app);
     nomu::cli::add_reproduce(app);
     nomu::cli::add_bench(app);

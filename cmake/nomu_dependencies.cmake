@@ -77,6 +77,7 @@ if(NOMU_PORTABLE)
   if(NOT NOMU_BUILD_PYTHON)  # a wheel carries ONNX's libraries, and shares the C++ library with them
     set(NOMU_WITH_ONNX OFF)
     set(NOMU_WITH_POSTGRES OFF)
+    set(NOMU_WITH_SERVER OFF)
     add_link_options(-static-libstdc++ -static-libgcc)
   endif()
   set(CMAKE_BUILD_RPATH "$ORIGIN")

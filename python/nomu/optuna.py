@@ -5,6 +5,7 @@
 """
 
 import math
+import statistics
 import threading
 
 try:
@@ -69,16 +70,37 @@ class _Search:
         self.study = _nomu.Study.in_memory(space, pairs_of({"lease": _NEVER, "direction": direction, **settings}))
         self.asked = {}  # Optuna's trial number -> our trial number
         self.known = set()  # Optuna's trial numbers whose results are recorded
+        self.running = {}  # Optuna's trial number -> ours, for trials that other processes evaluate
+        self.values = []  # all results
 
     def learn(self, trials):
         for trial in trials:
-            if trial.number not in self.known and trial.state.is_finished():
+            if trial.number in self.known:
+                continue
+            if trial.state.is_finished():
                 self.known.add(trial.number)
                 self._learn(trial, self.asked.pop(trial.number, None))
+            elif trial.state == TrialState.RUNNING and trial.number not in self.asked and trial.number not in self.running:
+                self._expect(trial)
+
+    def _expect(self, trial):
+        """A trial of another process: until its result is known it counts as a middling one, so that the same point is
+        not sought twice."""
+        if self.values and all(self._fits(trial, axis) for axis in self.axes):
+            point = {axis.name: axis.to_nomu(trial.params[axis.name]) for axis in self.axes}
+            self.running[trial.number] = self.study.add(point, statistics.median(self.values))["number"]
 
     def _learn(self, trial, asked):
         value = _value_of(trial)
-        if asked is not None:
+        if value is not None:
+            self.values.append(value)
+        expected = self.running.pop(trial.number, None)
+        if expected is not None:
+            if value is None:
+                self.study.fail(expected, f"{trial.state.name.lower()} in Optuna", True)
+            else:
+                self.study.tell(expected, value, True)
+        elif asked is not None:
             if value is None:
                 self.study.fail(asked, f"{trial.state.name.lower()} in Optuna")
             else:
@@ -114,7 +136,8 @@ class NomuSampler(BaseSampler):
 
     Float, int and categorical parameters, with steps and logarithmic scales, are proposed together once a first trial
     has defined them; parameters that only some trials have are drawn by ``independent_sampler``. Only one objective is
-    supported. Trials of other processes are learned from when they finish, not while they run.
+    supported. Trials that other processes are running keep the search away from their points; they are learned from when
+    they finish.
 
     Parameters
     ----------

@@ -105,3 +105,23 @@ def test_trials_given_in_part_are_learned_where_they_were_evaluated():
     assert len(told) >= 7
     for (x, y), value in told.items():
         assert value == pytest.approx(x**2 + y**2)
+
+
+def test_running_trials_of_others_are_taken_into_account():
+    storage = optuna.storages.InMemoryStorage()
+    ours = NomuSampler(seed=3, method="gp", initial=4)
+    study = optuna.create_study(study_name="shared", storage=storage, sampler=ours)
+    study.optimize(lambda t: t.suggest_float("x", -5, 5) ** 2, n_trials=8)
+    other = optuna.load_study(study_name="shared", storage=storage, sampler=NomuSampler(seed=3, method="gp", initial=4))
+    theirs = other.ask()
+    x = theirs.suggest_float("x", -5, 5)
+    mine = study.ask()
+    assert abs(mine.suggest_float("x", -5, 5) - x) > 1e-3  # the same samplers and results, but not the same point
+    assert list(ours._search.running) == [theirs.number]
+    expected = ours._search.running[theirs.number]
+    other.tell(theirs, x**2)
+    study.tell(mine, 1.0)
+    study.ask().suggest_float("x", -5, 5)
+    assert ours._search.running == {}
+    told = {trial["number"]: trial["value"] for trial in ours._search.study.trials(0)}
+    assert told[expected] == x**2

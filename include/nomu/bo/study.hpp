@@ -85,6 +85,8 @@ class Study {
   /// Up to `count` trials, those with expired leases first; fewer if no more are left. `worker` names who evaluates
   /// them.
   [[nodiscard]] std::vector<Trial> ask(std::size_t count, std::string_view worker = {}, const Progress& progress = {});
+  /// One trial for each of these workers, in their order, from one model.
+  [[nodiscard]] std::vector<Trial> ask(const std::vector<std::string>& workers, const Progress& progress = {});
   /// Records the result of a trial; it is on disk when this returns. Throws DataError for an unknown trial, a value
   /// that is not finite, and a trial that already has a result unless `replace` is set.
   void tell(std::int64_t id, double value, bool replace = false);
@@ -112,6 +114,13 @@ class Study {
   [[nodiscard]] Trial trial(std::int64_t id) const;
   /// All trials in the order of their numbers, or only the latest `limit`.
   [[nodiscard]] std::vector<Trial> trials(std::int64_t limit = 0) const;
+
+  /// Trials that were changed after an event of the log; leases that are merely extended count as no change.
+  struct Changes {
+    std::int64_t event = 0;          ///< number of the last event
+    std::vector<Trial> trials = {};  ///< as they are now, in the order of their numbers
+  };
+  [[nodiscard]] Changes changes(std::int64_t since) const;
 
   /// Trials that are handed out, in the order of their numbers.
   [[nodiscard]] std::vector<Trial> pending() const;

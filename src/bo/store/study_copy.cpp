@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "bo/store/fit_turn.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -10,6 +11,7 @@ namespace {
 void copy_meta(Database& from, Database& to) {
   Statement rows = from.prepare("SELECT key, value FROM {meta} WHERE {mine} ORDER BY key");
   while (rows.step()) {
+    if (is_of_moment(rows.text(0))) continue;  // who waits for whom does not wait for the copy
     to.prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?)")
         .bind(1, rows.text(0))
         .bind(2, rows.text(1))

@@ -64,7 +64,7 @@ StudyStore::Snapshot StudyStore::snapshot(const OptimizeSpec& spec) const {
   database_->read([&] {
     result = {};
     History& history = result.history;
-    result.basis = number_of(database_->prepare("SELECT max(number) FROM {events} WHERE {mine}"));
+    result.basis = last_event();
     history.trials = trial_count();
     const Ranked all = results_of(*database_);
     history.finished = static_cast<std::int64_t>(all.values.size());

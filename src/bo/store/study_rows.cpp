@@ -106,6 +106,18 @@ std::vector<Trial> StudyStore::pending() const {
   return read_trials(rows);
 }
 
+std::int64_t StudyStore::last_event() const {
+  return number_of(database_->prepare("SELECT max(number) FROM {events} WHERE {mine}"));
+}
+
+std::vector<Trial> StudyStore::changed(std::int64_t since) const {
+  Statement rows = database_->prepare(fmt::format(
+      "{} WHERE {{mine}} AND id IN (SELECT trial FROM {{events}} WHERE {{mine}} AND number > ?) ORDER BY id",
+      trial_columns));
+  rows.bind(1, since);
+  return read_trials(rows);
+}
+
 std::vector<Trial> StudyStore::read_trials(Statement& rows) const {
   std::vector<Trial> trials;
   while (rows.step()) trials.push_back(read_trial(rows, space_));

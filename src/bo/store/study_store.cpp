@@ -100,17 +100,18 @@ void StudyStore::log(const StudyEvent& event, double at) const {
 }
 
 /// Inside a transaction.
-std::vector<Trial> StudyStore::hand_out_expired(std::size_t count, const Asker& asker) const {
+std::vector<Trial> StudyStore::hand_out_expired(const Askers& askers) const {
   Statement rows = database_->prepare(
       fmt::format("{} WHERE {{mine}} AND state = 0 AND lease < {{now}} ORDER BY id LIMIT ?", trial_columns));
-  rows.bind(1, static_cast<std::int64_t>(count));
+  rows.bind(1, static_cast<std::int64_t>(askers.count));
   std::vector<Trial> trials = read_trials(rows);
   const double at = database_->now();
-  for (Trial& trial : trials) {
-    trial.worker = asker.worker;
-    trial.lease_until = at + asker.lease;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    Trial& trial = trials[i];
+    trial.worker = askers.worker(i);
+    trial.lease_until = at + askers.lease;
     database_->prepare("UPDATE {trials} SET worker = ?, lease = ? WHERE {mine} AND id = ?")
-        .bind(1, asker.worker)
+        .bind(1, trial.worker)
         .bind(2, trial.lease_until)
         .bind(3, trial.id)
         .run();
@@ -119,10 +120,10 @@ std::vector<Trial> StudyStore::hand_out_expired(std::size_t count, const Asker& 
   return trials;
 }
 
-std::vector<Trial> StudyStore::reissue(std::size_t count, const Asker& asker) const {
+std::vector<Trial> StudyStore::reissue(const Askers& askers) const {
   std::vector<Trial> trials;
   // Most of the time there is none, and asking takes no lock.
-  if (heads_of(*database_).expired) database_->write([&] { trials = hand_out_expired(count, asker); });
+  if (heads_of(*database_).expired) database_->write([&] { trials = hand_out_expired(askers); });
   return trials;
 }
 
@@ -148,7 +149,7 @@ void StudyStore::insert(const Trial& trial) const {
 
 /// Inside a transaction.
 std::vector<Trial> StudyStore::insert_asked(std::int64_t before, std::int64_t basis,
-                                            const std::vector<Suggestion>& suggestions, const Asker& asker,
+                                            const std::vector<Suggestion>& suggestions, const Askers& askers,
                                             const std::string& engine) const {
   std::vector<Trial> trials;
   const double at = database_->now();
@@ -156,9 +157,9 @@ std::vector<Trial> StudyStore::insert_asked(std::int64_t before, std::int64_t ba
     Trial trial{.id = before + 1 + static_cast<std::int64_t>(trials.size()),
                 .point = suggestion.point,
                 .origin = suggestion.origin,
-                .worker = asker.worker,
+                .worker = askers.worker(trials.size()),
                 .asked = at,
-                .lease_until = at + asker.lease};
+                .lease_until = at + askers.lease};
     insert(trial);
     log({.kind = "ask",
          .trial = trial.id,
@@ -179,29 +180,29 @@ std::vector<Trial> StudyStore::insert_asked(std::int64_t before, std::int64_t ba
 }
 
 std::vector<Trial> StudyStore::record(const Snapshot& snapshot, const std::vector<Suggestion>& suggestions,
-                                      const Asker& asker, const std::string& engine) const {
+                                      const Askers& askers, const std::string& engine) const {
   std::vector<Trial> trials;
   database_->write([&] {
     trials.clear();
     if (trial_count() != snapshot.history.trials) return;
-    trials = insert_asked(snapshot.history.trials, snapshot.basis, suggestions, asker, engine);
+    trials = insert_asked(snapshot.history.trials, snapshot.basis, suggestions, askers, engine);
   });
   return trials;
 }
 
-std::vector<Trial> StudyStore::ask_at_once(std::size_t count, std::int64_t budget, const Asker& asker,
-                                           const Suggest& suggest) const {
+std::vector<Trial> StudyStore::ask_at_once(const Askers& askers, std::int64_t budget, const Suggest& suggest) const {
   std::vector<Trial> trials;
   database_->write([&] {
     trials.clear();
     const Heads heads = heads_of(*database_);
-    if (heads.expired) trials = hand_out_expired(count, asker);
-    std::size_t wanted = count - trials.size();
+    if (heads.expired) trials = hand_out_expired(askers);
+    const Askers others = askers.after(trials.size());
+    std::size_t wanted = others.count;
     if (const std::int64_t most = heads.budget.value_or(budget); most > 0)
       wanted = std::min(wanted, static_cast<std::size_t>(std::max<std::int64_t>(most - heads.trials, 0)));
     if (wanted == 0) return;
     // Trials that were handed out again have their events after the ones this counts, and no say in the choice.
-    std::vector<Trial> added = insert_asked(heads.trials, heads.events, suggest(heads.trials, wanted), asker, "");
+    std::vector<Trial> added = insert_asked(heads.trials, heads.events, suggest(heads.trials, wanted), others, "");
     std::move(added.begin(), added.end(), std::back_inserter(trials));
   });
   return trials;

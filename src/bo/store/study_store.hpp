@@ -2,6 +2,7 @@
 // The rules of a study: the log of events and the table of trials that follows from it, changed in the same
 // transactions, whatever engine keeps them.
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -51,20 +52,29 @@ class StudyStore {
   [[nodiscard]] bool taken(const Point& point) const;
 
   /// Who asks for trials, and for how long they are theirs.
-  struct Asker {
-    std::string worker;
+  struct Askers {
+    std::size_t count = 1;             ///< of trials
+    std::vector<std::string> workers;  ///< of one trial each; the last one gets all further ones
     double lease = 0.0;
+
+    [[nodiscard]] const std::string& worker(std::size_t trial) const {
+      return workers[std::min(trial, workers.size() - 1)];
+    }
+    /// Those that are left when the first `served` have got a trial.
+    [[nodiscard]] Askers after(std::size_t served) const {
+      const auto gone = static_cast<std::ptrdiff_t>(std::min(served, workers.size() - 1));
+      return {count - served, {workers.begin() + gone, workers.end()}, lease};
+    }
   };
-  /// Hands out up to `count` trials whose lease has expired.
-  [[nodiscard]] std::vector<Trial> reissue(std::size_t count, const Asker& asker) const;
+  /// Hands out trials whose lease has expired, as many as there are askers at most.
+  [[nodiscard]] std::vector<Trial> reissue(const Askers& askers) const;
   /// Adds trials for the suggestions; none if other trials were added since the snapshot.
   [[nodiscard]] std::vector<Trial> record(const Snapshot& snapshot, const std::vector<Suggestion>& suggestions,
-                                          const Asker& asker, const std::string& engine) const;
+                                          const Askers& askers, const std::string& engine) const;
   /// Hands out expired trials, and then such that `suggest` returns for the number of trials so far and the number that
   /// may be added, all in one transaction: for suggestions that take no time to compute.
   using Suggest = std::function<std::vector<Suggestion>(std::int64_t trials, std::size_t count)>;
-  [[nodiscard]] std::vector<Trial> ask_at_once(std::size_t count, std::int64_t budget, const Asker& asker,
-                                               const Suggest& suggest) const;
+  [[nodiscard]] std::vector<Trial> ask_at_once(const Askers& askers, std::int64_t budget, const Suggest& suggest) const;
   /// All results or none, in one transaction; returns the numbers of their trials.
   [[nodiscard]] std::vector<std::int64_t> finish(const std::vector<TrialResult>& results, Repeated repeated) const;
   void renew(const std::vector<std::int64_t>& ids, double lease) const;
@@ -76,6 +86,9 @@ class StudyStore {
   [[nodiscard]] std::optional<Trial> find(std::int64_t id) const;
   [[nodiscard]] std::vector<Trial> trials(std::int64_t limit) const;
   [[nodiscard]] std::vector<Trial> pending() const;
+  [[nodiscard]] std::int64_t last_event() const;
+  /// Trials of which an event after this one speaks.
+  [[nodiscard]] std::vector<Trial> changed(std::int64_t since) const;
   /// Throws DataError at the first event that cannot be one of this study.
   void each_event(const std::function<void(const StudyEvent&)>& use) const;
 
@@ -84,9 +97,9 @@ class StudyStore {
   void insert(const Trial& trial) const;
   [[nodiscard]] std::int64_t finish_one(const TrialResult& result, Repeated repeated) const;
   [[nodiscard]] std::int64_t add(const TrialResult& result) const;
-  [[nodiscard]] std::vector<Trial> hand_out_expired(std::size_t count, const Asker& asker) const;
+  [[nodiscard]] std::vector<Trial> hand_out_expired(const Askers& askers) const;
   [[nodiscard]] std::vector<Trial> insert_asked(std::int64_t before, std::int64_t basis,
-                                                const std::vector<Suggestion>& suggestions, const Asker& asker,
+                                                const std::vector<Suggestion>& suggestions, const Askers& askers,
                                                 const std::string& engine) const;
   [[nodiscard]] std::vector<Trial> read_trials(Statement& rows) const;
 

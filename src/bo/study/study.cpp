@@ -9,6 +9,7 @@
 #include "bo/database/place.hpp"
 #include "bo/store/study_copy.hpp"
 #include "bo/store/study_store.hpp"
+#include "bo/study/model_points.hpp"
 #include "bo/study/study_replay.hpp"
 #include "core/utf8.hpp"
 #include "nomu/core/error.hpp"
@@ -24,6 +25,7 @@ struct Study::Parts {
   Parts(std::unique_ptr<Database> database, std::shared_ptr<Engine> engine)
       : store(std::move(database)), suggester(store.space(), store.spec(), std::move(engine)) {}
   [[nodiscard]] std::lock_guard<std::recursive_mutex> lock() { return std::lock_guard(mutex); }
+  [[nodiscard]] std::vector<Trial> ask(const StudyStore::Askers& askers, const Progress& progress);
 };
 
 namespace {
@@ -117,48 +119,38 @@ Trial Study::ask() {
   return trials.front();
 }
 
-/// Points of the initial design and random ones take no time: they are computed and recorded in one transaction. A
-/// suggestion of a model is computed without locking the study. If somebody else asked for a trial in the meantime, it
-/// is discarded, because it does not take the other point into account.
 std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const Progress& progress) {
-  const auto lock = parts_->lock();
-  const StudyStore& store = parts_->store;
-  Suggester& suggester = parts_->suggester;
-  const StudyStore::Asker asker{.worker = kept_text(worker), .lease = spec().lease};
-  const auto taken = [&](const Point& point) { return store.taken(point); };
-  bool model_needed = suggester.at_once(parts_->trials_seen) == 0;
+  if (count == 0) return {};
+  return parts_->ask({.count = count, .workers = {kept_text(worker)}, .lease = spec().lease}, progress);
+}
+
+std::vector<Trial> Study::ask(const std::vector<std::string>& workers, const Progress& progress) {
+  if (workers.empty()) return {};
+  StudyStore::Askers askers{.count = workers.size(), .workers = {}, .lease = spec().lease};
+  for (const std::string& worker : workers) askers.workers.push_back(kept_text(worker));
+  return parts_->ask(askers, progress);
+}
+
+/// Points of the initial design and random ones take no time: they are computed and recorded in one transaction. A
+/// suggestion of a model is computed without locking the study, for all who wait for one (`ask_model`).
+std::vector<Trial> Study::Parts::ask(const StudyStore::Askers& askers, const Progress& progress) {
+  const auto guard = lock();
+  bool model_needed = suggester.at_once(trials_seen) == 0;
   std::vector<Trial> trials;
   if (!model_needed) {
-    trials = store.ask_at_once(count, spec().budget, asker, [&](std::int64_t before, std::size_t wanted) {
-      parts_->trials_seen = before;
+    trials = store.ask_at_once(askers, suggester.spec().budget, [&](std::int64_t before, std::size_t wanted) {
+      trials_seen = before;
       const std::size_t most = std::min(wanted, suggester.at_once(before));
       model_needed = most < wanted;
+      const auto taken = [&](const Point& point) { return store.taken(point); };
       return most == 0 ? std::vector<Suggestion>() : suggester.suggest({.trials = before}, most, taken, progress);
     });
-    if (!model_needed) return trials;
   } else {
-    trials = store.reissue(count, asker);
+    trials = store.reissue(askers);
   }
-  bool one_by_one = false;
-  while (trials.size() < count) {
-    const StudyStore::Snapshot snapshot = store.snapshot(spec());
-    std::size_t wanted = count - trials.size();
-    if (const std::int64_t most = budget(); most > 0) {
-      const std::int64_t left = std::max<std::int64_t>(most - snapshot.history.trials, 0);
-      wanted = std::min(wanted, static_cast<std::size_t>(left));
-    }
-    if (wanted == 0) break;
-    if (one_by_one) wanted = 1;
-    const std::vector<Suggestion> suggestions = suggester.suggest(snapshot.history, wanted, taken, progress);
-    if (suggestions.empty()) break;
-    const bool modelled =
-        std::any_of(suggestions.begin(), suggestions.end(), [](const Suggestion& s) { return s.origin == "model"; });
-    std::vector<Trial> recorded = store.record(snapshot, suggestions, asker, modelled ? suggester.engine_name() : "");
-    // Next to a process that keeps asking, a large batch would be out of date every time.
-    one_by_one = one_by_one || recorded.empty();
-    const bool exhausted = !recorded.empty() && recorded.size() < wanted;
-    std::move(recorded.begin(), recorded.end(), std::back_inserter(trials));
-    if (exhausted) break;
+  if (model_needed && trials.size() < askers.count) {
+    for (Trial& trial : ask_model(store, suggester, askers.after(trials.size()), progress))
+      trials.push_back(std::move(trial));
   }
   return trials;
 }
@@ -248,6 +240,14 @@ std::optional<Trial> Study::best() const {
 std::vector<Trial> Study::trials(std::int64_t limit) const {
   const auto lock = parts_->lock();
   return parts_->store.trials(limit);
+}
+
+Study::Changes Study::changes(std::int64_t since) const {
+  const auto lock = parts_->lock();
+  const StudyStore& store = parts_->store;
+  Changes changes{.event = store.last_event()};
+  if (changes.event > since) changes.trials = since == 0 ? store.trials(0) : store.changed(since);
+  return changes;
 }
 
 std::vector<Trial> Study::pending() const {

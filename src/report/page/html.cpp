@@ -96,12 +96,12 @@ std::string html_section(std::string_view heading, std::string_view body) {
   return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", html_text(heading), body);
 }
 
-std::string html_page(std::string_view title, std::string_view body) {
+std::string html_page(std::string_view title, std::string_view body, std::string_view head) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}</main>\n</body>\n</html>\n",
-      html_text(title), style, body);
+      "<title>{}</title>\n<style>{}</style>\n{}</head>\n<body>\n<main>\n{}</main>\n</body>\n</html>\n",
+      html_text(title), style, head, body);
 }
 
 }  // namespace nomu

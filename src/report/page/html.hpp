@@ -29,7 +29,7 @@ struct HtmlTable {
 /// A chapter with a heading around finished HTML.
 [[nodiscard]] std::string html_section(std::string_view heading, std::string_view body);
 
-/// The whole page around finished HTML, with its style sheet.
-[[nodiscard]] std::string html_page(std::string_view title, std::string_view body);
+/// The whole page around finished HTML, with its style sheet; `head` is more finished HTML for the head of the page.
+[[nodiscard]] std::string html_page(std::string_view title, std::string_view body, std::string_view head = {});
 
 }  // namespace nomu

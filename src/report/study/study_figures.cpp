@@ -3,58 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "report/page/view.hpp"
+#include "report/study/study_slices.hpp"
 
 namespace nomu {
 namespace {
 
 constexpr std::size_t most_slices = 6;
-constexpr std::size_t slice_points = 61;
 constexpr std::size_t map_points = 31;
-
-struct Slice {
-  std::size_t variable;
-  std::vector<double> values;       // of the variable
-  std::vector<double> mean, sigma;  // in the units of the result
-  double effect;                    // how far the mean moves
-};
-
-/// The model at points, in the units of the result.
-void predict(const Space& space, const Study::Fitted& fitted, const std::vector<Point>& points,
-             std::vector<double>& mean, std::vector<double>& sigma) {
-  Tensor<float> x(1, points.size(), space.inputs());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const std::vector<double> inputs = space.to_inputs(points[i]);
-    for (std::size_t j = 0; j < inputs.size(); ++j) x(0, i, j) = static_cast<float>(inputs[j]);
-  }
-  const Prediction prediction = fitted.model->predict(x);
-  const double half = 0.5 * (fitted.high - fitted.low);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    mean.push_back(fitted.low + half * (static_cast<double>(prediction.mean(0, i, 0)) + 1.0));
-    sigma.push_back(std::abs(half) * fitted.c * static_cast<double>(prediction.sigma_model(0, i, 0)));
-  }
-}
-
-Slice slice_of(const Space& space, const Study::Fitted& fitted, const Point& centre, std::size_t variable) {
-  Slice slice{.variable = variable, .values = {}, .mean = {}, .sigma = {}, .effect = 0.0};
-  std::vector<Point> points;
-  std::vector<double> unit = space.to_unit(centre);
-  for (std::size_t k = 0; k < slice_points; ++k) {
-    unit[variable] = static_cast<double>(k) / static_cast<double>(slice_points - 1);
-    Point point = centre;
-    point[variable] = space.from_unit(unit)[variable];
-    if (!slice.values.empty() && slice.values.back() == point[variable]) continue;
-    slice.values.push_back(point[variable]);
-    points.push_back(std::move(point));
-  }
-  predict(space, fitted, points, slice.mean, slice.sigma);
-  const auto [low, high] = std::minmax_element(slice.mean.begin(), slice.mean.end());
-  slice.effect = *high - *low;
-  return slice;
-}
 
 PlotAxis axis_of(const Variable& v) {
   PlotAxis axis{.label = short_name(v.name)};
@@ -63,7 +20,7 @@ PlotAxis axis_of(const Variable& v) {
   return axis;
 }
 
-NamedPlot slice_figure(const Space& space, const Slice& slice, const Point& centre) {
+NamedPlot slice_figure(const Space& space, const StudySlice& slice, const Point& centre) {
   const Variable& v = space.variables()[slice.variable];
   std::vector<double> lower;
   std::vector<double> upper;
@@ -90,8 +47,8 @@ NamedPlot slice_figure(const Space& space, const Slice& slice, const Point& cent
   return figure;
 }
 
-NamedPlot map_figure(const Space& space, const Study::Fitted& fitted, const Point& centre,
-                     const std::vector<Trial>& trials, std::size_t a, std::size_t b) {
+/// Points on a grid over two variables, the rest as in `centre`.
+std::vector<Point> map_of(const Space& space, const Point& centre, std::size_t a, std::size_t b) {
   std::vector<Point> points;
   std::vector<double> unit = space.to_unit(centre);
   for (std::size_t row = 0; row < map_points; ++row) {
@@ -105,13 +62,11 @@ NamedPlot map_figure(const Space& space, const Study::Fitted& fitted, const Poin
       points.push_back(std::move(point));
     }
   }
-  PlotHeatMap map{.cols = map_points, .color = {.label = "value"}};
-  std::vector<double> sigma;
-  predict(space, fitted, points, map.values, sigma);
-  const Variable& va = space.variables()[a];
-  const Variable& vb = space.variables()[b];
-  map.x = {va.low, va.high};
-  map.y = {vb.low, vb.high};
+  return points;
+}
+
+/// The marks of trials on a map over two variables.
+void add_trials(Plot& plot, const std::vector<Trial>& trials, std::size_t a, std::size_t b) {
   constexpr std::size_t most_marks = 500;
   PlotPoints evaluated{.name = "trials", .color = PlotColor::ink};
   PlotPoints failed{.name = "failed", .color = PlotColor::red, .marker = PlotMarker::cross};
@@ -122,32 +77,53 @@ NamedPlot map_figure(const Space& space, const Study::Fitted& fitted, const Poin
     marks.x.push_back(trial.point[a]);
     marks.y.push_back(trial.point[b]);
   }
-  NamedPlot figure{.name = "map",
-                   .plot = {},
-                   .caption = fmt::format("The model over {} and {}, with everything else as in the best point.",
-                                          short_name(va.name), short_name(vb.name))};
-  figure.plot.x = axis_of(va);
-  figure.plot.y = axis_of(vb);
-  figure.plot.layers.emplace_back(std::move(map));
-  figure.plot.layers.emplace_back(std::move(evaluated));
-  if (!failed.x.empty()) figure.plot.layers.emplace_back(std::move(failed));
-  return figure;
+  plot.layers.emplace_back(std::move(evaluated));
+  if (!failed.x.empty()) plot.layers.emplace_back(std::move(failed));
+}
+
+/// What the model predicts over two variables, and how sure it is.
+std::vector<NamedPlot> map_figures(const Space& space, const Study::Fitted& fitted, const Point& centre,
+                                   const std::vector<Trial>& trials, std::size_t a, std::size_t b) {
+  const Variable& va = space.variables()[a];
+  const Variable& vb = space.variables()[b];
+  const PredictedResults predicted = predict_results(space, fitted, map_of(space, centre, a, b));
+  const auto map = [&](const char* name, const char* label, const std::vector<double>& values, const char* what) {
+    NamedPlot figure{.name = name,
+                     .plot = {},
+                     .caption = fmt::format("{} over {} and {}, with everything else as in the best point.", what,
+                                            short_name(va.name), short_name(vb.name))};
+    figure.plot.x = axis_of(va);
+    figure.plot.y = axis_of(vb);
+    figure.plot.layers.emplace_back(PlotHeatMap{.values = values,
+                                                .cols = map_points,
+                                                .x = {va.low, va.high},
+                                                .y = {vb.low, vb.high},
+                                                .color = {.label = label}});
+    add_trials(figure.plot, trials, a, b);
+    return figure;
+  };
+  return {map("map", "value", predicted.mean, "The model"),
+          map("map_uncertainty", "uncertainty", predicted.sigma, "The uncertainty of the model")};
 }
 
 }  // namespace
 
 std::vector<NamedPlot> model_figures(const Space& space, const Study::Fitted& fitted, const Point& centre,
                                      const std::vector<Trial>& trials) {
-  std::vector<Slice> slices;
+  std::vector<StudySlice> slices;
   for (std::size_t j = 0; j < space.size(); ++j) slices.push_back(slice_of(space, fitted, centre, j));
-  std::stable_sort(slices.begin(), slices.end(), [](const Slice& a, const Slice& b) { return a.effect > b.effect; });
+  std::stable_sort(slices.begin(), slices.end(),
+                   [](const StudySlice& a, const StudySlice& b) { return a.effect > b.effect; });
   std::vector<NamedPlot> figures;
   std::vector<std::size_t> numeric;
-  for (const Slice& slice : slices) {
+  for (const StudySlice& slice : slices) {
     if (figures.size() < most_slices) figures.push_back(slice_figure(space, slice, centre));
     if (space.variables()[slice.variable].kind != Variable::Kind::categorical) numeric.push_back(slice.variable);
   }
-  if (numeric.size() >= 2) figures.push_back(map_figure(space, fitted, centre, trials, numeric[0], numeric[1]));
+  if (numeric.size() >= 2) {
+    for (NamedPlot& map : map_figures(space, fitted, centre, trials, numeric[0], numeric[1]))
+      figures.push_back(std::move(map));
+  }
   return figures;
 }
 

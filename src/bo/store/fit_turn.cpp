@@ -1,0 +1,104 @@
+#include "bo/store/fit_turn.hpp"
+
+#include <fmt/format.h>
+
+#include "bo/store/study_rows.hpp"
+#include "bo/store/study_text.hpp"
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr double silence_s = 5.0;  // after which a turn, or a wish, counts no more
+constexpr auto say_again = std::chrono::milliseconds(1500);
+constexpr const char* turn_key = "fitting";
+
+/// "TIME REST": until when it counts, and what it says.
+struct Note {
+  double until = 0.0;
+  std::string rest;
+};
+
+Note note_of(const std::string& text) {
+  const std::size_t space = text.find(' ');
+  if (space == std::string::npos) return {};
+  try {
+    return {number_from_text(text.substr(0, space)), text.substr(space + 1)};
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+std::string text_of(double until, const std::string& rest) { return number_to_text(until) + " " + rest; }
+
+std::string wish_key(const std::string& who) { return "waiting:" + who; }
+
+}  // namespace
+
+bool is_of_moment(std::string_view key) { return key == turn_key || key.starts_with("waiting:"); }
+
+/// Inside a transaction.
+void FitTurn::put(const std::string& key, const std::string& text) {
+  database_.prepare("DELETE FROM {meta} WHERE {mine} AND key = ?").bind(1, key).run();
+  database_.prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?)").bind(1, key).bind(2, text).run();
+}
+
+FitTurn::~FitTurn() {
+  if (!waiting_) return;
+  try {
+    database_.write([&] {
+      database_.prepare("DELETE FROM {meta} WHERE {mine} AND key = ?").bind(1, wish_key(who_)).run();
+      if (mine_) database_.prepare("DELETE FROM {meta} WHERE {mine} AND key = ?").bind(1, std::string(turn_key)).run();
+    });
+  } catch (const std::exception&) {
+    // Both count for some seconds only.
+  }
+}
+
+bool FitTurn::take(std::size_t count) {
+  Statement read = database_.prepare("SELECT value FROM {meta} WHERE {mine} AND key = ?");
+  const Note current = read.bind(1, std::string(turn_key)).step() ? note_of(read.text(0)) : Note();
+  const bool free = current.rest.empty() || current.rest == who_ || current.until < database_.now();
+  // Whoever waits says so now and then, and otherwise only looks.
+  if (!free && waiting_ && Clock::now() - said_ < say_again) return false;
+  database_.write([&] {
+    mine_ = false;
+    const double now = database_.now();
+    Statement row = database_.prepare("SELECT value FROM {meta} WHERE {mine} AND key = ?");
+    const Note turn = row.bind(1, std::string(turn_key)).step() ? note_of(row.text(0)) : Note();
+    if (turn.rest.empty() || turn.rest == who_ || turn.until < now) {
+      mine_ = true;
+      put(turn_key, text_of(now + silence_s, who_));
+    }
+    put(wish_key(who_), text_of(now + silence_s, fmt::format("{}", count)));
+  });
+  waiting_ = true;
+  said_ = Clock::now();
+  return mine_;
+}
+
+void FitTurn::renew() noexcept {
+  if (!mine_ || Clock::now() - said_ < say_again) return;
+  said_ = Clock::now();
+  try {
+    database_.write([&] { put(turn_key, text_of(database_.now() + silence_s, who_)); });
+  } catch (const std::exception&) {
+    // Then somebody else may fit as well.
+  }
+}
+
+std::size_t FitTurn::wanted_by_others() {
+  const double now = database_.now();
+  std::int64_t wanted = 0;
+  Statement rows = database_.prepare("SELECT key, value FROM {meta} WHERE {mine} AND key LIKE 'waiting:%'");
+  while (rows.step()) {
+    const Note wish = note_of(rows.text(1));
+    if (rows.text(0) == wish_key(who_) || wish.until < now) continue;
+    wanted += std::atoll(wish.rest.c_str());
+  }
+  if (wanted == 0) return 0;
+  wanted -= number_of(database_.prepare("SELECT count(*) FROM {trials} WHERE {mine} AND state = 0 AND lease < {now}"));
+  return wanted > 0 ? static_cast<std::size_t>(wanted) : 0;
+}
+
+}  // namespace nomu

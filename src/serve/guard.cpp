@@ -1,0 +1,85 @@
+#include "serve/guard.hpp"
+
+#include <algorithm>
+
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::size_t shortest_token = 16;
+constexpr std::size_t longest_token = 200;
+
+bool in_token(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
+         c == '_' || c == '~';
+}
+
+bool shows(const Visitor& visitor, std::string_view token) {
+  constexpr std::string_view scheme = "Bearer ";
+  const std::string_view authorization = visitor.authorization;
+  if (authorization.starts_with(scheme)) return same_secret(token, authorization.substr(scheme.size()));
+  return same_secret(token, cookie_of(visitor.cookie, "nomu_token"));
+}
+
+/// Whether the origin, "https://host:port", is the host that was asked.
+bool same_site(std::string_view origin, std::string_view host) {
+  const std::size_t at = origin.find("://");
+  return at != std::string_view::npos && origin.substr(at + 3) == host;
+}
+
+}  // namespace
+
+bool same_secret(std::string_view expected, std::string_view given) {
+  if (expected.empty()) return false;
+  unsigned difference = expected.size() == given.size() ? 0U : 1U;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const auto a = static_cast<unsigned char>(expected[i % expected.size()]);
+    difference |= static_cast<unsigned>(a ^ static_cast<unsigned char>(given[i]));
+  }
+  return difference == 0U;
+}
+
+void check_token(std::string_view token) {
+  if (token.size() < shortest_token || token.size() > longest_token ||
+      !std::all_of(token.begin(), token.end(), in_token)) {
+    throw ConfigError("serve",
+                      "a token has 16 to 200 letters, digits and - . _ ~ only; `openssl rand -hex 24` makes one");
+  }
+}
+
+std::string cookie_of(std::string_view header, std::string_view name) {
+  while (!header.empty()) {
+    const std::size_t end = std::min(header.find(';'), header.size());
+    std::string_view pair = header.substr(0, end);
+    header.remove_prefix(std::min(end + 1, header.size()));
+    while (pair.starts_with(' ')) pair.remove_prefix(1);
+    if (pair.starts_with(name) && pair.substr(name.size()).starts_with('='))
+      return std::string(pair.substr(name.size() + 1));
+  }
+  return {};
+}
+
+bool is_loopback(std::string_view host) {
+  // A port comes after the last colon; without brackets, an address with several colons has none.
+  const std::size_t colon = host.rfind(':');
+  const bool port =
+      colon != std::string_view::npos && (host.starts_with('[') ? host[colon - 1] == ']' : host.find(':') == colon);
+  if (port) host = host.substr(0, colon);
+  return host == "localhost" || host == "127.0.0.1" || host == "[::1]" || host == "::1";
+}
+
+Refusal refusal_of(const Visitor& visitor, std::string_view token) {
+  if (!token.empty() && !shows(visitor, token))
+    return {401, "a token is needed: send the header 'Authorization: Bearer TOKEN'"};
+  if (token.empty() && !is_loopback(visitor.host))
+    return {403, "without a token the server answers to localhost, 127.0.0.1 and [::1] only"};
+  if (!visitor.changes) return {};
+  if (!visitor.origin.empty() && !same_site(visitor.origin, visitor.host))
+    return {403, "a page of another site must not change the study"};
+  if (!visitor.content_type.starts_with("application/json"))
+    return {415, "send JSON, with the header 'Content-Type: application/json'"};
+  return {};
+}
+
+}  // namespace nomu

@@ -1,0 +1,215 @@
+#include "serve/live_parts.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "nomu/bo/trial_io.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/data/table_io.hpp"
+#include "report/page/html.hpp"
+#include "report/page/view.hpp"
+#include "report/study/study_figures.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr auto redraw_after = std::chrono::seconds(1);
+constexpr std::size_t most_marks = 600;  // results in a picture
+constexpr std::size_t most_failures = 100;
+constexpr std::size_t most_rows = 25;
+constexpr std::size_t longest_reason = 300;
+
+std::string time_text(double seconds) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+std::string tile(const std::string& value, const std::string& what) {
+  return fmt::format("<div><b>{}</b><span>{}</span></div>", html_text(value), html_text(what));
+}
+
+/// Some of many trials: every one that was the best when its result came, and a sample of the others and of the
+/// failures. Pictures of them look like pictures of all.
+std::vector<Trial> drawn_trials(const std::vector<Trial>& trials, Direction direction) {
+  std::vector<std::size_t> kept;
+  std::vector<std::size_t> others;
+  std::vector<std::size_t> failed;
+  std::optional<double> leader;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (trials[i].state == TrialState::failed) failed.push_back(i);
+    if (!trials[i].value) continue;
+    const double value = *trials[i].value;
+    const bool leads = !leader || (direction == Direction::minimize ? value < *leader : value > *leader);
+    if (leads) leader = value;
+    (leads ? kept : others).push_back(i);
+  }
+  for (const std::size_t k : thinned_rows(others.size(), most_marks)) kept.push_back(others[k]);
+  for (const std::size_t k : thinned_rows(failed.size(), most_failures)) kept.push_back(failed[k]);
+  std::ranges::sort(kept);
+  std::vector<Trial> all;
+  for (const std::size_t i : kept) all.push_back(trials[i]);
+  return all;
+}
+
+std::string figures(const std::vector<NamedPlot>& plots) {
+  std::string out = "<div class=\"figures\">\n";
+  for (const NamedPlot& plot : plots)
+    out += html_figure(render_svg(plot.plot, {.width = 360, .height = 310}), plot.caption);
+  return out + "</div>\n";
+}
+
+/// Wide enough for the names of all variables; narrow screens scroll it.
+std::string parallel_part(const Space& space, const NamedPlot& plot) {
+  const int width = std::clamp(static_cast<int>(space.size() + 1) * 110, 640, 4000);
+  return fmt::format("<div class=\"scroll\"><div style=\"min-width:{}px\">{}</div></div>\n", width,
+                     html_figure(render_svg(plot.plot, {.width = std::max(width, 1080), .height = 380}), plot.caption));
+}
+
+std::string best_part(const Space& space, const Trial& best) {
+  HtmlTable table{.head = {"", "best"}, .rows = {{"value", format_number(*best.value)}}, .numbers = true};
+  for (std::size_t j = 0; j < space.size(); ++j)
+    table.rows.push_back({short_name(space.variables()[j].name, 14.0), space.text(j, best.point[j])});
+  return html_table(table);
+}
+
+/// The latest trials of a state, the last one first.
+std::vector<const Trial*> latest(const std::vector<Trial>& trials, std::optional<TrialState> state) {
+  std::vector<const Trial*> list;
+  for (auto trial = trials.rbegin(); trial != trials.rend() && list.size() < most_rows; ++trial) {
+    if (!state || trial->state == *state) list.push_back(&*trial);
+  }
+  return list;
+}
+
+std::string latest_table(const Space& space, const std::vector<Trial>& trials) {
+  HtmlTable table{.head = {"trial", "result", "from"}};
+  for (const Variable& v : space.variables()) table.head.push_back(short_name(v.name, 16.0));
+  for (const Trial* trial : latest(trials, {})) {
+    std::vector<std::string> row{fmt::format("{}", trial->id),
+                                 trial->value ? number_text(*trial->value) : std::string(state_name(trial->state)),
+                                 trial->origin};
+    for (std::size_t j = 0; j < space.size(); ++j) {
+      const bool real = space.variables()[j].kind == Variable::Kind::real;
+      row.push_back(real ? number_text(trial->point[j]) : short_name(space.text(j, trial->point[j]), 16.0));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table.rows.empty() ? html_paragraph("No trial yet.", "soft") : html_table(table);
+}
+
+std::string failed_table(const std::vector<Trial>& trials, std::int64_t failed) {
+  if (failed == 0) return html_paragraph("None.", "soft");
+  HtmlTable table{.head = {"trial", "when (UTC)", "reason"}};
+  for (const Trial* trial : latest(trials, TrialState::failed)) {
+    std::string reason = trial->reason;
+    if (reason.size() > longest_reason) reason = reason.substr(0, longest_reason) + "...";
+    table.rows.push_back({fmt::format("{}", trial->id), time_text(trial->told), std::move(reason)});
+  }
+  const bool some = static_cast<std::size_t>(failed) > most_rows;
+  return (some ? html_paragraph(fmt::format("The latest {} of {}.", most_rows, failed), "soft") : "") +
+         html_table(table);
+}
+
+std::string running_table(const Space& space, const std::vector<Trial>& pending, double now) {
+  if (pending.empty()) return html_paragraph("Nobody is evaluating a trial.", "soft");
+  HtmlTable table{.head = {"trial", "worker", "since (UTC)", "lease", "point"}};
+  for (const Trial& trial : pending) {
+    if (table.rows.size() == most_rows) break;
+    table.rows.push_back({fmt::format("{}", trial.id), trial.worker.empty() ? "without a name" : trial.worker,
+                          time_text(trial.asked),
+                          trial.lease_until > now ? fmt::format("until {}", time_text(trial.lease_until)) : "has ended",
+                          short_name(point_text(space, trial.point), 60.0)});
+  }
+  const bool some = pending.size() > most_rows;
+  return (some ? html_paragraph(fmt::format("{} of {} trials.", most_rows, pending.size()), "soft") : "") +
+         html_table(table);
+}
+
+}  // namespace
+
+void LiveParts::draw_trials(const StudyView::State& state) {
+  const Space& space = desk_.space();
+  const OptimizeSpec& spec = desk_.study().spec();
+  const StudyStatus status = desk_.study().status();
+  const std::string_view goal = spec.direction == Direction::minimize ? "smallest value" : "largest value";
+  std::map<std::string, std::string>& parts = drawn_.parts;
+  std::string tiles = "<div class=\"key\">";
+  tiles += tile(status.best ? number_text(*status.best->value) : "-",
+                status.best ? fmt::format("{} so far, trial {}", goal, status.best->id) : "no result yet");
+  tiles +=
+      tile(state.budget > 0 ? fmt::format("{} of {}", status.trials, state.budget) : fmt::format("{}", status.trials),
+           state.budget > 0 && status.trials >= state.budget ? "trials: the budget is spent" : "trials");
+  tiles += tile(fmt::format("{}", status.finished), "with a result");
+  tiles +=
+      tile(fmt::format("{}", status.pending),
+           status.expired > 0 ? fmt::format("running, {} of them with an ended lease", status.expired) : "running");
+  tiles += tile(fmt::format("{}", status.failed), "failed");
+  parts["summary"] = tiles + "</div>\n" + (status.best ? best_part(space, *status.best) : "");
+  const std::vector<Trial> some = drawn_trials(state.trials, spec.direction);
+  std::string pictures;
+  if (status.best) {
+    std::vector<NamedPlot> progress{progress_figure(some, {}, spec.direction, {})};
+    if (optimum_) progress.push_back(progress_figure(some, {}, spec.direction, optimum_));
+    pictures = figures(progress) + parallel_part(space, parallel_figure(space, some, spec.direction));
+  }
+  parts["progress"] = pictures.empty() ? html_paragraph("No result yet.", "soft") : pictures;
+  parts["failed"] = failed_table(state.trials, status.failed);
+  parts["latest"] = latest_table(space, state.trials);
+}
+
+void LiveParts::draw_model() {
+  const std::shared_ptr<const WatchedModel> model = models_.look();
+  if (!model) {
+    const std::string trouble = models_.trouble();
+    drawn_.parts["model"] = html_paragraph(trouble.empty() ? "The first model is being fitted." : trouble, "soft");
+    return;
+  }
+  if (drawn_.model == model->number) return;
+  const std::vector<Trial> some = view_.read(
+      [&](const StudyView::State& state) { return drawn_trials(state.trials, desk_.study().spec().direction); });
+  std::vector<NamedPlot> plots;
+  if (!model->unseen.empty()) plots.push_back(unseen_figure(model->unseen));
+  for (NamedPlot& plot : model_figures(desk_.space(), model->fitted, model->centre, some))
+    plots.push_back(std::move(plot));
+  drawn_.parts["model"] = html_paragraph(fmt::format("Fitted to {} results.", model->results), "soft") + figures(plots);
+  drawn_.model = model->number;
+}
+
+/// What the study says while it cannot be reached is what it said before.
+void LiveParts::draw() {
+  drawn_at_ = std::chrono::steady_clock::now();
+  const std::string trouble = view_.trouble();
+  drawn_.parts["trouble"] = trouble.empty() ? "" : html_paragraph(trouble, "note");
+  if (!trouble.empty() && drawn_.event >= 0) return;
+  try {
+    const Study& study = desk_.study();
+    drawn_.parts["running"] = running_table(desk_.space(), study.pending(), study.now());
+    view_.read([&](const StudyView::State& state) {
+      if (state.event == drawn_.event) return;
+      draw_trials(state);
+      drawn_.event = state.event;
+    });
+    draw_model();
+  } catch (const Error& error) {
+    drawn_.parts["trouble"] = html_paragraph(error.what(), "note");
+  }
+}
+
+LiveParts::Drawn LiveParts::all() {
+  const std::lock_guard lock(mutex_);
+  if (drawn_.event < 0 || std::chrono::steady_clock::now() - drawn_at_ >= redraw_after) draw();
+  return drawn_;
+}
+
+LiveParts::Drawn LiveParts::since(std::int64_t event, std::int64_t model) {
+  Drawn now = all();
+  if (now.event == event) {
+    for (const char* part : {"summary", "progress", "failed", "latest"}) now.parts.erase(part);
+  }
+  if (now.model == model && model > 0) now.parts.erase("model");
+  return now;
+}
+
+}  // namespace nomu

@@ -1,0 +1,70 @@
+#include "serve/study_view.hpp"
+
+#include <chrono>
+
+#include "nomu/core/error.hpp"
+
+namespace nomu {
+
+StudyView::StudyView(Study study) : study_(std::move(study)) {
+  state_.budget = study_.budget();
+  refresh();
+}
+
+void StudyView::refresh() {
+  const std::lock_guard one_at_a_time(refreshing_);
+  Study::Changes changes = study_.changes(event());
+  if (changes.event == event()) return;
+  const std::int64_t budget = study_.budget();
+  {
+    const std::unique_lock lock(mutex_);
+    for (Trial& trial : changes.trials) {
+      const auto place = static_cast<std::size_t>(trial.id) - 1;
+      if (place >= state_.trials.size()) state_.trials.resize(place + 1);
+      Trial& known = state_.trials[place];
+      state_.finished +=
+          static_cast<std::int64_t>(trial.value.has_value()) - static_cast<std::int64_t>(known.value.has_value());
+      known = std::move(trial);
+    }
+    state_.event = changes.event;
+    state_.budget = budget;
+  }
+  {
+    const std::lock_guard lock(news_mutex_);
+    event_ = changes.event;
+  }
+  news_.notify_all();
+}
+
+void StudyView::follow() {
+  try {
+    refresh();
+    set_trouble({});
+  } catch (const Error& error) {
+    set_trouble(error.what());
+  }
+}
+
+void StudyView::set_trouble(std::string trouble) {
+  const std::lock_guard lock(news_mutex_);
+  if (trouble_ == trouble) return;
+  trouble_ = std::move(trouble);
+  news_.notify_all();
+}
+
+std::string StudyView::trouble() const {
+  const std::lock_guard lock(news_mutex_);
+  return trouble_;
+}
+
+std::int64_t StudyView::event() const {
+  const std::lock_guard lock(news_mutex_);
+  return event_;
+}
+
+void StudyView::wait(std::int64_t event, const std::string& trouble, double seconds) const {
+  std::unique_lock lock(news_mutex_);
+  news_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return event_ != event || trouble_ != trouble; });
+}
+
+}  // namespace nomu
