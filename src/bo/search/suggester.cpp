@@ -36,7 +36,7 @@ std::uint64_t purpose_seed(const OptimizeSpec& spec, std::uint64_t purpose, std:
 }  // namespace
 
 Suggester::Suggester(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine)
-    : space_(std::move(space)), spec_(std::move(spec)), engine_(std::move(engine)) {
+    : space_(std::move(space)), spec_(std::move(spec)), auto_(space_, spec_), engine_(std::move(engine)) {
   design_ = initial_design(space_, spec_.design, initial(), static_cast<std::uint64_t>(spec_.seed), spec_.generator);
 }
 
@@ -209,6 +209,7 @@ Proposal Suggester::proposal(const RunKnowledge& run, const Fit& fit, const Prog
 }
 
 double Suggester::shortfall(const History& history, const Point& point, const Progress& progress) {
+  if (spec_.method == "auto") return auto_.shortfall(history, point);
   const std::shared_ptr<const Fit> model = fit(history, progress);
   if (!model) return std::numeric_limits<double>::infinity();
   const RunKnowledge run = knowledge(history, *model, progress);
@@ -228,7 +229,10 @@ Suggestion Suggester::next(const History& history, const std::function<bool(cons
   if (number < design_.size() && (spec_.noisy || !taken(design_[number]))) {
     return {.point = design_[number], .origin = "design"};
   }
-  if (number >= design_.size()) {
+  if (number >= design_.size() && spec_.method == "auto") {
+    std::optional<Point> point = auto_.next(history, taken);
+    if (point) return {.point = std::move(*point), .origin = "model"};
+  } else if (number >= design_.size()) {
     if (const std::shared_ptr<const Fit> model = fit(history, progress)) {
       const RunKnowledge run = knowledge(history, *model, progress);
       Point point = proposal(run, *model, progress).point;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bo/search/auto_search.hpp"
 #include "bo/space/history.hpp"
 #include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/proposal.hpp"
@@ -19,6 +20,8 @@ namespace nomu {
 class Suggester {
  public:
   Suggester(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine);
+  Suggester(const Suggester&) = delete;
+  Suggester& operator=(const Suggester&) = delete;
 
   [[nodiscard]] const Space& space() const { return space_; }
   [[nodiscard]] const OptimizeSpec& spec() const { return spec_; }
@@ -67,6 +70,7 @@ class Suggester {
 
   Space space_;
   OptimizeSpec spec_;
+  AutoSearch auto_;  // refers to both
   std::shared_ptr<Engine> engine_;
   std::vector<Point> design_;
   std::shared_ptr<const Fit> last_;

@@ -1,0 +1,29 @@
+#pragma once
+// How promising a point is: the logarithm of the improvement that is to be expected there, weighted with the
+// probability that there is a result at all.
+
+#include <span>
+#include <vector>
+
+#include "bo/surrogate/process.hpp"
+
+namespace nomu {
+
+class Promise {
+ public:
+  /// `success` may be null. Both must outlive it.
+  Promise(const Process& process, const Process* success, double best)
+      : process_(process), success_(success), best_(best) {}
+
+  [[nodiscard]] double at(std::span<const double> inputs) const;
+  /// The same, with slopes by every input.
+  [[nodiscard]] double at(std::span<const double> inputs, std::span<double> slopes) const;
+  [[nodiscard]] std::vector<double> at_all(const RowMatrix& inputs) const;
+
+ private:
+  const Process& process_;
+  const Process* success_;
+  double best_;
+};
+
+}  // namespace nomu
