@@ -29,7 +29,7 @@ class Problem:
     initial: int = field(init=False)
 
     def __post_init__(self):
-        self.initial = max(8, 2 * len(self.variables))
+        self.initial = min(max(8, 2 * len(self.variables)), 12)
 
     def function(self, seed):
         """The value without noise and the value a tool is told."""

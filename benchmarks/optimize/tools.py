@@ -1,5 +1,6 @@
 """The tools: each is a class with ask() -> point and tell(point, value or None for a failure). All minimise."""
 
+import json
 import os
 import warnings
 
@@ -18,6 +19,7 @@ class Nomu:
             else:
                 space[v["name"]] = nomu.real(v["low"], v["high"], log=v["log"])
         settings = {"method": method} if method else {}
+        settings.update(json.loads(os.environ.get("NOMU_STUDY_SETTINGS", "{}")))
         self.study = nomu.Study(space, seed=seed, noisy=problem.noise > 0, budget=budget, progress=False, **settings)
         self.pending = []
 

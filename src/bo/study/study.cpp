@@ -152,7 +152,7 @@ std::vector<Trial> Study::ask(std::size_t count, std::string_view worker, const 
     const std::vector<Suggestion> suggestions = suggester.suggest(snapshot.history, wanted, taken, progress);
     if (suggestions.empty()) break;
     const bool modelled =
-        std::any_of(suggestions.begin(), suggestions.end(), [](const Suggestion& s) { return s.origin == "model"; });
+        std::any_of(suggestions.begin(), suggestions.end(), [](const Suggestion& s) { return from_model(s.origin); });
     std::vector<Trial> recorded = store.record(snapshot, suggestions, asker, modelled ? suggester.engine_name() : "");
     // Next to a process that keeps asking, a large batch would be out of date every time.
     one_by_one = one_by_one || recorded.empty();
@@ -274,10 +274,10 @@ VerifyReport Study::verify(bool quick, const Progress& progress) const {
 std::optional<Study::Fitted> Study::fit(const Progress& progress) const {
   const auto lock = parts_->lock();
   const History history = parts_->store.snapshot(spec()).history;
-  const auto fitted = parts_->suggester.fit(history, progress);
+  const auto fitted = parts_->suggester.shown(history, progress);
   if (!fitted) return {};
   return Fitted{
-      .model = fitted->model, .low = fitted->low, .high = fitted->high, .c = history.c > 0.0 ? history.c : 1.0};
+      .model = fitted->model, .low = fitted->low, .high = fitted->high, .c = history.c > 0.0 && spec().method != "auto" ? history.c : 1.0};
 }
 
 }  // namespace nomu

@@ -72,10 +72,7 @@ double Process::noise_sigma() const { return std::sqrt(variance_ * kernel_.noise
 
 Vector Process::correlations(const double* x) const {
   Vector result(count_);
-  for (Eigen::Index i = 0; i < count_; ++i) {
-    result[i] =
-        correlation_at(kernel_.shape, scaled_square(points_.row(i).data(), x, rows_, kernel_.lengths)).value;
-  }
+  for (Eigen::Index i = 0; i < count_; ++i) result[i] = correlation(static_cast<std::size_t>(i), x);
   return result;
 }
 
@@ -160,6 +157,24 @@ void Process::believe(std::span<const double> x) {
 std::span<const double> Process::believed_point(std::size_t k) const {
   return {points_.row(rows_.rows() + static_cast<Eigen::Index>(k)).data(), static_cast<std::size_t>(points_.cols())};
 }
+
+std::span<const double> Process::factor_row(std::size_t row) const {
+  return {factor_.row(static_cast<Eigen::Index>(row)).data(), row + 1};
+}
+
+double Process::correlation(std::size_t row, const double* x) const {
+  const double* own = points_.row(static_cast<Eigen::Index>(row)).data();
+  return correlation_at(kernel_.shape, scaled_square(own, x, rows_, kernel_.lengths)).value;
+}
+
+double Process::mean_at(std::span<const double> x) const {
+  double mean = level_;
+  for (Eigen::Index i = 0; i < rows_.rows(); ++i)
+    mean += weights_[i] * correlation(static_cast<std::size_t>(i), x.data());
+  return mean;
+}
+
+double Process::scale() const { return std::sqrt(variance_); }
 
 double Process::left_out_score() const {
   const Eigen::Index n = rows_.rows();

@@ -65,6 +65,13 @@ class Process {
   [[nodiscard]] std::size_t believed() const { return static_cast<std::size_t>(count_ - rows_.rows()); }
   [[nodiscard]] std::span<const double> believed_point(std::size_t k) const;
 
+  /// For whoever follows the posterior at other points: a row of the factor up to its diagonal, the correlation of a
+  /// row or believed point with `x`, the mean there, and the standard deviation of the function.
+  [[nodiscard]] std::span<const double> factor_row(std::size_t row) const;
+  [[nodiscard]] double correlation(std::size_t row, const double* x) const;
+  [[nodiscard]] double mean_at(std::span<const double> x) const;
+  [[nodiscard]] double scale() const;
+
   /// Mean log density of every result under the process without it (with the same kernel).
   [[nodiscard]] double left_out_score() const;
 

@@ -21,13 +21,13 @@ double improvement_slope(double z) {
   return 0.5 * std::erfc(-z / std::numbers::sqrt2) / std::exp(log_improvement(z));
 }
 
+}  // namespace
+
 /// One sigma below the estimate, squared: there is no data where everything fails, so that the large sigma of the
 /// function there would outweigh the probability itself.
 double log_worth(const Process::Value& success) {
   return 2.0 * std::log(std::clamp(0.5 * (1.0 + success.mean - success.sigma), least_success, 1.0));
 }
-
-}  // namespace
 
 double Promise::at(std::span<const double> inputs) const {
   const double value = improvement(process_.at(inputs), best_);

@@ -9,6 +9,9 @@
 
 namespace nomu {
 
+/// The logarithm of the weight of a point with this estimate of success (1) or failure (-1).
+[[nodiscard]] double log_worth(const Process::Value& success);
+
 class Promise {
  public:
   /// `success` may be null. Both must outlive it.

@@ -28,7 +28,7 @@ std::vector<std::size_t> columns_of(const Space& space) {
 }
 
 /// Changes some of the coordinates: by a little, or by much; categories to any other.
-Point changed(const Space& space, const Point& from, Random& random) {
+Point changed(const Space& space, const Point& from, const Region& region, Random& random) {
   std::vector<double> unit = space.to_unit(from);
   const double scale = 0.3 * std::pow(10.0, -2.5 * random.uniform());
   const double share = std::max(0.3, std::min(1.0, 4.0 / static_cast<double>(unit.size())));
@@ -39,7 +39,7 @@ Point changed(const Space& space, const Point& from, Random& random) {
       if (j == always || random.uniform() < 0.3) unit[j] = random.uniform();
       continue;
     }
-    unit[j] = std::clamp(unit[j] + scale * random.normal(), 0.0, 1.0);
+    unit[j] = std::clamp(unit[j] + scale * random.normal(), region.low[j], region.high[j]);
   }
   return space.from_unit(unit);
 }
@@ -47,8 +47,13 @@ Point changed(const Space& space, const Point& from, Random& random) {
 /// Refines one start.
 class Climb {
  public:
-  Climb(const Promise& promise, const Space& space, const Allowed& allowed, const SeekSpec& spec)
-      : promise_(promise), space_(space), allowed_(allowed), spec_(spec), columns_(columns_of(space)) {
+  Climb(const Promise& promise, const Space& space, const Region& region, const Allowed& allowed, const SeekSpec& spec)
+      : promise_(promise),
+        space_(space),
+        region_(region),
+        allowed_(allowed),
+        spec_(spec),
+        columns_(columns_of(space)) {
     for (std::size_t v = 0; v < space.size(); ++v) (is_real(space.variables()[v]) ? reals_ : others_).push_back(v);
   }
 
@@ -92,12 +97,15 @@ class Climb {
       for (std::size_t k = 0; k < reals_.size(); ++k) slopes[k] = 2.0 * all_slopes[columns_[reals_[k]]];
       return value;
     };
-    ascend(f,
-           {.low = std::vector<double>(x.size(), 0.0),
-            .high = std::vector<double>(x.size(), 1.0),
-            .evaluations = static_cast<std::int64_t>(spec_.steps),
-            .tolerance = 1e-5},
-           x);
+    BoxSearch search{.low = {},
+                     .high = {},
+                     .evaluations = static_cast<std::int64_t>(spec_.steps),
+                     .tolerance = 1e-5};
+    for (const std::size_t v : reals_) {
+      search.low.push_back(region_.low[v]);
+      search.high.push_back(region_.high[v]);
+    }
+    ascend(f, search, x);
     Point point = moved(x);
     const double value = value_of(point);
     if (value > at.promise) at = {std::move(point), value};
@@ -136,6 +144,7 @@ class Climb {
 
   const Promise& promise_;
   const Space& space_;
+  const Region& region_;
   const Allowed& allowed_;
   const SeekSpec& spec_;
   std::vector<std::size_t> columns_;
@@ -172,13 +181,35 @@ bool apart(const Space& space, const Point& a, const Point& b) {
 
 }  // namespace
 
-std::vector<Point> candidates(const Space& space, const std::vector<Point>& near, std::uint64_t seed,
-                              const SeekSpec& spec) {
-  std::vector<Point> points = initial_design(space, DesignKind::sobol, spec.spread, seed);
+Region Region::all(std::size_t variables) {
+  return {.low = std::vector<double>(variables, 0.0), .high = std::vector<double>(variables, 1.0)};
+}
+
+Region Region::around(const std::vector<double>& centre, double side) {
+  Region region;
+  for (const double c : centre) {
+    region.low.push_back(std::max(0.0, c - 0.5 * side));
+    region.high.push_back(std::min(1.0, c + 0.5 * side));
+  }
+  return region;
+}
+
+std::vector<Point> candidates(const Space& space, const std::vector<Point>& near, const Region& region,
+                              std::uint64_t seed, const SeekSpec& spec) {
+  std::vector<Point> points;
+  for (const Point& spread : initial_design(space, DesignKind::sobol, spec.spread, seed)) {
+    std::vector<double> unit = space.to_unit(spread);
+    for (std::size_t j = 0; j < unit.size(); ++j) {
+      if (space.variables()[j].kind != Variable::Kind::categorical)
+        unit[j] = region.low[j] + unit[j] * (region.high[j] - region.low[j]);
+    }
+    Point point = space.from_unit(unit);
+    if (space.feasible(point)) points.push_back(std::move(point));
+  }
   for (std::size_t k = 0; k < near.size(); ++k) {
     Random random(derived_seed(seed, k), around_stream);
     for (std::size_t i = 0; i < spec.around; ++i) {
-      Point point = changed(space, near[k], random);
+      Point point = changed(space, near[k], region, random);
       if (space.feasible(point)) points.push_back(std::move(point));
     }
   }
@@ -186,14 +217,14 @@ std::vector<Point> candidates(const Space& space, const std::vector<Point>& near
 }
 
 std::optional<Sought> seek(const Promise& promise, const Space& space, const std::vector<Point>& near,
-                           const Allowed& allowed, std::uint64_t seed, const SeekSpec& spec) {
+                           const Region& region, const Allowed& allowed, std::uint64_t seed, const SeekSpec& spec) {
   const std::optional<std::uint64_t> count = space.count();
   const bool all = count && *count <= spec.enumerate;
   std::vector<Point> points;
   if (all) {
     for (std::uint64_t k = 0; k < *count; ++k) points.push_back(space.at(k));
   } else {
-    points = candidates(space, near, seed, spec);
+    points = candidates(space, near, region, seed, spec);
   }
   const std::vector<double> promises = promise.at_all(inputs_of(space, points));
   std::vector<Sought> starts;
@@ -205,7 +236,7 @@ std::optional<Sought> seek(const Promise& promise, const Space& space, const std
     if (allowed(points[k], space.to_inputs(points[k]))) starts.push_back({points[k], promises[k]});
   }
   if (starts.empty()) return {};
-  const Climb climb(promise, space, allowed, spec);
+  const Climb climb(promise, space, region, allowed, spec);
   Sought best = starts.front();
   for (const Sought& start : starts) {
     if (all) break;

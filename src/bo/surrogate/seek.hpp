@@ -24,6 +24,16 @@ struct SeekSpec {
   std::uint64_t enumerate = 2048;  ///< finite spaces of up to this many points are searched exhaustively
 };
 
+/// A part of the unit cube of a space; categories are not restricted.
+struct Region {
+  std::vector<double> low;
+  std::vector<double> high;
+
+  [[nodiscard]] static Region all(std::size_t variables);
+  /// A cube with this side around a point, as far as it is inside.
+  [[nodiscard]] static Region around(const std::vector<double>& centre, double side);
+};
+
 struct Sought {
   Point point;
   double promise = 0.0;
@@ -31,10 +41,11 @@ struct Sought {
 
 /// Empty if nothing that is allowed was found. `near`: points around which to search.
 [[nodiscard]] std::optional<Sought> seek(const Promise& promise, const Space& space, const std::vector<Point>& near,
-                                         const Allowed& allowed, std::uint64_t seed, const SeekSpec& spec = {});
+                                         const Region& region, const Allowed& allowed, std::uint64_t seed,
+                                         const SeekSpec& spec = {});
 
-/// Points spread over the space, and points around each of `near`.
-[[nodiscard]] std::vector<Point> candidates(const Space& space, const std::vector<Point>& near, std::uint64_t seed,
-                                            const SeekSpec& spec);
+/// Points spread over the region, and points around each of `near`.
+[[nodiscard]] std::vector<Point> candidates(const Space& space, const std::vector<Point>& near, const Region& region,
+                                            std::uint64_t seed, const SeekSpec& spec);
 
 }  // namespace nomu
