@@ -17,7 +17,7 @@ enum class Direction { minimize, maximize };
 /// Everything that decides which points are proposed. docs/optimisation.md explains the defaults.
 struct OptimizeSpec {
   Direction direction = Direction::minimize;
-  std::string method = "nomu";         ///< a method of models/method, or "random"
+  std::string method = "auto";         ///< "auto", a method of models/method, or "random"
   std::string preset = "interactive";  ///< a preset of the method, or "interactive": small networks that train quickly
   std::string settings = {};           ///< settings of the method: "train.epochs=500; ensemble=2"
   std::int64_t seed = 1;

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "bo/search/fitted_process.hpp"
 #include "bo/search/landscape.hpp"
+#include "bo/search/network_score.hpp"
 #include "bo/search/success_model.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/data/cohort.hpp"
@@ -16,17 +18,27 @@
 namespace nomu {
 namespace {
 
-// Purposes of seeds: fits, random points, the points that determine c, and the random points of a search.
+// Purposes of seeds: fits, random points, the points that determine c, the random points of a search, and folds.
 constexpr std::uint64_t fit_purpose = 0x62666974;
 constexpr std::uint64_t random_purpose = 0x62726E64;
 constexpr std::uint64_t width_purpose = 0x62776964;
 constexpr std::uint64_t search_purpose = 0x62736561;
+constexpr std::uint64_t score_purpose = 0x6273636F;
+constexpr const char* networks_origin = "nomu";
 constexpr std::uint32_t width_points = 2000;
 constexpr std::size_t least_rows = 2;
 
 /// Whether the acquisition depends on the best result.
 bool improves_on_best(AcquisitionKind kind) {
   return kind == AcquisitionKind::expected_improvement || kind == AcquisitionKind::log_expected_improvement;
+}
+
+/// Larger is better.
+std::vector<double> signed_values(std::vector<double> values, Direction direction) {
+  if (direction == Direction::minimize) {
+    for (double& value : values) value = -value;
+  }
+  return values;
 }
 
 std::uint64_t purpose_seed(const OptimizeSpec& spec, std::uint64_t purpose, std::int64_t number) {
@@ -36,13 +48,14 @@ std::uint64_t purpose_seed(const OptimizeSpec& spec, std::uint64_t purpose, std:
 }  // namespace
 
 Suggester::Suggester(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine)
-    : space_(std::move(space)), spec_(std::move(spec)), engine_(std::move(engine)) {
+    : space_(std::move(space)), spec_(std::move(spec)), auto_(space_, spec_, initial()), engine_(std::move(engine)) {
   design_ = initial_design(space_, spec_.design, initial(), static_cast<std::uint64_t>(spec_.seed), spec_.generator);
 }
 
 std::size_t Suggester::initial() const {
   if (spec_.initial > 0) return static_cast<std::size_t>(spec_.initial);
-  return std::max<std::size_t>(8, 2 * space_.size());
+  const std::size_t usual = std::max<std::size_t>(8, 2 * space_.size());
+  return spec_.method == "auto" ? std::min<std::size_t>(usual, 10) : usual;  // a process learns from few
 }
 
 std::size_t Suggester::at_once(std::int64_t trials) const {
@@ -208,7 +221,9 @@ Proposal Suggester::proposal(const RunKnowledge& run, const Fit& fit, const Prog
   return propose(*fit.model, space_, std::span(&run, 1), spec, progress).front();
 }
 
-double Suggester::shortfall(const History& history, const Point& point, const Progress& progress) {
+double Suggester::shortfall(const History& history, const Point& point, const std::string& origin,
+                            const Progress& progress) {
+  if (spec_.method == "auto" && origin != networks_origin) return auto_.shortfall(history, point);
   const std::shared_ptr<const Fit> model = fit(history, progress);
   if (!model) return std::numeric_limits<double>::infinity();
   const RunKnowledge run = knowledge(history, *model, progress);
@@ -222,18 +237,81 @@ double Suggester::shortfall(const History& history, const Point& point, const Pr
   return found.value - landscape.values(space_.to_unit(point), std::span(&one, 1), std::span(&task, 1)).front();
 }
 
+/// Networks take part if they predict results better that they have not seen. That is decided when 16, 32, 64, ...
+/// results are known, by these alone, so that it follows from the log.
+bool Suggester::trusts_networks(const History& history, const Progress& progress) {
+  constexpr std::int64_t first = 16;
+  constexpr std::int64_t last = 256;
+  if (history.finished < first || history.points.size() != static_cast<std::size_t>(history.finished)) return false;
+  std::int64_t known = first;
+  while (2 * known <= std::min(history.finished, last)) known *= 2;
+  if (compared_ == known && compared_with_ == history.values.front()) return networks_won_;
+  History before{.finished = known};
+  before.points.assign(history.points.begin(), history.points.begin() + static_cast<std::ptrdiff_t>(known));
+  before.values.assign(history.values.begin(), history.values.begin() + static_cast<std::ptrdiff_t>(known));
+  const auto [low, high] = std::minmax_element(before.values.begin(), before.values.end());
+  compared_ = known;
+  compared_with_ = history.values.front();
+  networks_won_ = false;
+  const std::shared_ptr<const Learned> learned =
+      learn(space_, before.points, signed_values(before.values, spec_.direction), spec_.noisy);
+  if (!learned || *low == *high) return false;
+  const double half = 0.5 * (*high - *low);
+  std::vector<double> targets;
+  for (const double value : signed_values(before.values, spec_.direction)) targets.push_back(value / half);
+  const double centre = 0.5 * (*std::min_element(targets.begin(), targets.end()) +
+                               *std::max_element(targets.begin(), targets.end()));
+  for (double& target : targets) target -= centre;
+  const double networks = network_score(spec_, space_.inputs(), inputs_of(before.points), targets,
+                                        purpose_seed(spec_, score_purpose, known), engine(), progress) -
+                          std::log(half);
+  const double process =
+      learned->process.left_out_score() +
+      learned->warp.log_jacobian(signed_values(before.values, spec_.direction)) / static_cast<double>(known);
+  networks_won_ = networks > process;
+  return networks_won_;
+}
+
+std::shared_ptr<const Suggester::Fit> Suggester::shown(const History& history, const Progress& progress) {
+  if (spec_.method != "auto") return fit(history, progress);
+  const std::shared_ptr<const Learned> learned = auto_.learned(history);
+  if (!learned) return {};
+  const std::vector<double> values = signed_values(history.values, spec_.direction);
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  auto shown = std::make_shared<Fit>();
+  shown->finished = history.finished;
+  shown->points = history.points;
+  shown->values = history.values;
+  shown->low = spec_.direction == Direction::maximize ? *low : -*low;
+  shown->high = spec_.direction == Direction::maximize ? *high : -*high;
+  shown->model = fitted_process(learned, *low, *high);
+  return shown;
+}
+
+std::optional<Suggestion> Suggester::from_networks(const History& history,
+                                                   const std::function<bool(const Point&)>& taken,
+                                                   const Progress& progress) {
+  const std::shared_ptr<const Fit> model = fit(history, progress);
+  if (!model) return {};
+  const RunKnowledge run = knowledge(history, *model, progress);
+  Point point = proposal(run, *model, progress).point;
+  if (point.empty() || (!spec_.noisy && taken(point))) return {};
+  return Suggestion{std::move(point), spec_.method == "auto" ? networks_origin : "model", run.c};
+}
+
 Suggestion Suggester::next(const History& history, const std::function<bool(const Point&)>& taken,
                            const Progress& progress) {
   const auto number = static_cast<std::size_t>(history.trials);
   if (number < design_.size() && (spec_.noisy || !taken(design_[number]))) {
     return {.point = design_[number], .origin = "design"};
   }
-  if (number >= design_.size()) {
-    if (const std::shared_ptr<const Fit> model = fit(history, progress)) {
-      const RunKnowledge run = knowledge(history, *model, progress);
-      Point point = proposal(run, *model, progress).point;
-      if (!point.empty() && (spec_.noisy || !taken(point))) return {std::move(point), "model", run.c};
+  if (number >= design_.size() && spec_.method == "auto") {
+    if (AutoSearch::looks_everywhere(history) && history.pending.empty() && trusts_networks(history, progress)) {
+      if (std::optional<Suggestion> found = from_networks(history, taken, progress)) return std::move(*found);
     }
+    if (std::optional<Point> point = auto_.next(history, taken)) return {.point = std::move(*point), .origin = "gp"};
+  } else if (number >= design_.size()) {
+    if (std::optional<Suggestion> found = from_networks(history, taken, progress)) return std::move(*found);
   }
   return {.point = unused(history.trials, taken), .origin = "random"};
 }

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bo/search/auto_search.hpp"
 #include "bo/space/history.hpp"
 #include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/proposal.hpp"
@@ -19,6 +21,8 @@ namespace nomu {
 class Suggester {
  public:
   Suggester(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine);
+  Suggester(const Suggester&) = delete;
+  Suggester& operator=(const Suggester&) = delete;
 
   [[nodiscard]] const Space& space() const { return space_; }
   [[nodiscard]] const OptimizeSpec& spec() const { return spec_; }
@@ -34,8 +38,10 @@ class Suggester {
                                                 const Progress& progress);
 
   /// By how much the acquisition at `point` falls short of that at the suggested point; for the upper bound, in units
-  /// of targets scaled to [-1,1]. Infinite if the suggestion does not come from a model.
-  [[nodiscard]] double shortfall(const History& history, const Point& point, const Progress& progress);
+  /// of targets scaled to [-1,1]; for method auto, in logarithms of expected improvement. `origin` is that of the point:
+  /// it says which model proposed it. Infinite if the suggestion does not come from a model.
+  [[nodiscard]] double shortfall(const History& history, const Point& point, const std::string& origin,
+                                 const Progress& progress);
 
   struct Fit {
     std::int64_t finished = 0;
@@ -46,14 +52,22 @@ class Suggester {
     std::vector<double> targets;   // [n], scaled
     std::shared_ptr<FittedCohort> model;
   };
-  /// Null if there are too few rows or the fit diverged.
+  /// Null if there are too few rows or the fit diverged. Of method auto, its networks.
   [[nodiscard]] std::shared_ptr<const Fit> fit(const History& history, const Progress& progress);
+  /// The model to show: `fit`, but for method auto the process that it relies on.
+  [[nodiscard]] std::shared_ptr<const Fit> shown(const History& history, const Progress& progress);
+  /// A process of the results, whatever the method; null if they cannot be modelled.
+  [[nodiscard]] std::shared_ptr<const Learned> learned(const History& history) { return auto_.learned(history); }
 
  private:
   [[nodiscard]] std::shared_ptr<const Fit> base_of(const History& history, const Progress& progress);
   [[nodiscard]] std::shared_ptr<const Fit> fit_to(const History& history, const std::shared_ptr<const Fit>& base,
                                                   const Progress& progress);
   [[nodiscard]] Engine& engine();
+  [[nodiscard]] std::optional<Suggestion> from_networks(const History& history,
+                                                        const std::function<bool(const Point&)>& taken,
+                                                        const Progress& progress);
+  [[nodiscard]] bool trusts_networks(const History& history, const Progress& progress);
   [[nodiscard]] Suggestion next(const History& history, const std::function<bool(const Point&)>& taken,
                                 const Progress& progress);
   [[nodiscard]] RunKnowledge knowledge(const History& history, const Fit& fit, const Progress& progress);
@@ -67,9 +81,13 @@ class Suggester {
 
   Space space_;
   OptimizeSpec spec_;
+  AutoSearch auto_;  // refers to both
   std::shared_ptr<Engine> engine_;
   std::vector<Point> design_;
   std::shared_ptr<const Fit> last_;
+  std::optional<std::int64_t> compared_;  // number of results with which networks were compared last
+  double compared_with_ = 0.0;            // the first of these results
+  bool networks_won_ = false;
   std::shared_ptr<const Fit> base_;  // the last model that others continue
   std::shared_ptr<const FittedCohort> success_;
   std::vector<double> success_finished_, success_failed_;  // what `success_` was fitted to

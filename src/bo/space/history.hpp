@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nomu/bo/optimize_spec.hpp"
@@ -27,8 +28,17 @@ struct Suggestion {
   double c = 0.0;      ///< value that later steps keep, before Dynamic c; 0: no model was used
 };
 
+/// Whether a point of this origin was proposed by a model.
+[[nodiscard]] inline bool from_model(std::string_view origin) {
+  return origin == "model" || origin == "gp" || origin == "nomu";
+}
+
 inline constexpr std::int64_t most_failed = 200;   ///< number of failures in a history
 inline constexpr std::int64_t most_pending = 500;  ///< number of pending trials in a history
+/// The same for this method: batches of auto are large.
+[[nodiscard]] inline std::int64_t pending_of(const OptimizeSpec& spec) {
+  return spec.method == "auto" ? 2000 : most_pending;
+}
 
 /// Indices of the results a model is fitted to, in ascending order: all of them if there are at most `most`. Otherwise
 /// the best results make up half of `most`, the latest ones a quarter, and the rest is spaced evenly over all results.

@@ -41,7 +41,7 @@ Fields fields_of(OptimizeSpec& spec) {
   Fields f("bo/study");
   f.add_choice("direction", spec.direction, {"minimize", "maximize"},
                "whether the smallest or the largest value is sought");
-  f.add("method", spec.method, "model of the function: a method of `nomu fit`, or random");
+  f.add("method", spec.method, "model of the function: auto, a method of `nomu fit`, or random");
   f.add("preset", spec.preset, "interactive, or a preset of the method");
   f.add("settings", spec.settings, "settings of the method: key=value; key=value");
   f.add("seed", spec.seed, Range::at_least(0.0), "seed of everything random");
@@ -71,7 +71,8 @@ Fields fields_of(OptimizeSpec& spec) {
 }
 
 MethodSpec method_of(const OptimizeSpec& spec, std::size_t inputs) {
-  FitRequest request{.method = spec.method, .preset = spec.preset, .settings = listed_settings(spec.settings)};
+  // The networks that "auto" may use are those of the paper.
+  FitRequest request{.method = spec.method == "auto" ? "nomu" : spec.method, .preset = spec.preset, .settings = listed_settings(spec.settings)};
   // The paper's presets say themselves what they do about noise.
   if (spec.preset == "interactive" || spec.preset == "auto") request.noise = spec.noisy ? "learned" : "none";
   return method_of(request, 0, inputs);

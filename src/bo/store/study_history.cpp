@@ -73,7 +73,7 @@ StudyStore::Snapshot StudyStore::snapshot(const OptimizeSpec& spec) const {
       places.push_back(all.places[k]);
     read_rows(*database_, space_, places, history);
     read_latest(*database_, space_, TrialState::failed, most_failed, history.failed);
-    read_latest(*database_, space_, TrialState::pending, most_pending, history.pending);
+    read_latest(*database_, space_, TrialState::pending, pending_of(spec), history.pending);
     Statement c = database_->prepare("SELECT value FROM {meta} WHERE {mine} AND key = 'c'");
     if (c.step()) history.c = number_from_text(c.text(0));
   });

@@ -131,6 +131,7 @@ OptimizeSpec spec_from_text(std::string_view text) {
   return guarded([&] {
     OptimizeSpec spec;
     // Old files do not name the settings that came later; these are what they meant.
+    spec.method = "nomu";
     spec.warm_epochs = 0;
     spec.generator = SobolNumbers::drawn;
     const Fields fields = fields_of(spec);

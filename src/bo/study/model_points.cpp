@@ -92,7 +92,7 @@ class ModelPoints {
     exhausted_ = suggestions.size() < count;
     if (suggestions.empty()) return {};
     const bool modelled =
-        std::any_of(suggestions.begin(), suggestions.end(), [](const Suggestion& s) { return s.origin == "model"; });
+        std::any_of(suggestions.begin(), suggestions.end(), [](const Suggestion& s) { return from_model(s.origin); });
     std::vector<Trial> recorded =
         store_.record(snapshot, suggestions, askers, modelled ? suggester_.engine_name() : "");
     if (recorded.empty()) {

@@ -274,10 +274,12 @@ VerifyReport Study::verify(bool quick, const Progress& progress) const {
 std::optional<Study::Fitted> Study::fit(const Progress& progress) const {
   const auto lock = parts_->lock();
   const History history = parts_->store.snapshot(spec()).history;
-  const auto fitted = parts_->suggester.fit(history, progress);
+  const auto fitted = parts_->suggester.shown(history, progress);
   if (!fitted) return {};
-  return Fitted{
-      .model = fitted->model, .low = fitted->low, .high = fitted->high, .c = history.c > 0.0 ? history.c : 1.0};
+  return Fitted{.model = fitted->model,
+                .low = fitted->low,
+                .high = fitted->high,
+                .c = history.c > 0.0 && spec().method != "auto" ? history.c : 1.0};
 }
 
 }  // namespace nomu

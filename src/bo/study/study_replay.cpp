@@ -67,7 +67,7 @@ class ReplayedTrials {
       std::reverse(points.begin(), points.end());
     };
     latest(TrialState::failed, most_failed, history.failed);
-    latest(TrialState::pending, most_pending, history.pending);
+    latest(TrialState::pending, pending_of(spec), history.pending);
     return history;
   }
 
@@ -189,7 +189,7 @@ class Replay {
   void compare_across_engines(const StudyEvent& event, const Point& here) {
     if (near(here, event.point)) {
       ++report_.near;
-    } else if (event.text == "model" && suggester_.shortfall(history_, event.point, {}) <= as_good) {
+    } else if (from_model(event.text) && suggester_.shortfall(history_, event.point, event.text, {}) <= as_good) {
       ++report_.as_good;
     } else {
       problem(fmt::format(

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "models/network/linear_algebra.hpp"
+#include "core/linear_algebra.hpp"
 
 namespace nomu {
 

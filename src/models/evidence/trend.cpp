@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/team.hpp"
-#include "models/network/linear_algebra.hpp"
+#include "core/linear_algebra.hpp"
 
 namespace nomu {
 namespace {

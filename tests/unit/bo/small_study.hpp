@@ -19,6 +19,7 @@ inline std::shared_ptr<Engine> one_thread() {
 
 inline OptimizeSpec quick() {
   OptimizeSpec spec;
+  spec.method = "nomu";
   spec.settings = "train.epochs=60; mean_net.hidden=[12]; sigma_net.hidden=[12]; augment.count=32";
   spec.initial = 5;
   spec.direct.evaluations = 150;

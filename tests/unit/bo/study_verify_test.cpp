@@ -54,10 +54,10 @@ TEST(Suggester, SaysHowMuchBetterItsPointIs) {
   const auto none = [](const Point&) { return false; };
   const std::vector<Suggestion> found = suggester.suggest(history, 1, none, {});
   ASSERT_EQ(found.front().origin, "model");
-  EXPECT_NEAR(suggester.shortfall(history, found.front().point, {}), 0.0, 1e-6);
+  EXPECT_NEAR(suggester.shortfall(history, found.front().point, "model", {}), 0.0, 1e-6);
   int better = 0;
   for (const Point& point : {Point{-1.0, -1.0}, Point{-1.0, 1.0}, Point{1.0, -1.0}, Point{1.0, 1.0}}) {
-    better += suggester.shortfall(history, point, {}) > 0.02 ? 1 : 0;
+    better += suggester.shortfall(history, point, "model", {}) > 0.02 ? 1 : 0;
   }
   EXPECT_GE(better, 2);  // corners a bowl's bottom is far from
 }

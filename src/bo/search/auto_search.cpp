@@ -1,0 +1,184 @@
+#include "bo/search/auto_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "bo/surrogate/seek.hpp"
+#include "nomu/bo/acquisition.hpp"
+#include "nomu/core/random.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::uint64_t seek_purpose = 0x62736B31;
+constexpr std::uint64_t pool_purpose = 0x62706F6F;
+constexpr std::size_t most_rows = 250;  // the cost of a proposal is cubic in them
+constexpr std::size_t near_rows = 5;
+constexpr std::size_t pool_after = 24;       // points on their way after which the next ones are chosen from a pool
+constexpr double pending_apart = 0.01;       // share of the diagonal of the space between two points on their way
+constexpr double finished_apart = 1e-6;      // and between them and points with a result
+constexpr SeekSpec pool_spec{.spread = 1500, .around = 200};
+
+template <class T>
+std::vector<T> chosen(const std::vector<T>& all, const std::vector<std::size_t>& rows) {
+  std::vector<T> result;
+  for (const std::size_t k : rows) result.push_back(all[k]);
+  return result;
+}
+
+/// The side of the cube around the best result in which most points are sought. It grows while that pays, shrinks when
+/// it does not, and starts anew when it has become too small to matter. `values` in their order, larger is better.
+double trusted_side(const std::vector<double>& values, std::size_t first, std::size_t variables) {
+  constexpr double largest = 0.8;
+  constexpr double smallest = 0.01;
+  const std::size_t patience = std::max<std::size_t>(4, variables / 2);
+  double side = largest;
+  double low = values.front();
+  double high = values.front();
+  std::size_t gains = 0;
+  std::size_t losses = 0;
+  for (std::size_t k = 1; k < values.size(); ++k) {
+    const bool gain = values[k] > high + 1e-3 * (high - low);
+    low = std::min(low, values[k]);
+    high = std::max(high, values[k]);
+    if (k < first) continue;
+    gains = gain ? gains + 1 : 0;
+    losses = gain ? 0 : losses + 1;
+    if (gains == 3) side = std::min(largest, 2.0 * side);
+    if (losses == patience) side *= 0.5;
+    if (gains == 3 || losses == patience) gains = losses = 0;
+    if (side < smallest) side = largest;
+  }
+  return side;
+}
+
+}  // namespace
+
+std::uint64_t AutoSearch::seed_of(std::uint64_t purpose, std::int64_t number) const {
+  return derived_seed(derived_seed(static_cast<std::uint64_t>(spec_.seed), purpose), static_cast<std::uint64_t>(number));
+}
+
+void AutoSearch::learn_from(const History& history) {
+  state_ = {};
+  state_.finished = history.finished;
+  state_.points = history.points;
+  state_.values = history.values;
+  state_.failed = history.failed;
+  if (history.values.size() < 2) return;
+  const double sign = spec_.direction == Direction::maximize ? 1.0 : -1.0;
+  std::vector<double> values;
+  for (const double value : history.values) values.push_back(sign * value);
+  state_.side = trusted_side(values, initial_, space_.size());
+  const std::vector<std::size_t> rows = fit_subset(values, Direction::maximize, most_rows);
+  const std::vector<Point> points = chosen(history.points, rows);
+  values = chosen(values, rows);
+  state_.learned = learn(space_, points, values, spec_.noisy);
+  if (!state_.learned) return;
+  state_.success = learn_success(space_, points, history.failed);
+  state_.process = state_.learned->process;
+  state_.best = state_.process->best_mean();
+  std::vector<double> merits = values;
+  if (spec_.noisy) {
+    // Of noisy results, the best by the model.
+    const std::vector<Process::Value> found = state_.process->at_all(state_.process->rows().x);
+    std::transform(found.begin(), found.end(), merits.begin(), [](const Process::Value& v) { return v.mean; });
+  }
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return merits[a] > merits[b]; });
+  order.resize(std::min(order.size(), near_rows));
+  state_.near = chosen(points, order);
+}
+
+void AutoSearch::believe(const std::vector<Point>& pending) {
+  const bool goes_on = state_.pending.size() <= pending.size() &&
+                       std::equal(state_.pending.begin(), state_.pending.end(), pending.begin());
+  if (!goes_on) {
+    state_.process = state_.learned->process;
+    state_.best = state_.process->best_mean();
+    state_.pending.clear();
+    state_.pool.reset();
+  }
+  for (std::size_t k = state_.pending.size(); k < pending.size(); ++k) {
+    const std::vector<double> inputs = space_.to_inputs(pending[k]);
+    // The same improvement is not sought twice.
+    state_.best = std::max(state_.best, state_.process->mean_at(inputs));
+    state_.process->believe(inputs);
+    state_.pending.push_back(pending[k]);
+  }
+}
+
+bool AutoSearch::prepare(const History& history) {
+  const bool same = state_.finished == history.finished && state_.points == history.points &&
+                    state_.values == history.values && state_.failed == history.failed;
+  if (!same) learn_from(history);
+  if (!state_.learned) return false;
+  believe(history.pending);
+  return true;
+}
+
+double AutoSearch::pending_distance() const {
+  return pending_apart * 2.0 * std::sqrt(static_cast<double>(space_.inputs()));
+}
+
+bool AutoSearch::allowed(std::span<const double> inputs) const {
+  const Process& process = *state_.process;
+  for (std::size_t k = 0; k < process.believed(); ++k) {
+    if (nearest_distance(inputs, process.believed_point(k)) < pending_distance()) return false;
+  }
+  if (spec_.noisy) return true;
+  const RowMatrix& rows = process.rows().x;
+  const double least = finished_apart * 2.0 * std::sqrt(static_cast<double>(inputs.size()));
+  return nearest_distance(inputs, {rows.data(), static_cast<std::size_t>(rows.size())}) >= least;
+}
+
+std::optional<Point> AutoSearch::from_pool(const std::function<bool(const Point&)>& taken) {
+  if (!state_.pool) {
+    state_.pool_points = candidates(space_, state_.near, Region::all(space_.size()),
+                                    seed_of(pool_purpose, state_.finished), pool_spec);
+    RowMatrix inputs = process_rows(space_, state_.pool_points).x;
+    std::vector<double> worth;
+    if (state_.success) {
+      for (const Process::Value& value : state_.success->at_all(inputs)) worth.push_back(log_worth(value));
+    }
+    state_.pool.emplace(*state_.process, std::move(inputs), std::move(worth));
+  }
+  state_.pool->follow(*state_.process, pending_distance());
+  while (const std::optional<std::size_t> k = state_.pool->best(state_.best)) {
+    const Point& point = state_.pool_points[*k];
+    if (allowed(space_.to_inputs(point)) && (spec_.noisy || !taken(point))) return point;
+    state_.pool->leave_out(*k);
+  }
+  return {};
+}
+
+std::optional<Point> AutoSearch::next(const History& history, const std::function<bool(const Point&)>& taken) {
+  if (!prepare(history)) return {};
+  if (state_.pending.size() >= pool_after) return from_pool(taken);
+  const Promise promise(*state_.process, state_.success.get(), state_.best);
+  const Allowed may = [&](const Point& point, std::span<const double> inputs) {
+    return allowed(inputs) && (spec_.noisy || !taken(point));
+  };
+  const Region region = looks_everywhere(history) ? Region::all(space_.size())
+                                                  : Region::around(space_.to_unit(state_.near.front()), state_.side);
+  const std::uint64_t seed = seed_of(seek_purpose, history.trials);
+  std::optional<Sought> found = seek(promise, space_, state_.near, region, may, seed);
+  if (!found) found = seek(promise, space_, state_.near, Region::all(space_.size()), may, seed);
+  if (!found) return {};
+  return std::move(found->point);
+}
+
+double AutoSearch::shortfall(const History& history, const Point& point) {
+  const std::optional<Point> proposed = next(history, [](const Point&) { return false; });
+  if (!proposed) return std::numeric_limits<double>::infinity();
+  const Promise promise(*state_.process, state_.success.get(), state_.best);
+  return promise.at(space_.to_inputs(*proposed)) - promise.at(space_.to_inputs(point));
+}
+
+std::shared_ptr<const Learned> AutoSearch::learned(const History& history) {
+  return prepare(history) ? state_.learned : nullptr;
+}
+
+}  // namespace nomu

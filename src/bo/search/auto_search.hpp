@@ -1,0 +1,66 @@
+#pragma once
+// The search of method "auto": the most promising point by a process of the results, with the points that are on their
+// way taken into account. A pure function of settings, space and history; what it remembers only saves time.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bo/space/history.hpp"
+#include "bo/surrogate/learned.hpp"
+#include "bo/surrogate/pool.hpp"
+#include "bo/surrogate/promise.hpp"
+
+namespace nomu {
+
+class AutoSearch {
+ public:
+  /// Both must outlive it. `initial`: number of trials before the first model.
+  AutoSearch(const Space& space, const OptimizeSpec& spec, std::size_t initial)
+      : space_(space), spec_(spec), initial_(initial) {}
+
+  /// Empty if the results cannot be modelled, or nothing is left to propose.
+  [[nodiscard]] std::optional<Point> next(const History& history, const std::function<bool(const Point&)>& taken);
+
+  /// By how much the promise of a point falls short of that of the proposed one.
+  [[nodiscard]] double shortfall(const History& history, const Point& point);
+
+  /// Whether this point is sought in all of the space, and not around the best result.
+  [[nodiscard]] static bool looks_everywhere(const History& history) { return history.trials % 4 == 0; }
+
+  /// What the results teach; null if they cannot be modelled.
+  [[nodiscard]] std::shared_ptr<const Learned> learned(const History& history);
+
+ private:
+  /// Everything that depends on the history.
+  struct State {
+    std::shared_ptr<const Learned> learned;
+    std::shared_ptr<const Process> success;
+    std::optional<Process> process;  // of `learned`, believing what is pending
+    std::vector<Point> pending;      // believed so far
+    std::vector<Point> near;         // the best results
+    std::optional<Pool> pool;        // for large batches
+    std::vector<Point> pool_points;
+    double side = 1.0;  // of the cube around the best result
+    double best = 0.0;  // on the scale of the process
+    std::int64_t finished = -1;
+    std::vector<Point> points;
+    std::vector<double> values;
+    std::vector<Point> failed;
+  };
+  [[nodiscard]] bool prepare(const History& history);
+  void learn_from(const History& history);
+  void believe(const std::vector<Point>& pending);
+  [[nodiscard]] bool allowed(std::span<const double> inputs) const;
+  [[nodiscard]] double pending_distance() const;
+  [[nodiscard]] std::uint64_t seed_of(std::uint64_t purpose, std::int64_t number) const;
+  [[nodiscard]] std::optional<Point> from_pool(const std::function<bool(const Point&)>& taken);
+
+  const Space& space_;
+  const OptimizeSpec& spec_;
+  std::size_t initial_;
+  State state_;
+};
+
+}  // namespace nomu

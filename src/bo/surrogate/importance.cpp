@@ -1,0 +1,32 @@
+#include "bo/surrogate/importance.hpp"
+
+#include <numeric>
+
+namespace nomu {
+
+std::vector<double> total_effects(const Process& process, const Space& space, std::uint64_t seed) {
+  constexpr std::size_t draws = 256;
+  const std::size_t d = space.size();
+  const std::vector<double> units = sobol_points(2 * d, draws, seed);
+  const auto mean_at = [&](const std::vector<double>& unit) {
+    return process.mean_at(space.to_inputs(space.from_unit(unit)));
+  };
+  std::vector<double> effects(d, 0.0);
+  for (std::size_t i = 0; i < draws; ++i) {
+    const auto row = units.begin() + static_cast<std::ptrdiff_t>(2 * d * i);
+    std::vector<double> unit(row, row + static_cast<std::ptrdiff_t>(d));
+    const double here = mean_at(unit);
+    for (std::size_t j = 0; j < d; ++j) {
+      const double kept = unit[j];
+      unit[j] = *(row + static_cast<std::ptrdiff_t>(d + j));
+      const double step = mean_at(unit) - here;
+      effects[j] += step * step;
+      unit[j] = kept;
+    }
+  }
+  const double sum = std::accumulate(effects.begin(), effects.end(), 0.0);
+  for (double& effect : effects) effect = sum > 0.0 ? effect / sum : 1.0 / static_cast<double>(d);
+  return effects;
+}
+
+}  // namespace nomu

@@ -1,0 +1,15 @@
+#pragma once
+// How much of what a process has learned is due to each variable.
+
+#include <cstdint>
+#include <vector>
+
+#include "bo/surrogate/process.hpp"
+#include "nomu/bo/space.hpp"
+
+namespace nomu {
+
+/// The share of each variable in the total effects on the posterior mean (Sobol's indices, which add up to 1 here).
+[[nodiscard]] std::vector<double> total_effects(const Process& process, const Space& space, std::uint64_t seed);
+
+}  // namespace nomu

@@ -1,0 +1,29 @@
+#pragma once
+// What the results of a study teach: a process of the function on the scale that explains them best.
+
+#include <memory>
+#include <vector>
+
+#include "bo/surrogate/process_fit.hpp"
+#include "bo/surrogate/target_warp.hpp"
+#include "nomu/bo/space.hpp"
+
+namespace nomu {
+
+struct Learned {
+  TargetWarp warp;
+  Process process;
+};
+
+/// Inputs of points as a process reads them, and which variable each column belongs to.
+[[nodiscard]] ProcessRows process_rows(const Space& space, const std::vector<Point>& points);
+
+/// `values`: larger is better; at least two. Null if they cannot be modelled (they are all equal, for example).
+[[nodiscard]] std::shared_ptr<const Learned> learn(const Space& space, const std::vector<Point>& points,
+                                                   const std::vector<double>& values, bool noisy);
+
+/// A process of successes (1) and failures (-1); null if there are none of either.
+[[nodiscard]] std::shared_ptr<const Process> learn_success(const Space& space, const std::vector<Point>& finished,
+                                                           const std::vector<Point>& failed);
+
+}  // namespace nomu

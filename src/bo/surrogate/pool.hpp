@@ -1,0 +1,37 @@
+#pragma once
+// Points to choose from when many are on their way: their variances follow each new one at the cost of one row.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bo/surrogate/process.hpp"
+
+namespace nomu {
+
+class Pool {
+ public:
+  /// `inputs` [q][inputs]; `log_worth` [q] is added to the promise of each, or empty.
+  Pool(const Process& process, RowMatrix inputs, std::vector<double> log_worth);
+
+  /// Takes what the process has believed since into account. Points closer than `apart` to one of these are left out.
+  void follow(const Process& process, double apart);
+  /// The most promising points first; those that are left out are not among them.
+  [[nodiscard]] std::optional<std::size_t> best(double best_value) const;
+  void leave_out(std::size_t k) { left_out_[k] = 1; }
+
+ private:
+  void add_row(const Process& process, Eigen::Index row);
+
+  RowMatrix inputs_;
+  std::vector<double> log_worth_;
+  std::vector<double> means_;
+  Vector squares_;   // [q], share of the variance that is explained so far
+  RowMatrix rows_;   // [>= count][q], L^-1 k for every point
+  Eigen::Index count_ = 0;
+  double scale_ = 1.0;  // standard deviation of the function
+  std::vector<char> left_out_;
+};
+
+}  // namespace nomu

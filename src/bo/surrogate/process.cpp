@@ -1,0 +1,194 @@
+#include "bo/surrogate/process.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace nomu {
+namespace {
+
+constexpr double root_five = 2.23606797749978969;
+constexpr double least_variance = 1e-14;  // keeps sigma above 0 at rows without noise
+
+/// The lower factor of a matrix of which the lower triangle is given; more is added to the diagonal if rounding asks
+/// for it.
+bool factorise(const RowMatrix& matrix, RowMatrix& factor) {
+  for (double added = 0.0; added <= 1e-3; added = added == 0.0 ? 1e-10 : 10.0 * added) {
+    factor = matrix;
+    factor.diagonal().array() += added;
+    Eigen::LLT<Eigen::Ref<RowMatrix>, Eigen::Lower> decomposition(factor);
+    if (decomposition.info() == Eigen::Success && std::isfinite(factor.diagonal().sum())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Correlation correlation_at(ProcessKernel::Shape shape, double square) {
+  if (shape == ProcessKernel::Shape::gaussian) {
+    const double value = std::exp(-0.5 * square);
+    return {value, -0.5 * value};
+  }
+  const double r = root_five * std::sqrt(square);
+  const double decay = std::exp(-r);
+  return {(1.0 + r + r * r / 3.0) * decay, -5.0 / 6.0 * (1.0 + r) * decay};
+}
+
+double scaled_square(const double* a, const double* b, const ProcessRows& rows, const Vector& lengths) {
+  double sum = 0.0;
+  for (std::size_t j = 0; j < rows.group.size(); ++j) {
+    const double step = (a[j] - b[j]) / lengths[static_cast<Eigen::Index>(rows.group[j])];
+    sum += step * step;
+  }
+  return sum;
+}
+
+Process::Process(ProcessRows rows, ProcessKernel kernel)
+    : rows_(std::move(rows)), kernel_(std::move(kernel)), points_(rows_.x), count_(rows_.rows()) {
+  const Eigen::Index n = rows_.rows();
+  RowMatrix matrix = RowMatrix::Zero(n, n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    for (Eigen::Index j = 0; j < i; ++j) {
+      const double square = scaled_square(points_.row(i).data(), points_.row(j).data(), rows_, kernel_.lengths);
+      matrix(i, j) = correlation_at(kernel_.shape, square).value;
+    }
+    matrix(i, i) = 1.0 + kernel_.noise;
+  }
+  valid_ = factorise(matrix, factor_);
+  if (!valid_) return;
+  const auto lower = std::as_const(factor_).triangularView<Eigen::Lower>();
+  Vector ones = Vector::Ones(n);
+  Vector y = rows_.y;
+  lower.solveInPlace(ones);
+  lower.solveInPlace(y);
+  level_ = ones.dot(y) / ones.squaredNorm();
+  weights_ = y - level_ * ones;
+  variance_ = (weights_.squaredNorm() + 1.0) / static_cast<double>(n + 1);
+  lower.transpose().solveInPlace(weights_);
+}
+
+double Process::noise_sigma() const { return std::sqrt(variance_ * kernel_.noise); }
+
+Vector Process::correlations(const double* x) const {
+  Vector result(count_);
+  for (Eigen::Index i = 0; i < count_; ++i) result[i] = correlation(static_cast<std::size_t>(i), x);
+  return result;
+}
+
+Process::Value Process::at(std::span<const double> x) const {
+  Vector k = correlations(x.data());
+  const double mean = level_ + k.head(rows_.rows()).dot(weights_);
+  factor_.topLeftCorner(count_, count_).triangularView<Eigen::Lower>().solveInPlace(k);
+  return {mean, std::sqrt(variance_ * std::max(1.0 - k.squaredNorm(), least_variance))};
+}
+
+Process::Value Process::at(std::span<const double> x, std::span<double> mean_slopes,
+                           std::span<double> sigma_slopes) const {
+  const Eigen::Index n = rows_.rows();
+  Vector k(count_);
+  Vector slopes(count_);
+  for (Eigen::Index i = 0; i < count_; ++i) {
+    const Correlation c =
+        correlation_at(kernel_.shape, scaled_square(points_.row(i).data(), x.data(), rows_, kernel_.lengths));
+    k[i] = c.value;
+    slopes[i] = c.slope;
+  }
+  const double mean = level_ + k.head(n).dot(weights_);
+  const auto lower = factor_.topLeftCorner(count_, count_).triangularView<Eigen::Lower>();
+  lower.solveInPlace(k);
+  const double left = std::max(1.0 - k.squaredNorm(), least_variance);
+  const double sigma = std::sqrt(variance_ * left);
+  lower.transpose().solveInPlace(k);
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    const double length = kernel_.lengths[static_cast<Eigen::Index>(rows_.group[j])];
+    double of_mean = 0.0;
+    double of_left = 0.0;
+    for (Eigen::Index i = 0; i < count_; ++i) {
+      const double step = slopes[i] * 2.0 * (x[j] - points_(i, static_cast<Eigen::Index>(j))) / (length * length);
+      if (i < n) of_mean += weights_[i] * step;
+      of_left -= 2.0 * k[i] * step;
+    }
+    mean_slopes[j] = of_mean;
+    sigma_slopes[j] = left > least_variance ? 0.5 * variance_ * of_left / sigma : 0.0;
+  }
+  return {mean, sigma};
+}
+
+std::vector<Process::Value> Process::at_all(const RowMatrix& points) const {
+  constexpr Eigen::Index at_once = 64;
+  std::vector<Value> values(static_cast<std::size_t>(points.rows()));
+  for (Eigen::Index first = 0; first < points.rows(); first += at_once) {
+    const Eigen::Index q = std::min(at_once, points.rows() - first);
+    Matrix k = Matrix::Zero(count_, at_once);
+    for (Eigen::Index c = 0; c < q; ++c) k.col(c) = correlations(points.row(first + c).data());
+    const Vector means = k.topRows(rows_.rows()).transpose() * weights_;
+    factor_.topLeftCorner(count_, count_).triangularView<Eigen::Lower>().solveInPlace(k);
+    for (Eigen::Index c = 0; c < q; ++c) {
+      values[static_cast<std::size_t>(first + c)] = {
+          level_ + means[c], std::sqrt(variance_ * std::max(1.0 - k.col(c).squaredNorm(), least_variance))};
+    }
+  }
+  return values;
+}
+
+double Process::best_mean() const {
+  // The mean at a row is its result less its weight times the noise.
+  return (rows_.y - kernel_.noise * weights_).maxCoeff();
+}
+
+void Process::grow(Eigen::Index count) {
+  if (count <= factor_.rows()) return;
+  const Eigen::Index room = std::max(count, 2 * factor_.rows());
+  factor_.conservativeResize(room, room);
+  points_.conservativeResize(room, points_.cols());
+}
+
+void Process::believe(std::span<const double> x) {
+  Vector k = correlations(x.data());
+  factor_.topLeftCorner(count_, count_).triangularView<Eigen::Lower>().solveInPlace(k);
+  grow(count_ + 1);
+  factor_.row(count_).head(count_) = k.transpose();
+  factor_(count_, count_) = std::sqrt(std::max(1.0 + std::max(kernel_.noise, 1e-8) - k.squaredNorm(), 1e-8));
+  std::copy(x.begin(), x.end(), points_.row(count_).data());
+  ++count_;
+}
+
+std::span<const double> Process::believed_point(std::size_t k) const {
+  return {points_.row(rows_.rows() + static_cast<Eigen::Index>(k)).data(), static_cast<std::size_t>(points_.cols())};
+}
+
+std::span<const double> Process::factor_row(std::size_t row) const {
+  return {factor_.row(static_cast<Eigen::Index>(row)).data(), row + 1};
+}
+
+double Process::correlation(std::size_t row, const double* x) const {
+  const double* own = points_.row(static_cast<Eigen::Index>(row)).data();
+  return correlation_at(kernel_.shape, scaled_square(own, x, rows_, kernel_.lengths)).value;
+}
+
+double Process::mean_at(std::span<const double> x) const {
+  double mean = level_;
+  for (Eigen::Index i = 0; i < rows_.rows(); ++i)
+    mean += weights_[i] * correlation(static_cast<std::size_t>(i), x.data());
+  return mean;
+}
+
+double Process::scale() const { return std::sqrt(variance_); }
+
+double Process::left_out_score() const {
+  const Eigen::Index n = rows_.rows();
+  Matrix inverse = Matrix::Identity(n, n);
+  const auto lower = factor_.topLeftCorner(n, n).triangularView<Eigen::Lower>();
+  lower.solveInPlace(inverse);
+  double sum = 0.0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const double precision = inverse.col(i).squaredNorm();  // of K^-1, as L^-T L^-1
+    const double variance = variance_ / precision;
+    const double error = weights_[i] / precision;
+    sum -= 0.5 * (error * error / variance + std::log(2.0 * std::numbers::pi * variance));
+  }
+  return sum / static_cast<double>(n);
+}
+
+}  // namespace nomu
