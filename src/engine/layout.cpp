@@ -130,6 +130,12 @@ double products_of(const Layer& layer, const Feed& feed) {
 
 }  // namespace
 
+float dropout_of(const Networks& networks, const Layer& layer, std::size_t member) {
+  if (layer.head) return 0.0F;
+  const Net& net = networks.nets[layer.net];
+  return net.dropout_layers.empty() ? net.dropout[member] : net.dropout_layers[layer.depth][member];
+}
+
 float init_range(const Net& net, const Layer& layer) {
   const auto in = static_cast<float>(layer.fan_in());
   // A pixel is in as many windows as a window has pixels.

@@ -60,6 +60,9 @@ struct Layout {
 /// The layout of checked networks; `loss` decides which layers see gradients of artificial rows.
 [[nodiscard]] Layout make_layout(const Networks& networks, LossKind loss);
 
+/// Share of a layer's units that dropout leaves out; 0 for heads.
+[[nodiscard]] float dropout_of(const Networks& networks, const Layer& layer, std::size_t member);
+
 /// Half the width of the uniform distribution that a layer's parameters are drawn from.
 [[nodiscard]] float init_range(const Net& net, const Layer& layer);
 

@@ -62,6 +62,7 @@ struct LossSettings {
   bool stable;
   bool fit_mean;
   T noise_floor, mu_sqr, mu_exp, c_exp;
+  bool around_mean = true;
 };
 
 template <class T>
@@ -84,7 +85,7 @@ NOMU_HD ValueSlope<T> lifting(bool stable, T c, T z) {
   return {e, -c * e};
 }
 
-/// Outputs of a row: [f], [f, noise], [f, r], [f, noise, r] or [f, upper, lower], by kind.
+/// Outputs of a row: [f], [f, noise], [f, r], [f, noise, r], [f, upper, lower], [f, upper] or [f, lower], by kind.
 template <class T>
 NOMU_HD RowLoss<T> data_loss(const LossSettings<T>& s, const T* out, T y, T known_noise) {
   RowLoss<T> loss;
@@ -132,23 +133,46 @@ NOMU_HD RowLoss<T> data_loss(const LossSettings<T>& s, const T* out, T y, T know
       loss.slope[2] = T(2) * s.mu_sqr * below;
       return loss;
     }
+    case LossKind::directed_upper:
+    case LossKind::directed_lower: {  // the same with one bound
+      const T gap = out[1] - y;
+      loss.value = (s.fit_mean ? error * error : T(0)) + s.mu_sqr * gap * gap;
+      loss.slope[0] = s.fit_mean ? T(2) * error : T(0);
+      loss.slope[1] = T(2) * s.mu_sqr * gap;
+      return loss;
+    }
   }
+  return loss;
+}
+
+/// Term (c') of Appendix C.2: -u(upper) - u(-lower) as printed, or of their distances to the mean, which keep e^{-c z}
+/// in range; the mean itself gets no gradient from here. u(z) = -e^{-c z}, always in the stable form.
+template <class T>
+NOMU_HD RowLoss<T> directed_lift(const LossSettings<T>& s, const T* out) {
+  RowLoss<T> loss;
+  const T centre = s.around_mean ? out[0] : T(0);
+  T sum = T(0);
+  if (s.kind != LossKind::directed_lower) {
+    const ValueSlope<T> up = lifting(true, s.c_exp, out[1] - centre);
+    sum += up.value;
+    loss.slope[1] = s.mu_exp * up.slope;
+  }
+  if (s.kind != LossKind::directed_upper) {
+    const std::size_t lower = s.kind == LossKind::directed ? 2 : 1;
+    const ValueSlope<T> down = lifting(true, s.c_exp, centre - out[lower]);
+    sum += down.value;
+    loss.slope[lower] = -s.mu_exp * down.slope;
+  }
+  loss.value = s.mu_exp * sum;
   return loss;
 }
 
 /// Term (c) of one artificial row, before division by the number of rows.
 template <class T>
 NOMU_HD RowLoss<T> augmented_loss(const LossSettings<T>& s, const T* out) {
+  if (s.kind == LossKind::directed || s.kind == LossKind::directed_upper || s.kind == LossKind::directed_lower)
+    return directed_lift(s, out);
   RowLoss<T> loss;
-  if (s.kind == LossKind::directed) {
-    // Distances to the mean keep e^{-c z} in range; the mean itself gets no gradient from here. Always the stable form.
-    const ValueSlope<T> up = lifting(true, s.c_exp, out[1] - out[0]);
-    const ValueSlope<T> down = lifting(true, s.c_exp, out[0] - out[2]);
-    loss.value = s.mu_exp * (up.value + down.value);
-    loss.slope[1] = s.mu_exp * up.slope;
-    loss.slope[2] = -s.mu_exp * down.slope;
-    return loss;
-  }
   const std::size_t r = s.kind == LossKind::nomu_noise ? 2 : 1;
   const ValueSlope<T> c = lifting(s.stable, s.c_exp, out[r]);
   loss.value = s.mu_exp * c.value;

@@ -27,7 +27,8 @@ LossSettings<T> loss_settings(const Loss& loss, std::size_t member) {
           .noise_floor = static_cast<T>(loss.noise_floor),
           .mu_sqr = static_cast<T>(loss.mu_sqr[member]),
           .mu_exp = static_cast<T>(loss.mu_exp[member]),
-          .c_exp = static_cast<T>(loss.c_exp[member])};
+          .c_exp = static_cast<T>(loss.c_exp[member]),
+          .around_mean = loss.around_mean};
 }
 
 }  // namespace nomu::engine

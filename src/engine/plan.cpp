@@ -62,7 +62,9 @@ std::size_t outputs_wanted(LossKind kind) {
     case LossKind::squared_error: return 1;
     case LossKind::gaussian_nll:
     case LossKind::nomu:
-    case LossKind::nomu_known: return 2;
+    case LossKind::nomu_known:
+    case LossKind::directed_upper:
+    case LossKind::directed_lower: return 2;
     case LossKind::nomu_noise:
     case LossKind::directed: return 3;
   }
@@ -168,6 +170,7 @@ TrainPlan select(const TrainPlan& plan, std::span<const std::size_t> members) {
   for (const std::size_t m : members) chosen.seeds.push_back(plan.seeds.at(m));
   for (Net& net : chosen.networks.nets) {
     for (PerMember* numbers : {&net.dropout, &net.l2_hidden, &net.l2_output}) *numbers = select(*numbers, members);
+    for (PerMember& rates : net.dropout_layers) rates = select(rates, members);
   }
   for (PerMember* numbers :
        {&chosen.loss.mu_sqr, &chosen.loss.mu_exp, &chosen.loss.c_exp, &chosen.learning_rate, &chosen.clip_norm}) {
@@ -185,7 +188,9 @@ std::size_t output_count(const Networks& networks) {
 bool augments_output(LossKind kind, std::size_t k) {
   switch (kind) {
     case LossKind::nomu:
-    case LossKind::nomu_known: return k == 1;
+    case LossKind::nomu_known:
+    case LossKind::directed_upper:
+    case LossKind::directed_lower: return k == 1;
     case LossKind::nomu_noise: return k == 2;
     case LossKind::directed: return k == 1 || k == 2;
     case LossKind::squared_error:
@@ -211,6 +216,10 @@ void check(const TrainPlan& plan, std::int64_t threads) {
   constexpr float big = 1e30F;
   for (const Net& net : plan.networks.nets) {
     check_numbers(net.dropout, members, "dropout", 0.0F, 0.999F);
+    const std::size_t layers = net.front.windows.size() + net.hidden.size();
+    require(net.dropout_layers.empty() || net.dropout_layers.size() == layers, "{} dropout rates for {} hidden layers",
+            net.dropout_layers.size(), layers);
+    for (const PerMember& rates : net.dropout_layers) check_numbers(rates, members, "dropout", 0.0F, 0.999F);
     check_numbers(net.l2_hidden, members, "l2", 0.0F, big);
     check_numbers(net.l2_output, members, "l2", 0.0F, big);
   }

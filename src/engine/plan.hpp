@@ -47,9 +47,10 @@ struct Net {
   float init_scale = 0.05F;
   std::vector<Link> links;
   bool trainable = true;
-  PerMember dropout = 0.0F;    ///< after each hidden layer, inverted scaling
-  PerMember l2_hidden = 0.0F;  ///< adds l2 * sum(w^2) over weights and biases of the hidden layers
-  PerMember l2_output = 0.0F;  ///< the same for the head
+  PerMember dropout = 0.0F;               ///< after each hidden layer, inverted scaling
+  std::vector<PerMember> dropout_layers;  ///< instead, one for each convolution and hidden layer; empty: `dropout`
+  PerMember l2_hidden = 0.0F;             ///< adds l2 * sum(w^2) over weights and biases of the hidden layers
+  PerMember l2_output = 0.0F;             ///< the same for the head
 };
 
 /// The part of a plan that prediction needs too.
@@ -61,8 +62,9 @@ struct Networks {
 struct Loss {
   LossKind kind = LossKind::squared_error;
   Reduction reduction = Reduction::sum;
-  bool stable = false;   ///< bounded slopes in terms (b) and (c), Appendix B.2.6
-  bool fit_mean = true;  ///< false: term (a) is left out, because the mean is given
+  bool stable = false;      ///< bounded slopes in terms (b) and (c), Appendix B.2.6
+  bool fit_mean = true;     ///< false: term (a) is left out, because the mean is given
+  bool around_mean = true;  ///< directed bounds are lifted away from the mean; false: from 0, as Appendix C.2 prints it
   float noise_floor = 1e-6F;
   PerMember mu_sqr = 0.1F;
   PerMember mu_exp = 0.01F;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "eval/row_checks.hpp"
 #include "nomu/core/error.hpp"
@@ -17,8 +16,9 @@ namespace {
 constexpr std::string_view where = "eval/desiderata";
 constexpr double d2_threshold = 0.25;
 constexpr double d3_threshold = 0.5;
-constexpr double difference_step = 0.02;    // of the box's width
-constexpr std::size_t fewest_fit_rows = 4;  // the fewest a data set may have
+constexpr double difference_step = 0.02;            // of the box's width
+constexpr std::size_t fewest_fit_rows = 4;          // the fewest a data set may have
+constexpr std::size_t most_posterior_probes = 200;  // of a region: each solves a system of its own
 
 struct Box {
   std::vector<double> low;
@@ -161,7 +161,7 @@ Finding examine_d2(std::span<const double> at_data, std::span<const double> else
 }
 
 Finding examine_d3(std::string name, std::string_view region, std::span<const double> sigma,
-                   std::span<const double> distance) {
+                   std::span<const double> distance, std::string_view what = "the distance to the data") {
   if (sigma.size() < 2 || constant(distance)) {
     return skipped(std::move(name), fmt::format("There is no room to probe {}.", region));
   }
@@ -169,11 +169,22 @@ Finding examine_d3(std::string name, std::string_view region, std::span<const do
     return judged(std::move(name), 0.0, d3_threshold, false, fmt::format("Sigma is the same everywhere {}.", region));
   }
   const double correlation = spearman(sigma, distance);
-  return judged(
-      std::move(name), correlation, d3_threshold, correlation > d3_threshold,
-      fmt::format("Sigma and the distance to the data have rank correlation {:.3g} {}; it should be above {}.",
-                  correlation, region, d3_threshold));
+  return judged(std::move(name), correlation, d3_threshold, correlation > d3_threshold,
+                fmt::format("Sigma and {} have rank correlation {:.3g} {}; it should be above {}.", what, correlation,
+                            region, d3_threshold));
 }
+
+/// The first rows of `points` [q][d] and their values, appended to `to`.
+struct ProbedRows {
+  std::vector<double> points;
+  std::vector<double> sigma;
+
+  void add_some(std::span<const double> from, std::span<const double> values, std::size_t cols) {
+    const std::size_t rows = std::min(values.size(), most_posterior_probes);
+    points.insert(points.end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(rows * cols));
+    sigma.insert(sigma.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(rows));
+  }
+};
 
 void examine_distances(const DesiderataSubject& subject, const DesiderataSpec& spec, std::span<const double> train,
                        const Box& box, std::vector<Finding>& findings) {
@@ -183,18 +194,24 @@ void examine_distances(const DesiderataSubject& subject, const DesiderataSpec& s
   std::vector<double> sigma = evaluate(subject.sigma, inside, box.cols(), "sigma");
   std::vector<double> distance = distances(inside, train, box);
   Finding gaps = examine_d3("D3 gaps", "in the gaps between the data", sigma, distance);
+  ProbedRows some;
+  some.add_some(inside, sigma, box.cols());
   Finding beyond =
       skipped("D3 outside", "The box does not extend beyond the data, so there is nothing outside to probe.");
   if (!outside.empty()) {
     const std::vector<double> far_sigma = evaluate(subject.sigma, outside, box.cols(), "sigma");
     const std::vector<double> far_distance = distances(outside, train, box);
     beyond = examine_d3("D3 outside", "outside the range of the data", far_sigma, far_distance);
+    some.add_some(outside, far_sigma, box.cols());
     sigma.insert(sigma.end(), far_sigma.begin(), far_sigma.end());
     distance.insert(distance.end(), far_distance.begin(), far_distance.end());
   }
   findings.push_back(examine_d3("D3", "over the whole box", sigma, distance));
   findings.push_back(std::move(gaps));
   findings.push_back(std::move(beyond));
+  findings.push_back(examine_d3("D3 posterior", "over the whole box", some.sigma,
+                                posterior_deviations(some.points, train, box.low, box.high),
+                                "the posterior deviation of a Gaussian process that saw the same rows"));
 }
 
 /// Inputs that are numbers and vary.
@@ -293,32 +310,6 @@ Finding examine_d5(const DesiderataSubject& subject, std::size_t rows, std::span
 }
 
 }  // namespace
-
-std::vector<double> distances_to_data(std::span<const double> points, std::span<const double> train_inputs,
-                                      std::span<const double> low, std::span<const double> high) {
-  const std::size_t cols = low.size();
-  if (cols == 0 || high.size() != cols || points.size() % cols != 0 || train_inputs.size() % cols != 0) {
-    throw DataError(
-        where, fmt::format("{} and {} values do not fill rows of {} inputs", points.size(), train_inputs.size(), cols));
-  }
-  if (train_inputs.empty()) throw DataError(where, "there is no training row to measure distances to");
-  std::vector<double> scale(cols);
-  for (std::size_t j = 0; j < cols; ++j) scale[j] = high[j] > low[j] ? 1.0 / (high[j] - low[j]) : 0.0;
-  std::vector<double> nearest;
-  for (std::size_t p = 0; p < points.size(); p += cols) {
-    double smallest = std::numeric_limits<double>::infinity();
-    for (std::size_t i = 0; i < train_inputs.size(); i += cols) {
-      double sum = 0.0;
-      for (std::size_t j = 0; j < cols; ++j) {
-        const double difference = (points[p + j] - train_inputs[i + j]) * scale[j];
-        sum += difference * difference;
-      }
-      smallest = std::min(smallest, sum);
-    }
-    nearest.push_back(std::sqrt(smallest));
-  }
-  return nearest;
-}
 
 const Finding& DesiderataReport::find(std::string_view name) const {
   const auto found = std::ranges::find(findings, name, &Finding::name);

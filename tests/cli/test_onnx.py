@@ -22,6 +22,10 @@ METHODS = {
     "nomu": ["--method", "nomu", "--set", "ensemble=3", "--noise", "learned", *EPOCHS],
     "linearised": ["--method", "nomu", "--set", "ensemble=1", "--set", "readout.kind=linearised", *EPOCHS],
     "directed": ["--method", "directed", *LONGER],
+    "one_bound": ["--method", "directed", "--set", "sides=lower", *LONGER],
+    "linked": ["--method", "nomu", "--set", "ensemble=1", "--set", "mean_net.hidden=12,10", "--set", "early_links=1", *EPOCHS],
+    "learned_readout": ["--method", "nomu", "--set", "ensemble=1", "--set", "readout.kind=network",
+                        "--set", "readout.weights=0.3,2,0.5,0.2", *EPOCHS],
     "ensemble": ["--method", "deep_ensemble", "--noise", "learned", "--set", "net.hidden=16", *EPOCHS],
     "hyper": ["--method", "hyper_deep_ensemble", "--set", "candidates=2", "--set", "net.hidden=8", *EPOCHS],
     "ann": ["--method", "ann", "--set", "net.hidden=16", *EPOCHS],
@@ -124,7 +128,8 @@ class Export(OnnxTest):
     def test_dropout_takes_the_masks_of_the_first_row(self) -> None:
         rows, x = self.rows()
         model, out = self.folder / "dropout.nomu", self.folder / "dropout.onnx"
-        options = ["--method", "mc_dropout", "--noise", "learned", "--set", "passes=10", "--set", "net.hidden=12,12", *EPOCHS]
+        options = ["--method", "mc_dropout", "--noise", "learned", "--set", "passes=10", "--set", "net.hidden=12,12",
+                   "--set", "dropout_layers=0.05,0.2", *EPOCHS]
         self.assertEqual(run("fit", self.train, "--target", "y", "-o", model, *options).returncode, 0)
         run("export", model, "-o", out)
         lines = rows.read_text().splitlines()

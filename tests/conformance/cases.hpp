@@ -75,11 +75,11 @@ inline TrainPlan nomu_plan(const Shape& shape, Gradient gradient, LossKind kind 
   return plan;
 }
 
-inline TrainPlan directed_plan(const Shape& shape) {
+inline TrainPlan directed_plan(const Shape& shape, LossKind kind = LossKind::directed) {
   TrainPlan plan = base_plan(shape);
   plan.networks.nets.push_back(mlp(shape.hidden));
-  plan.networks.nets.push_back(mlp(shape.hidden));
-  plan.loss.kind = LossKind::directed;
+  if (kind == LossKind::directed) plan.networks.nets.push_back(mlp(shape.hidden));
+  plan.loss.kind = kind;
   plan.loss.c_exp = 3.0F;
   plan.loss.mu_exp = 0.5F;
   add_box(plan, AugmentKind::uniform, 24);
@@ -118,6 +118,10 @@ inline std::vector<Case> loss_cases() {
       {"nomu_noise_stopped", [=] { return nomu_plan(shape, Gradient::stopped, LossKind::nomu_noise); }},
       {"nomu_known", [=] { return nomu_plan(shape, Gradient::coupled, LossKind::nomu_known); }},
       {"directed", [=] { return directed_plan(shape); }},
+      {"directed_upper", [=] { return directed_plan(shape, LossKind::directed_upper); }},
+      {"directed_lower", [=] { return directed_plan(shape, LossKind::directed_lower); }},
+      {"directed_as_printed",
+       [=] { return changed(directed_plan(shape), [](TrainPlan& p) { p.loss.around_mean = false; }); }},
       {"earlier_links_coupled",
        [=] {
          return changed(nomu_plan(shape, Gradient::coupled), [](TrainPlan& p) {
@@ -270,6 +274,13 @@ inline std::vector<Case> training_cases() {
          return changed(base_plan(shape), [](TrainPlan& p) {
            p.networks.nets[0].dropout = 0.3F;
            p.networks.nets[0].activation = Activation::tanh;
+         });
+       }},
+      {"dropout_by_layer",
+       [=] {
+         return changed(base_plan(shape), [](TrainPlan& p) {
+           p.networks.nets[0].dropout_layers.assign(p.networks.nets[0].hidden.size(), 0.4F);
+           p.networks.nets[0].dropout_layers[0] = std::vector<float>{0.1F, 0.0F, 0.3F};
          });
        }},
       {"low_discrepancy", nomu([](TrainPlan& p) { p.augment.kind = AugmentKind::low_discrepancy; })},

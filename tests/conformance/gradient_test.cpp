@@ -66,7 +66,9 @@ void expect_slope(const Trial& s, const std::vector<double>& gradient, std::size
 
 /// Nets whose values enter the loss somewhere without a gradient: a stopped link's source, the directed mean.
 bool partly_detached(const TrainPlan& plan, std::size_t net) {
-  if (plan.loss.kind == LossKind::directed && net == 0) return true;
+  const bool directed = plan.loss.kind == LossKind::directed || plan.loss.kind == LossKind::directed_upper ||
+                        plan.loss.kind == LossKind::directed_lower;
+  if (directed && plan.loss.around_mean && net == 0) return true;
   for (const Net& other : plan.networks.nets) {
     for (const Link& link : other.links) {
       if (link.from_net == net && link.gradient == Gradient::stopped) return true;

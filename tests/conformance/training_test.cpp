@@ -160,6 +160,11 @@ TEST_P(Training, ImpossiblePlansAreRefused) {
   expect([](TrainPlan& p) { p.x(2, 5, 1) = INFINITY; }, "member 2, row 5");
   expect([](TrainPlan& p) { p.seeds.pop_back(); }, "2 seeds for 3 members");
   expect([](TrainPlan& p) { p.networks.nets[0].dropout = 1.0F; }, "dropout must be between");
+  expect(
+      [](TrainPlan& p) {
+        p.networks.nets[0].dropout_layers = {0.1F, 0.2F, 0.3F, 0.4F, 0.5F};
+      },
+      "5 dropout rates for");
   expect([](TrainPlan& p) { p.loss.mu_sqr = std::vector<float>{1.0F, 2.0F}; }, "mu_sqr has 2 values for 3 members");
   expect([](TrainPlan& p) { p.train.epochs = 0; }, "epochs must be positive");
   expect([](TrainPlan& p) { p.row_weight = Tensor<float>(3, 20, 1, 0.0F); }, "member 0 has no row");

@@ -75,11 +75,21 @@ struct DesiderataReport {
                                                     std::span<const double> train_inputs, std::span<const double> low,
                                                     std::span<const double> high);
 
+/// How far each point [q][d] is from all training rows [n][d] together: the posterior deviation of a Gaussian process
+/// with kernel e^{-d(a, b)^2} that has seen them without noise (Appendix D.3 of the paper), [q]. Unlike the distance to
+/// the nearest row it is smaller where rows lie on all sides. d^2 is the distance in widths of the box, as in
+/// `distances_to_data`, divided by the median distance of training rows; only the 64 nearest rows of a point count.
+/// Throws DataError as `distances_to_data` does.
+[[nodiscard]] std::vector<double> posterior_deviations(std::span<const double> points,
+                                                       std::span<const double> train_inputs,
+                                                       std::span<const double> low, std::span<const double> high);
+
 /// Checks a model that was fitted on `train_inputs`, [n][d].
 /// - D1: share of probes where the raw sigma is below 0 (reported).
 /// - D2: median sigma at the training points divided by its median at probes all over the box; holds below 0.25.
 /// - D3: Spearman correlation of sigma with the distance to the nearest training point (see `distances_to_data`);
 ///   holds above 0.5. "D3 gaps" for probes inside the data's box, "D3 outside" for those outside, "D3" for both.
+///   "D3 posterior": the same correlation with `posterior_deviations`, at up to 200 probes of each region.
 /// - D4: sigma's mean absolute change along the number that changes the mean most, divided by that along the number
 ///   that changes it least; holds above 1. "D4 across inputs", with three or more numbers: Spearman correlation of the
 ///   two sensitivities; holds above 0. Names do not take part: another name is not farther from the data.

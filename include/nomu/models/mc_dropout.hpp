@@ -24,10 +24,12 @@ namespace nomu {
 struct McDropoutSpec {
   MlpSpec net = automatic_net();
   TrainSpec train = automatic_training();
-  double l2 = -1.0;           ///< l2 (1 - dropout) / n times the penalty is added to the mean loss over n rows
-  double dropout = 0.0;       ///< share of the units of every hidden layer that a pass drops; 0: chosen
-  std::int64_t passes = 100;  ///< per prediction, each with masks of its own
-  bool learn_noise = false;   ///< also predict the data noise, as `noise_head` says
+  double l2 = -1.0;      ///< l2 (1 - dropout) / n times the penalty is added to the mean loss over n rows
+  double dropout = 0.0;  ///< share of the units of every hidden layer that a pass drops; 0: chosen
+  std::vector<double> dropout_layers = {};  ///< the share of each convolution and hidden layer, first to last, and
+                                            ///< their mean in the penalty; empty: `dropout` in all
+  std::int64_t passes = 100;                ///< per prediction, each with masks of its own
+  bool learn_noise = false;                 ///< also predict the data noise, as `noise_head` says
   bool noise_head = false;  ///< by a second output trained by likelihood; false: one number for all rows, the root mean
                             ///< squared training error of the network without dropout
 

@@ -47,6 +47,9 @@ struct NomuSpec {
   double c_exp = 30.0;
   bool stable = true;  ///< bounded slopes in terms (b) and (c)
   Gradient gradient = Gradient::stopped;
+  /// Hidden layers of the mean network before its last, counted from 1, that the sigma network reads, too: layer k
+  /// feeds layer k + 1 of the sigma network, or its head if it has no such layer (remark in Section 3.2).
+  std::vector<std::int64_t> early_links = {};
   Noise noise = Noise::none;
   double noise_floor = 1e-2;  ///< smallest standard deviation of learned noise
   Stages stages = Stages::two_stage;

@@ -65,8 +65,8 @@ void run_layer(const PredictContext& c, std::size_t l, std::size_t member, std::
     run_dense(c, l, member, block, runner);
   }
   float* out = block.activation[l].data();
-  const float rate = c.networks.nets[layer.net].dropout[member];
-  if (!c.dropout.active || layer.head || rate == 0.0F) return;
+  const float rate = dropout_of(c.networks, layer, member);
+  if (!c.dropout.active || rate == 0.0F) return;
   // Masks are numbered by the row's position in the whole request, as if `out` began at its first row.
   const DropoutMask mask = prediction_mask(c.seeds[member], l, c.dropout.pass, rate);
   c.kernels.drop(mask.stream, rate, out - first_row * layer.units, layer.units, layer.units, first_row,

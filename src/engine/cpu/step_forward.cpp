@@ -68,7 +68,7 @@ float Step::l2_of(const Layer& layer) const {
 }
 
 float Step::dropout_of(std::size_t layer) const {
-  return context_.plan.networks.nets[context_.program.layout.layers[layer].net].dropout[member_.data.index];
+  return engine::dropout_of(context_.plan.networks, context_.program.layout.layers[layer], member_.data.index);
 }
 
 void Step::load_rows(std::span<const std::uint32_t> rows, std::size_t augmented) {

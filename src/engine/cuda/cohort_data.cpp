@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/epoch.hpp"
+#include "engine/layout.hpp"
 #include "engine/member_data.hpp"
 #include "engine/sampling.hpp"
 
@@ -64,8 +65,10 @@ CohortData::CohortData(const TrainPlan& plan) {
   }
   std::vector<float> dropout;
   std::vector<float> l2;
+  for (const Layer& layer : make_layout(plan.networks, plan.loss.kind).layers) {
+    for (std::size_t m = 0; m < members; ++m) dropout.push_back(dropout_of(plan.networks, layer, m));
+  }
   for (const Net& net : plan.networks.nets) {
-    append(dropout, net.dropout, members);
     append(l2, net.l2_hidden, members);
     append(l2, net.l2_output, members);
   }

@@ -25,8 +25,9 @@ std::uint32_t block_rows(const Layout& layout, std::size_t members, std::size_t 
 
 std::vector<float> dropout_rates(const PredictRequest& request) {
   std::vector<float> rates;
-  for (const Net& net : request.networks.nets) {
-    for (std::size_t m = 0; m < request.buffers.size(); ++m) rates.push_back(net.dropout[request.first_member + m]);
+  for (const Layer& layer : request.layout.layers) {
+    for (std::size_t m = 0; m < request.buffers.size(); ++m)
+      rates.push_back(dropout_of(request.networks, layer, request.first_member + m));
   }
   return rates;
 }

@@ -131,7 +131,6 @@ class Builder {
                                 .units = narrow(l.units),
                                 .out_ld = regions_.ld[index],
                                 .transposed_ld = regions_.transposed_ld[index],
-                                .net = narrow(l.net),
                                 .layer = narrow(index),
                                 .activation = l.activation});
   }
@@ -148,7 +147,6 @@ class Builder {
                     .terms = 0,
                     .units = narrow(l.units),
                     .ld = regions_.ld[index],
-                    .net = narrow(l.net),
                     .layer = narrow(index),
                     .activation = l.activation,
                     .data_rows_only = !l.on_augmented};

@@ -10,8 +10,8 @@ namespace {
 
 /// Factor on unit `e` of a hidden layer: 0 or the inverted scaling.
 double mask_factor(const Problem& p, std::size_t layer, const Masks& masks, std::uint64_t e) {
-  const float rate = p.networks->nets[p.layout->layers[layer].net].dropout[p.member];
-  if (masks.kind == Masks::Kind::none || rate == 0.0F || p.layout->layers[layer].head) return 1.0;
+  const float rate = dropout_of(*p.networks, p.layout->layers[layer], p.member);
+  if (masks.kind == Masks::Kind::none || rate == 0.0F) return 1.0;
   const DropoutMask mask = masks.kind == Masks::Kind::training ? training_mask(masks.seed, layer, masks.step, rate)
                                                                : prediction_mask(masks.seed, layer, masks.step, rate);
   return mask.keeps(e) ? 1.0 / (1.0 - static_cast<double>(rate)) : 0.0;

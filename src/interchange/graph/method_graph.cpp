@@ -25,12 +25,13 @@ GraphPrediction predict(GraphWriter& graph, const FittedNetwork& fitted, const G
   const std::size_t members = fitted.members();
   const std::vector<double> weights(fitted.parts().weights.flat().begin(), fitted.parts().weights.flat().end());
   const GraphParts parts = weighted_parts(members, weights);
-  GraphDropout dropout{.seeds = {}, .passes = design.passes, .rate = design.networks.nets[0].dropout[0]};
+  const engine::Layout layout = engine::make_layout(design.networks, design.loss);
+  GraphDropout dropout{.seeds = {}, .passes = design.passes, .rates = {}};
   for (const FitReport& report : fitted.reports()) dropout.seeds.push_back(report.seed);
+  for (const engine::Layer& layer : layout.layers) dropout.rates.push_back(dropout_of(design.networks, layer, 0));
   const GraphValue x = add_steps(graph, given, fitted.parts().steps);
   const NetworkGraph network =
-      add_networks(graph, engine::make_layout(design.networks, design.loss), fitted.parts().parameters, parts, x,
-                   design.passes > 0 ? dropout : GraphDropout{});
+      add_networks(graph, layout, fitted.parts().parameters, parts, x, design.passes > 0 ? dropout : GraphDropout{});
   const std::vector<double> passes(members * design.passes, 1.0 / static_cast<double>(design.passes));
   const GraphMixture mixture(graph, members, design.passes > 0 ? passes : parts.weight);
   const bool single = parts.parts == 1 && design.passes == 0;

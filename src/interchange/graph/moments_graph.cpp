@@ -36,6 +36,8 @@ NetworkMoments plain_moments(GraphWriter& graph, const OutputMap& map, const Net
       moments.variance = read(graph.subtract(outputs[1], outputs[0]));
       moments.variance_below = read(graph.subtract(outputs[0], outputs[2]));
       break;
+    case OutputMap::Sigma::above: moments.variance = read(graph.subtract(outputs[1], outputs[0])); break;
+    case OutputMap::Sigma::below: moments.variance = read(graph.subtract(outputs[0], outputs[1])); break;
     case OutputMap::Sigma::spread:
     case OutputMap::Sigma::constant: break;
   }

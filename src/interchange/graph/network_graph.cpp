@@ -36,10 +36,11 @@ GraphValue activate(GraphWriter& graph, Activation kind, const GraphValue& z) {
 /// Dropout factors of layer `l` for each pass, [M][passes][1][units].
 GraphValue mask(GraphWriter& graph, const GraphDropout& dropout, std::size_t l, std::size_t units) {
   std::vector<double> values;
-  const double scale = 1.0 / (1.0 - static_cast<double>(dropout.rate));
+  const float rate = dropout.rates[l];
+  const double scale = 1.0 / (1.0 - static_cast<double>(rate));
   for (const std::uint64_t seed : dropout.seeds) {
     for (std::size_t pass = 0; pass < dropout.passes; ++pass) {
-      const engine::DropoutMask draw = engine::prediction_mask(seed, l, static_cast<std::uint32_t>(pass), dropout.rate);
+      const engine::DropoutMask draw = engine::prediction_mask(seed, l, static_cast<std::uint32_t>(pass), rate);
       for (std::size_t e = 0; e < units; ++e) values.push_back(draw.keeps(e) ? scale : 0.0);
     }
   }

@@ -32,7 +32,7 @@ struct GraphParts {
 struct GraphDropout {
   std::vector<std::uint64_t> seeds;  ///< [M]
   std::size_t passes = 0;            ///< 0: no dropout
-  float rate = 0.0F;
+  std::vector<float> rates;          ///< of each layer
 };
 
 /// The values of a network, layer by layer.

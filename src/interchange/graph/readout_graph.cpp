@@ -13,6 +13,14 @@ GraphValue add_readout(GraphWriter& graph, const Readout& readout, const GraphVa
     case Readout::Kind::linearised:
       return graph.subtract(graph.add(least, graph.positive(graph.subtract(raw, least))),
                             graph.positive(graph.subtract(raw, most)));
+    case Readout::Kind::network: {
+      GraphValue sigma = least;
+      for (std::size_t k = 0; k + 1 < readout.weights.size(); k += 2) {
+        const GraphValue steep = graph.multiply(graph.positive(raw), graph.number(readout.weights[k + 1]));
+        sigma = graph.add(sigma, graph.multiply(graph.apply("Tanh", {steep}), graph.number(readout.weights[k])));
+      }
+      return sigma;
+    }
     case Readout::Kind::identity: break;
   }
   return graph.positive(raw);

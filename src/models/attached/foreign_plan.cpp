@@ -32,6 +32,8 @@ NomuSpec adapted_to(const NomuSpec& given, const ForeignNetwork& network) {
     throw ConfigError(where,
                       "with a given network, only the sigma network may have filters; leave mean_net.filters and "
                       "noise_net.filters empty");
+  if (!spec.early_links.empty())
+    throw ConfigError(where, "a given network has no layers that early_links could name; leave it empty");
   if (sigma.filters.empty() && sigma.image.empty()) return spec;
   const std::vector<std::int64_t> image = network.image();
   if (image.size() != 3)

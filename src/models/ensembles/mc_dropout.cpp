@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "engine/backend.hpp"
@@ -20,7 +21,31 @@ namespace {
 constexpr const char* where = "models/mc_dropout";
 constexpr std::int64_t most_passes = 1'000'000;  ///< a prediction of more would seem to hang
 
+/// The share of units that a pass drops, over all layers.
+double mean_dropout(const McDropoutSpec& spec) {
+  if (spec.dropout_layers.empty()) return spec.dropout;
+  return std::accumulate(spec.dropout_layers.begin(), spec.dropout_layers.end(), 0.0) /
+         static_cast<double>(spec.dropout_layers.size());
+}
+
+void check_layers(const McDropoutSpec& spec) {
+  if (spec.dropout_layers.empty()) return;
+  const std::size_t layers = spec.net.convolution.filters.size() + spec.net.hidden.size();
+  if (spec.dropout_layers.size() != layers) {
+    throw ConfigError(where, fmt::format("dropout_layers has {} shares, but the network has {} hidden layers; give one "
+                                         "for each, or none to use dropout in all",
+                                         spec.dropout_layers.size(), layers));
+  }
+  for (const double rate : spec.dropout_layers) {
+    if (!(rate >= 0.0 && rate < 1.0))
+      throw ConfigError(where, fmt::format("dropout_layers must be at least 0 and below 1, got {}", rate));
+  }
+  if (mean_dropout(spec) == 0.0)
+    throw ConfigError(where, "dropout_layers drops nothing, so passes would not differ; one share must be positive");
+}
+
 RegressionNet net_of(const McDropoutSpec& spec) {
+  check_layers(spec);
   if (!(spec.dropout > 0.0 && spec.dropout < 1.0))
     throw ConfigError(where, fmt::format("dropout must lie between 0 and 1, got {}", spec.dropout));
   if (spec.passes < 2) throw ConfigError(where, fmt::format("a spread needs at least 2 passes, got {}", spec.passes));
@@ -29,7 +54,8 @@ RegressionNet net_of(const McDropoutSpec& spec) {
   return {.net = spec.net,
           .train = spec.train,
           .learn_noise = spec.learn_noise && spec.noise_head,
-          .dropout = spec.dropout,
+          .dropout = mean_dropout(spec),
+          .dropout_layers = spec.dropout_layers,
           .l2 = spec.l2};
 }
 
@@ -85,6 +111,9 @@ McDropoutSpec resolved(const McDropoutSpec& given, std::size_t rows, std::size_t
 Fields fields_of(McDropoutSpec& spec) {
   Fields f(where);
   f.add("dropout", spec.dropout, Range::between(0.0, 0.999), "share of the units that a pass drops; 0: automatic");
+  f.add("dropout_layers", spec.dropout_layers, Range::between(0.0, 0.999),
+        "share of the units of each hidden layer that a pass drops, first to last; none: dropout in all");
+  f.added_later("dropout_layers", std::vector<double>{});
   f.add("passes", spec.passes, Range::between(2, most_passes), "stochastic passes per prediction");
   f.add("l2", spec.l2, Range::at_least(-1.0),
         "L2 penalty, multiplied by (1 - dropout) / n and added to the mean loss; negative: automatic");

@@ -84,16 +84,6 @@ std::vector<double> trend_at(std::span<const float> trend, std::span<const float
   return values;
 }
 
-/// Derivative of sigma with respect to the raw output.
-double slope_of(const Readout& readout, double raw) {
-  switch (readout.kind) {
-    case Readout::Kind::exponential: return raw > 0.0 ? std::exp(-(raw + readout.sigma_min) / readout.sigma_max) : 0.0;
-    case Readout::Kind::linearised: return raw > readout.sigma_min && raw < readout.sigma_max ? 1.0 : 0.0;
-    case Readout::Kind::identity: break;
-  }
-  return raw > 0.0 ? 1.0 : 0.0;
-}
-
 }  // namespace
 
 std::size_t NetworkDesign::parameters() const { return engine::make_layout(networks, loss).parameters; }

@@ -80,6 +80,8 @@ void Mixture::add_row(Row& row, std::span<const float> outputs, double weight) c
       add_square(row.variance, map_.readout(output(1) - output(0)));
       add_square(row.variance_below, map_.readout(output(0) - output(2)));
       break;
+    case OutputMap::Sigma::above: add_square(row.variance, map_.readout(output(1) - output(0))); break;
+    case OutputMap::Sigma::below: add_square(row.variance, map_.readout(output(0) - output(1))); break;
     case OutputMap::Sigma::spread:
     case OutputMap::Sigma::constant: break;
   }

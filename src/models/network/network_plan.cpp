@@ -81,6 +81,7 @@ engine::Networks regression_networks(const RegressionNet& spec, std::size_t inpu
   engine::Networks networks{.inputs = inputs, .nets = {net_of(spec.net, where)}};
   networks.nets[0].outputs = spec.learn_noise ? 2 : 1;
   networks.nets[0].dropout = static_cast<float>(spec.dropout);
+  for (const double rate : spec.dropout_layers) networks.nets[0].dropout_layers.emplace_back(static_cast<float>(rate));
   return networks;
 }
 

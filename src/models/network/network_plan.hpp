@@ -26,6 +26,7 @@ struct RegressionNet {
   const TrainSpec& train;
   bool learn_noise = false;
   double dropout = 0.0;
+  std::vector<double> dropout_layers = {};  ///< for each convolution and hidden layer; empty: `dropout` in all
   double l2 =
       0.0;  ///< relative to summed errors: l2 (1 - dropout) / n times the penalty is added to the mean over n rows
 };

@@ -17,6 +17,8 @@ struct OutputMap {
     readout,   ///< the last output, through the readout: NOMU
     noise,     ///< output 1, the data noise: ANN
     directed,  ///< outputs 1 and 2 are an upper and a lower bound: directed bounds
+    above,     ///< output 1 is an upper bound, as far below the mean as above
+    below,     ///< output 1 is a lower bound
     constant   ///< the same number everywhere, whatever the spread: TUBE
   };
   enum class Noise {
@@ -27,7 +29,7 @@ struct OutputMap {
 
   Sigma sigma = Sigma::spread;
   Noise noise = Noise::none;
-  Readout readout = {};            ///< for `readout` and `directed`
+  Readout readout = {};            ///< for `readout`, `directed`, `above` and `below`
   double sigma_constant = 0.0;     ///< for `constant`
   double noise_floor = 0.0;        ///< smallest standard deviation that an output represents
   bool noise_in_float = false;     ///< softplus in single precision, as in the loss of plain regression

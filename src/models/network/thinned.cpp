@@ -39,8 +39,8 @@ Tensor<float> thinned_parameters(const engine::Networks& networks, std::size_t m
     const std::span<float> mine = thinned.member(p);
     std::copy(given.begin(), given.end(), mine.begin());
     for (std::size_t l = 0; l < layout.layers.size(); ++l) {
-      const float rate = networks.nets[layout.layers[l].net].dropout[member];
-      if (layout.layers[l].head || rate == 0.0F) continue;
+      const float rate = engine::dropout_of(networks, layout.layers[l], member);
+      if (rate == 0.0F) continue;
       thin_layer(layout, l, engine::prediction_mask(seed, l, first + p, rate), mine);
     }
   }
@@ -49,7 +49,10 @@ Tensor<float> thinned_parameters(const engine::Networks& networks, std::size_t m
 
 engine::Networks without_dropout(const engine::Networks& networks) {
   engine::Networks plain = networks;
-  for (engine::Net& net : plain.nets) net.dropout = 0.0F;
+  for (engine::Net& net : plain.nets) {
+    net.dropout = 0.0F;
+    net.dropout_layers.clear();
+  }
   return plain;
 }
 

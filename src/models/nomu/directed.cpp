@@ -15,10 +15,30 @@ namespace {
 
 constexpr const char* where = "models/directed";
 
-/// Outputs are f, upper, lower; no links (Figure 10 of the paper).
+LossKind loss_of(Sides sides) {
+  switch (sides) {
+    case Sides::upper: return LossKind::directed_upper;
+    case Sides::lower: return LossKind::directed_lower;
+    case Sides::both: break;
+  }
+  return LossKind::directed;
+}
+
+OutputMap::Sigma sigma_of(Sides sides) {
+  switch (sides) {
+    case Sides::upper: return OutputMap::Sigma::above;
+    case Sides::lower: return OutputMap::Sigma::below;
+    case Sides::both: break;
+  }
+  return OutputMap::Sigma::directed;
+}
+
+/// Outputs are f and upper, lower or both; no links (Figure 10 of the paper).
 engine::Networks directed_networks(const DirectedSpec& spec, std::size_t inputs) {
+  check(spec.readout);
   const engine::Net bound = net_of(spec.bound_net, where);
-  engine::Networks networks{.inputs = inputs, .nets = {net_of(spec.mean_net, where), bound, bound}};
+  engine::Networks networks{.inputs = inputs, .nets = {net_of(spec.mean_net, where), bound}};
+  if (spec.sides == Sides::both) networks.nets.push_back(bound);
   for (std::size_t k = 0; k < networks.nets.size(); ++k) {
     engine::Net& net = networks.nets[k];
     net.l2_hidden = net.l2_output = static_cast<float>(k == 0 ? spec.l2 : spec.l2_bound);
@@ -29,7 +49,8 @@ engine::Networks directed_networks(const DirectedSpec& spec, std::size_t inputs)
 engine::TrainPlan directed_plan(const DirectedSpec& spec, const Cohort& cohort) {
   engine::TrainPlan plan = plan_of(spec.train, cohort);
   plan.networks = directed_networks(spec, cohort.cols());
-  plan.loss.kind = LossKind::directed;
+  plan.loss.kind = loss_of(spec.sides);
+  plan.loss.around_mean = spec.lift == Lift::from_mean;
   plan.loss.mu_sqr = static_cast<float>(spec.mu_sqr);
   plan.loss.mu_exp = static_cast<float>(spec.mu_exp);
   plan.loss.c_exp = static_cast<float>(spec.c_exp);
@@ -39,8 +60,8 @@ engine::TrainPlan directed_plan(const DirectedSpec& spec, const Cohort& cohort) 
 
 NetworkDesign design_of(const DirectedSpec& spec, std::size_t inputs) {
   return {.networks = directed_networks(spec, inputs),
-          .loss = LossKind::directed,
-          .outputs = {.sigma = OutputMap::Sigma::directed, .readout = spec.readout}};
+          .loss = loss_of(spec.sides),
+          .outputs = {.sigma = sigma_of(spec.sides), .readout = spec.readout}};
 }
 
 }  // namespace
@@ -51,6 +72,12 @@ Fields fields_of(DirectedSpec& spec) {
         "weight of term (b'): how strongly the bounds are pinned to the data");
   f.add("mu_exp", spec.mu_exp, Range::at_least(0.0), "weight of term (c'): how strongly the bounds are pushed apart");
   f.add("c_exp", spec.c_exp, Range::positive(), "exponent of term (c'): how strongly small distances are penalised");
+  f.add_choice("sides", spec.sides, {"both", "upper", "lower"},
+               "which bounds are learned; with one of them the other side is as wide");
+  f.added_later("sides", std::string("both"));
+  f.add_choice("lift", spec.lift, {"from_mean", "as_printed"},
+               "what term (c') pushes: distances to the mean, or the bounds themselves, with a c_exp of about 1");
+  f.added_later("lift", std::string("from_mean"));
   f.add("l2", spec.l2, Range::at_least(0.0), "L2 penalty on the mean network");
   f.add("l2_bound", spec.l2_bound, Range::at_least(0.0), "L2 penalty on the bound networks");
   f.add_nested("augment", fields_of(spec.augment));

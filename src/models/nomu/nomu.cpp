@@ -63,6 +63,10 @@ Fields fields_of(NomuSpec& spec) {
   f.add("l2_noise", spec.l2_noise, Range::at_least(0.0), "L2 penalty on the noise network");
   f.add("stable", spec.stable, "bounded slopes in terms (b) and (c)");
   f.add_choice("gradient", spec.gradient, {"coupled", "stopped"}, "whether the sigma loss reaches the mean network");
+  f.add("early_links", spec.early_links, Range::at_least(1),
+        "hidden layers of the mean network before its last, counted from 1, that the next layer of the sigma network "
+        "reads; none: only the last, read by its output");
+  f.added_later("early_links", std::vector<std::int64_t>{});
   f.add_choice("noise", spec.noise, {"none", "known", "learned"}, "what is known about the noise of the targets");
   f.add("noise_floor", spec.noise_floor, Range::positive(),
         "smallest standard deviation of learned noise, on the scale of the fit");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "engine/layout.hpp"
@@ -34,6 +35,28 @@ const Tensor<float>& noise_of(const NomuSpec& spec, const Cohort& cohort) {
   return cohort.noise;
 }
 
+/// From the last of the mean network's `mean_layers` hidden layers to the head of the sigma network, and from the
+/// earlier ones that the spec names to its hidden layers.
+std::vector<engine::Link> links_of(const NomuSpec& spec, std::size_t mean_layers, std::size_t sigma_layers) {
+  std::vector<engine::Link> links{
+      {.from_net = 0, .from_layer = mean_layers - 1, .to_layer = sigma_layers, .gradient = spec.gradient}};
+  std::set<std::int64_t> seen;
+  for (const std::int64_t layer : spec.early_links) {
+    if (layer < 1 || layer >= static_cast<std::int64_t>(mean_layers)) {
+      throw ConfigError(
+          where, fmt::format("early_links names hidden layer {} of mean_net, which has {}; earlier than "
+                             "its last are {}",
+                             layer, mean_layers, mean_layers == 1 ? "none" : fmt::format("1 to {}", mean_layers - 1)));
+    }
+    if (!seen.insert(layer).second)
+      throw ConfigError(where, fmt::format("early_links names hidden layer {} of mean_net twice", layer));
+    const auto depth = static_cast<std::size_t>(layer);
+    links.push_back(
+        {.from_net = 0, .from_layer = depth - 1, .to_layer = std::min(depth, sigma_layers), .gradient = spec.gradient});
+  }
+  return links;
+}
+
 }  // namespace
 
 engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs) {
@@ -50,12 +73,10 @@ engine::Networks mean_networks(const NomuSpec& spec, std::size_t inputs) {
 }
 
 engine::Networks nomu_networks(const NomuSpec& spec, std::size_t inputs) {
+  check(spec.readout);
   engine::Networks networks = mean_networks(spec, inputs);
   engine::Net sigma = net_of(spec.sigma_net, where);
-  sigma.links = {{.from_net = 0,
-                  .from_layer = networks.nets[0].hidden.size() - 1,
-                  .to_layer = sigma.hidden.size(),
-                  .gradient = spec.gradient}};
+  sigma.links = links_of(spec, networks.nets[0].hidden.size(), sigma.hidden.size());
   sigma.l2_output = static_cast<float>(spec.l2);
   sigma.l2_hidden = static_cast<float>(spec.l2_sigma);
   networks.nets.push_back(std::move(sigma));
@@ -135,7 +156,7 @@ engine::TrainPlan sigma_plan(const NomuSpec& spec, Cohort cohort, const Tensor<f
     net.trainable = false;
     net.l2_hidden = net.l2_output = 0.0F;
   }
-  sigma.links[0].gradient = Gradient::stopped;
+  for (engine::Link& link : sigma.links) link.gradient = Gradient::stopped;
   plan.start = start_behind(plan, mean, mean_size(design_of(spec, inputs)));
   return plan;
 }

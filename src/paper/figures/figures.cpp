@@ -11,6 +11,7 @@
 #include "nomu/data/cohort.hpp"
 #include "nomu/models/readout.hpp"
 #include "paper/figures/method_plot.hpp"
+#include "paper/figures/worst_case.hpp"
 #include "paper/kinds/solar.hpp"
 #include "paper/problems/data_files.hpp"
 #include "paper/problems/functions.hpp"
@@ -124,10 +125,31 @@ Plot readout_plot() {
   return plot;
 }
 
+/// The ten functions of one input (Figure 3).
+std::string functions_figure() {
+  std::vector<Plot> panels;
+  for (const std::string& name : function_names(1)) {
+    if (name == "sine3_detrended") continue;  // of Appendix D.4 only
+    PlotLine line;
+    for (int i = -200; i <= 200; ++i) line.x.push_back(0.005 * i);
+    line.y = evaluate_rows(find_function(name, 1), line.x);
+    Plot plot;
+    plot.title = name;
+    plot.layers.emplace_back(std::move(line));
+    panels.push_back(std::move(plot));
+  }
+  return render_svg_grid(panels, {.title = "functions", .columns = 5, .cell = {.width = 240, .height = 200}});
+}
+
 }  // namespace
 
 std::string draw_figure(const ExperimentSpec& spec, const std::string& name, Engine& engine, const Progress& progress) {
   if (name == "readout") return render_svg(readout_plot());
+  if (name == "functions") return functions_figure();
+  if (name == "worst-case") {
+    const std::vector<Plot> both{worst_case_plot(false), worst_case_plot(true)};
+    return render_svg_grid(both, {.title = name, .columns = 2, .cell = {.width = 460, .height = 320}});
+  }
   const PlotSubject subject = subject_of(spec, name);
   std::vector<Plot> panels;
   for (const ExperimentMethod& method : spec.methods) {

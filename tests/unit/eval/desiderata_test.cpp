@@ -286,5 +286,51 @@ TEST(Desiderata, RefusesWhatItCannotExamine) {
   EXPECT_THAT(data(line_data, short_refit), HasSubstr("refitting 2 subsets gave 0 fits"));
 }
 
+TEST(Desiderata, PosteriorDeviationsCountAllRowsAround) {
+  const Values low{-1.0};
+  const Values high{1.0};
+  const Values train{-0.5, 0.5};
+  const Values at = posterior_deviations(Values{-0.5, 0.0, 1.0, 0.5 + 1e-3}, train, low, high);
+  // One row at each end of a gap: the covariances are e^{-1/2} to both, e^{-1} between them (lengths are medians).
+  const double near = std::exp(-0.5);
+  const double between = std::exp(-1.0);
+  EXPECT_NEAR(at[0], 0.0, 1e-4);
+  EXPECT_NEAR(at[1], std::sqrt(1.0 - 2.0 * near * near / (1.0 + between)), 1e-6);
+  EXPECT_NEAR(at[2], std::sqrt(1.0 - std::exp(-1.0)), 1e-6) << "a row on one side, as far away";
+  EXPECT_GT(at[2], at[1]) << "although the distance to the nearest row is the same";
+  EXPECT_EQ(distances_to_data(Values{0.0, 1.0}, train, low, high)[0],
+            distances_to_data(Values{0.0, 1.0}, train, low, high)[1]);
+  EXPECT_LT(at[3], 0.05);
+  // Rows may repeat, and more rows than count are allowed.
+  Values many(300, -0.5);
+  many.push_back(0.5);
+  for (const double deviation : posterior_deviations(Values{-0.5, 0.1, 0.9}, many, low, high)) {
+    EXPECT_GE(deviation, 0.0);
+    EXPECT_LE(deviation, 1.0);
+  }
+  EXPECT_THAT(message_of<DataError>([&] { (void)posterior_deviations(Values{0.0}, Values{}, low, high); }),
+              HasSubstr("there is no training row to measure distances to"));
+}
+
+TEST(Desiderata, SigmaIsComparedWithAProcess) {
+  const Values data = random_inputs(40, 2, 5);
+  const Values low{-1.0, -1.0};
+  const Values high{1.0, 1.0};
+  const DesiderataSpec spec{.low = low, .high = high, .probes = 300, .seed = 2};
+  const DesiderataSubject process{
+      .sigma = [&](std::span<const double> rows) { return posterior_deviations(rows, data, low, high); }};
+  const DesiderataReport best = check_desiderata(data, process, spec);
+  EXPECT_NEAR(*best.find("D3 posterior").measured, 1.0, 1e-9);
+  EXPECT_THAT(
+      best.find("D3 posterior").sentence,
+      HasSubstr("the posterior deviation of a Gaussian process that saw the same rows have rank correlation 1"));
+  const DesiderataSubject nearest{.sigma = distance_sigma(data, {1, 1})};
+  const double measured = *check_desiderata(data, nearest, spec).find("D3 posterior").measured;
+  EXPECT_GT(measured, 0.5);
+  EXPECT_LT(measured, 0.999) << "another measure than the distance to the nearest row";
+  const DesiderataSubject flat{.sigma = by_row(2, [](auto) { return 0.3; })};
+  EXPECT_EQ(check_desiderata(data, flat, spec).find("D3 posterior").verdict, Verdict::fails);
+}
+
 }  // namespace
 }  // namespace nomu

@@ -118,6 +118,29 @@ TEST(McDropout, PresetIsThePapers) {
   EXPECT_EQ(spec.train.snapshot, Snapshot::none);
 }
 
+TEST(McDropout, EveryLayerMayHaveItsOwnShare) {
+  const auto engine = make_engine({.device = "cpu"});
+  const std::vector<std::uint64_t> seeds{1};
+  const Cohort cohort = repeat(sine_rows(8), seeds);
+  McDropoutSpec same = small_spec();
+  same.net.hidden = {32, 16};
+  same.train.epochs = 50;
+  McDropoutSpec listed = same;
+  listed.dropout_layers = {0.2, 0.2};
+  EXPECT_EQ(fit(listed, cohort, *engine)->predict(cohort.x).sigma_model,
+            fit(same, cohort, *engine)->predict(cohort.x).sigma_model)
+      << "the same share in all layers is one share";
+  listed.dropout_layers = {0.0, 0.4};
+  EXPECT_NE(fit(listed, cohort, *engine)->predict(cohort.x).sigma_model,
+            fit(same, cohort, *engine)->predict(cohort.x).sigma_model);
+  listed.passes = 3;
+  expect_members_apart_and_state(listed);
+  const std::shared_ptr<const FittedCohort> fitted = fit(listed, cohort, *engine);
+  const Prediction fixed = row_by_row(fitted)->predict(points({0.2F}));
+  EXPECT_NEAR(fixed.sigma_model(0, 0, 0), fitted->predict(points({0.2F})).sigma_model(0, 0, 0), 1e-5F);
+  EXPECT_FALSE(fields_of(same).find("dropout_layers").in_keys());
+}
+
 TEST(McDropout, ImpossibleSettingsAreRefused) {
   const auto engine = make_engine({.device = "cpu"});
   const std::vector<std::uint64_t> seeds{1};
@@ -130,6 +153,16 @@ TEST(McDropout, ImpossibleSettingsAreRefused) {
             "[models/mc_dropout] dropout must lie between 0 and 1, got 1");
   EXPECT_EQ(refusal([](McDropoutSpec& s) { s.passes = 1; }),
             "[models/mc_dropout] a spread needs at least 2 passes, got 1");
+  EXPECT_EQ(
+      refusal([](McDropoutSpec& s) {
+        s.dropout_layers = {0.1, 0.2};
+      }),
+      "[models/mc_dropout] dropout_layers has 2 shares, but the network has 1 hidden layers; give one for each, or "
+      "none to use dropout in all");
+  EXPECT_EQ(refusal([](McDropoutSpec& s) { s.dropout_layers = {1.5}; }),
+            "[models/mc_dropout] dropout_layers must be at least 0 and below 1, got 1.5");
+  EXPECT_EQ(refusal([](McDropoutSpec& s) { s.dropout_layers = {0.0}; }),
+            "[models/mc_dropout] dropout_layers drops nothing, so passes would not differ; one share must be positive");
 }
 
 }  // namespace

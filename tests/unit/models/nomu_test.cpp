@@ -14,19 +14,6 @@
 namespace nomu {
 namespace {
 
-NomuSpec small_spec() {
-  NomuSpec spec = NomuSpec::written(1);
-  spec.mean_net.hidden = spec.sigma_net.hidden = {64, 64};
-  spec.mean_net.init = spec.sigma_net.init = Init::he;  // small networks need a start of their own size
-  spec.mean_net.init_scale = 0.5;
-  spec.sigma_net.init_scale = 0.3;
-  spec.stable = true;
-  spec.train.learning_rate = 1e-2;
-  spec.train.epochs = 1000;
-  spec.augment.count = 32;
-  return spec;
-}
-
 TEST(Readout, FollowsThePaper) {
   const Readout exponential;
   EXPECT_NEAR(exponential(-5.0), 2.0 * (1.0 - std::exp(-0.0005)), 1e-15);
@@ -71,7 +58,7 @@ TEST(NomuSpec, FieldsNameEverySetting) {
 
 TEST(Nomu, FitsThePointsAndIsUnsureElsewhere) {
   const auto engine = make_engine({.device = "cpu"});
-  const auto fitted = fit(small_spec(), line_of_points({1, 2, 3}), *engine);
+  const auto fitted = fit(small_nomu(), line_of_points({1, 2, 3}), *engine);
   Tensor<float> probes(1, 6, 1);
   const float places[] = {-0.8F, -0.3F, 0.1F, 0.7F, -1.0F, 0.4F};
   for (std::size_t i = 0; i < 6; ++i) probes(0, i, 0) = places[i];
@@ -89,7 +76,7 @@ TEST(Nomu, FitsThePointsAndIsUnsureElsewhere) {
 }
 
 TEST(Nomu, ComesBackFromItsState) {
-  NomuSpec spec = small_spec();
+  NomuSpec spec = small_nomu();
   spec.train.epochs = 20;
   const auto engine = make_engine({});
   const auto fitted = fit(MethodSpec{spec}, line_of_points({1, 2}), *engine);
@@ -122,14 +109,14 @@ TEST(Nomu, ReportsProgressAndStopsOnRequest) {
     last = event.done;
     if (event.done >= 3) source.request_stop();
   };
-  NomuSpec spec = small_spec();
+  NomuSpec spec = small_nomu();
   spec.train.epochs = 1000000;
   EXPECT_THROW((void)fit(spec, line_of_points({1}), *engine, progress), Cancelled);
   EXPECT_GE(last, 3);
 }
 
 TEST(Nomu, ADivergedMemberIsTrainedAgainAndReported) {
-  NomuSpec spec = small_spec();
+  NomuSpec spec = small_nomu();
   spec.train.learning_rate = 1e20;  // nothing survives this
   spec.train.epochs = 20;
   spec.train.restarts = 2;
@@ -145,7 +132,7 @@ TEST(Nomu, ADivergedMemberIsTrainedAgainAndReported) {
 TEST(Nomu, ImpossibleSettingsAreRefused) {
   const auto engine = make_engine({.device = "cpu"});
   const auto refusal = [&](const std::function<void(NomuSpec&)>& change) {
-    NomuSpec spec = small_spec();
+    NomuSpec spec = small_nomu();
     change(spec);
     return message_of<ConfigError>([&] { (void)fit(spec, line_of_points({1}), *engine); });
   };
@@ -158,7 +145,7 @@ TEST(Nomu, ImpossibleSettingsAreRefused) {
 }
 
 TEST(Nomu, AGridNeedsAPowerOfTheDimension) {
-  NomuSpec spec = small_spec();
+  NomuSpec spec = small_nomu();
   spec.augment.kind = Augmentation::Kind::grid;
   spec.augment.count = 100;
   spec.train.epochs = 2;

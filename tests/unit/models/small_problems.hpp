@@ -30,6 +30,20 @@ inline Tensor<float> line_probes() {
   return probes;
 }
 
+/// The paper's text with networks that learn `line_of_points` in a second.
+inline NomuSpec small_nomu() {
+  NomuSpec spec = NomuSpec::written(1);
+  spec.mean_net.hidden = spec.sigma_net.hidden = {64, 64};
+  spec.mean_net.init = spec.sigma_net.init = Init::he;  // small networks need a start of their own size
+  spec.mean_net.init_scale = 0.5;
+  spec.sigma_net.init_scale = 0.3;
+  spec.stable = true;
+  spec.train.learning_rate = 1e-2;
+  spec.train.epochs = 1000;
+  spec.augment.count = 32;
+  return spec;
+}
+
 /// `auto` with less of everything.
 inline NomuSpec quick_spec(Noise noise = Noise::none) {
   NomuSpec spec;

@@ -36,6 +36,8 @@ TEST(Figures, LinesMapsAndTheReadoutAreDrawn) {
     EXPECT_EQ(svg, draw_figure(small_experiment(picture), picture, *engine)) << "the same bytes again";
   }
   EXPECT_THAT(draw_figure(small_experiment("readout"), "readout", *engine), HasSubstr("Readout map"));
+  EXPECT_THAT(draw_figure(small_experiment("functions"), "functions", *engine), HasSubstr("forrester"));
+  EXPECT_THAT(draw_figure(small_experiment("worst-case"), "worst-case", *engine), HasSubstr("pointwise worst case"));
 }
 
 TEST(Figures, WrongNamesAreRefused) {

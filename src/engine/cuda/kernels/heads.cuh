@@ -107,7 +107,7 @@ __device__ inline void top_deltas(const View& view, const Control& control, unsi
   for (unsigned t = 0; t < view.tops; ++t) {
     const BackwardJob job = view.backward[view.top[t]];
     if (job.data_rows_only && row >= control.data_rows) continue;
-    const float rate = view.dropout[job.net * view.members + member];
+    const float rate = view.dropout[job.layer * view.members + member];
     const bool simple = plain(view, job, control, rate);
     const DropoutMask mask = mask_of(control, view.info[member].seed, job.layer, rate);
     for (unsigned unit = 4 * thread; unit < job.units; unit += 4 * threads) {

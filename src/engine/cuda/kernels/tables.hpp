@@ -47,7 +47,7 @@ struct ForwardJob {
   std::uint32_t first_segment, segments;
   std::uint32_t units, out_ld;
   std::uint32_t transposed_ld;  ///< 0: the values are not kept transposed
-  std::uint32_t net, layer;
+  std::uint32_t layer;
   Activation activation;
 };
 
@@ -58,7 +58,7 @@ struct BackwardJob {
   std::uint32_t first_segment, segments;
   std::uint32_t first_term, terms;
   std::uint32_t units, ld;
-  std::uint32_t net, layer;
+  std::uint32_t layer;
   Activation activation;
   bool data_rows_only;
 };
@@ -184,7 +184,7 @@ struct View {
   std::uint32_t* order;                                     ///< [M][most_data_rows]
   std::uint32_t* row_index;                                 ///< [M][most_rows]: data row behind a row of the step
 
-  const float* dropout;  ///< [nets][M]
+  const float* dropout;  ///< [layers][M]
   const float* l2;       ///< [2 * nets][M]: hidden layers, then head of each net
 
   const Segment* segments;

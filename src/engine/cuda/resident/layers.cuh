@@ -43,7 +43,7 @@ __device__ inline void add_products(float (&sum)[4], const Segment& segment, con
 /// Values of a hidden layer, four rows of one unit at a time; rows beyond the last are computed and not kept.
 __device__ inline void forward(const View& view, const Resident& r, const ForwardJob job, const Control control,
                                unsigned member) {
-  const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.net * view.members + member];
+  const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.layer * view.members + member];
   const DropoutMask mask = training_mask(view.info[member].seed, job.layer, control.step, rate);
   const Segment first = view.segments[job.first_segment];
   const unsigned groups = (control.rows + 3) / 4;
@@ -87,7 +87,7 @@ __device__ inline Quad from_layers(const View& view, const Resident& r, const Ba
 __device__ inline void backward(const View& view, const Resident& r, const BackwardJob job, const Control control,
                                 unsigned member) {
   constexpr unsigned copied = 2;  // heads that read a layer; there may be more
-  const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.net * view.members + member];
+  const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.layer * view.members + member];
   const DropoutMask mask = training_mask(view.info[member].seed, job.layer, control.step, rate);
   const bool masked = rate > 0.0F && job.activation != Activation::relu;
   HeadTerm terms[copied]{};

@@ -94,7 +94,7 @@ __device__ void forward_tile(const View& view, const Tile* tiles, unsigned tile_
   if (unit >= job.units) return;
   const Quad bias = read_quad(weights + job.bias + unit);
   float* out = own + job.out + unit;
-  const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.net * view.members + member];
+  const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.layer * view.members + member];
   const bool transposed = job.transposed_ld != 0 && control.rows >= transposed_from;
   const auto nothing = [](unsigned) { return 0; };
   const auto write = [&](unsigned row, Quad values, float* place) {
@@ -142,7 +142,7 @@ __device__ void backward_tile(const View& view, const Tile* tiles, unsigned tile
 
   const unsigned unit = finished_unit<Product>(tile);
   if (unit >= job.units) return;
-  const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.net * view.members + member];
+  const float rate = control.masks == Masks::none ? 0.0F : view.dropout[job.layer * view.members + member];
   const auto write = [&](unsigned row, const Quad& deltas) {
     write_quad(own + job.out + std::size_t{row} * job.ld + unit, view.rounded ? rounded(deltas) : deltas);
   };
