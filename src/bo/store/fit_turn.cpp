@@ -56,17 +56,18 @@ FitTurn::~FitTurn() {
 }
 
 bool FitTurn::take(std::size_t count) {
-  Statement read = database_.prepare("SELECT value FROM {meta} WHERE {mine} AND key = ?");
-  const Note current = read.bind(1, std::string(turn_key)).step() ? note_of(read.text(0)) : Note();
-  const bool free = current.rest.empty() || current.rest == who_ || current.until < database_.now();
+  const auto is_free = [&](double now) {
+    // The statement must end here: SQLite does not let a connection that still reads an old state change it.
+    Statement row = database_.prepare("SELECT value FROM {meta} WHERE {mine} AND key = ?");
+    const Note turn = row.bind(1, std::string(turn_key)).step() ? note_of(row.text(0)) : Note();
+    return turn.rest.empty() || turn.rest == who_ || turn.until < now;
+  };
   // Whoever waits says so now and then, and otherwise only looks.
-  if (!free && waiting_ && Clock::now() - said_ < say_again) return false;
+  if (waiting_ && Clock::now() - said_ < say_again && !is_free(database_.now())) return false;
   database_.write([&] {
     mine_ = false;
     const double now = database_.now();
-    Statement row = database_.prepare("SELECT value FROM {meta} WHERE {mine} AND key = ?");
-    const Note turn = row.bind(1, std::string(turn_key)).step() ? note_of(row.text(0)) : Note();
-    if (turn.rest.empty() || turn.rest == who_ || turn.until < now) {
+    if (is_free(now)) {
       mine_ = true;
       put(turn_key, text_of(now + silence_s, who_));
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bo/store/study_store.hpp"
@@ -43,7 +44,7 @@ Trial read_trial(const Statement& row, const Space& space) {
               .worker = made_utf8(row.text(6)),
               .asked = row.real(8),
               .told = row.real(9),
-              .lease_until = row.real(7)};
+              .lease_until = std::max(row.real(7), 0.0)};
   if (!row.null(3)) trial.value = row.real(3);
   check_value(trial.value.value_or(0.0), whose);
   const std::int64_t state = row.integer(1);

@@ -33,6 +33,11 @@ Space checked_space(Database& database) {
   return space_from_text(meta(database, "space"));
 }
 
+/// Trials that may be handed out again. Those that were left for who waits (`Askers::others_wait`) have minus the time
+/// as their lease, and are for everybody only after three seconds.
+constexpr const char* ended = "state = 0 AND lease < {now}";
+constexpr const char* ended_for_all = "state = 0 AND lease < {now} AND (lease >= 0 OR lease > 3 - {now})";
+
 /// Numbers and settings that every question needs, read by one statement.
 struct Heads {
   std::int64_t trials = 0;
@@ -41,11 +46,12 @@ struct Heads {
   std::optional<std::int64_t> budget = {};
 };
 
-Heads heads_of(Database& database) {
-  Statement row = database.prepare(
-      "SELECT (SELECT max(id) FROM {trials} WHERE {mine}), (SELECT max(number) FROM {events} WHERE {mine}), "
-      "(SELECT id FROM {trials} WHERE {mine} AND state = 0 AND lease < {now} LIMIT 1), "
-      "(SELECT value FROM {meta} WHERE {mine} AND key = 'budget')");
+Heads heads_of(Database& database, bool waited) {
+  Statement row = database.prepare(fmt::format(
+      "SELECT (SELECT max(id) FROM {{trials}} WHERE {{mine}}), (SELECT max(number) FROM {{events}} WHERE {{mine}}), "
+      "(SELECT id FROM {{trials}} WHERE {{mine}} AND {} LIMIT 1), "
+      "(SELECT value FROM {{meta}} WHERE {{mine}} AND key = 'budget')",
+      waited ? ended : ended_for_all));
   if (!row.step()) return {};
   return {.trials = row.integer(0),
           .events = row.integer(1),
@@ -100,9 +106,9 @@ void StudyStore::log(const StudyEvent& event, double at) const {
 }
 
 /// Inside a transaction.
-std::vector<Trial> StudyStore::hand_out_expired(const Askers& askers) const {
+std::vector<Trial> StudyStore::hand_out_expired(const Askers& askers, bool waited) const {
   Statement rows = database_->prepare(
-      fmt::format("{} WHERE {{mine}} AND state = 0 AND lease < {{now}} ORDER BY id LIMIT ?", trial_columns));
+      fmt::format("{} WHERE {{mine}} AND {} ORDER BY id LIMIT ?", trial_columns, waited ? ended : ended_for_all));
   rows.bind(1, static_cast<std::int64_t>(askers.count));
   std::vector<Trial> trials = read_trials(rows);
   const double at = database_->now();
@@ -120,10 +126,10 @@ std::vector<Trial> StudyStore::hand_out_expired(const Askers& askers) const {
   return trials;
 }
 
-std::vector<Trial> StudyStore::reissue(const Askers& askers) const {
+std::vector<Trial> StudyStore::reissue(const Askers& askers, bool waited) const {
   std::vector<Trial> trials;
   // Most of the time there is none, and asking takes no lock.
-  if (heads_of(*database_).expired) database_->write([&] { trials = hand_out_expired(askers); });
+  if (heads_of(*database_, waited).expired) database_->write([&] { trials = hand_out_expired(askers, waited); });
   return trials;
 }
 
@@ -159,7 +165,7 @@ std::vector<Trial> StudyStore::insert_asked(std::int64_t before, std::int64_t ba
                 .origin = suggestion.origin,
                 .worker = askers.worker(trials.size()),
                 .asked = at,
-                .lease_until = at + askers.lease};
+                .lease_until = askers.others_wait ? -at : at + askers.lease};
     insert(trial);
     log({.kind = "ask",
          .trial = trial.id,
@@ -194,8 +200,8 @@ std::vector<Trial> StudyStore::ask_at_once(const Askers& askers, std::int64_t bu
   std::vector<Trial> trials;
   database_->write([&] {
     trials.clear();
-    const Heads heads = heads_of(*database_);
-    if (heads.expired) trials = hand_out_expired(askers);
+    const Heads heads = heads_of(*database_, false);
+    if (heads.expired) trials = hand_out_expired(askers, false);
     const Askers others = askers.after(trials.size());
     std::size_t wanted = others.count;
     if (const std::int64_t most = heads.budget.value_or(budget); most > 0)

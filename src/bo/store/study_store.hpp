@@ -56,6 +56,8 @@ class StudyStore {
     std::size_t count = 1;             ///< of trials
     std::vector<std::string> workers;  ///< of one trial each; the last one gets all further ones
     double lease = 0.0;
+    /// The trials are not handed out but left for those who wait for one, who have some seconds for themselves.
+    bool others_wait = false;
 
     [[nodiscard]] const std::string& worker(std::size_t trial) const {
       return workers[std::min(trial, workers.size() - 1)];
@@ -66,8 +68,9 @@ class StudyStore {
       return {count - served, {workers.begin() + gone, workers.end()}, lease};
     }
   };
-  /// Hands out trials whose lease has expired, as many as there are askers at most.
-  [[nodiscard]] std::vector<Trial> reissue(const Askers& askers) const;
+  /// Hands out trials whose lease has expired, as many as there are askers at most; `waited`: those that were left for
+  /// who waits as well.
+  [[nodiscard]] std::vector<Trial> reissue(const Askers& askers, bool waited = false) const;
   /// Adds trials for the suggestions; none if other trials were added since the snapshot.
   [[nodiscard]] std::vector<Trial> record(const Snapshot& snapshot, const std::vector<Suggestion>& suggestions,
                                           const Askers& askers, const std::string& engine) const;
@@ -97,7 +100,7 @@ class StudyStore {
   void insert(const Trial& trial) const;
   [[nodiscard]] std::int64_t finish_one(const TrialResult& result, Repeated repeated) const;
   [[nodiscard]] std::int64_t add(const TrialResult& result) const;
-  [[nodiscard]] std::vector<Trial> hand_out_expired(const Askers& askers) const;
+  [[nodiscard]] std::vector<Trial> hand_out_expired(const Askers& askers, bool waited) const;
   [[nodiscard]] std::vector<Trial> insert_asked(std::int64_t before, std::int64_t basis,
                                                 const std::vector<Suggestion>& suggestions, const Askers& askers,
                                                 const std::string& engine) const;

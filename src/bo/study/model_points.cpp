@@ -11,7 +11,7 @@
 namespace nomu {
 namespace {
 
-constexpr std::size_t most_for_others = 64;  // points of one model; then it is time for a newer one
+constexpr std::size_t most_for_others = 256;  // points of one model; then it is time for a newer one
 constexpr int shortest_wait_ms = 10;
 constexpr int longest_wait_ms = 60;
 
@@ -21,8 +21,8 @@ std::string name_of_question(std::random_device& random) {
   return fmt::format("{:016x}{:016x}", half(), half());
 }
 
-/// Trials that nobody evaluates yet: the next who asks gets them.
-StudyStore::Askers nobody() { return {.count = 1, .workers = {""}, .lease = -1.0}; }
+/// Trials that nobody evaluates yet: they are for those who wait.
+StudyStore::Askers nobody() { return {.count = 1, .workers = {""}, .others_wait = true}; }
 
 class ModelPoints {
  public:
@@ -57,12 +57,13 @@ class ModelPoints {
     const int range = longest_wait_ms - shortest_wait_ms;
     const int pause = shortest_wait_ms + static_cast<int>(random_() % static_cast<unsigned>(range));  // not all at once
     std::this_thread::sleep_for(std::chrono::milliseconds(pause));
-    keep(store_.reissue(askers_.after(trials_.size())));
+    keep(store_.reissue(askers_.after(trials_.size()), true));
   }
 
-  /// Suggestions for ourselves, then for those who wait. Returns false if no trial is left for us.
+  /// Suggestions for ourselves, then for those who wait by now: who comes later may know of newer results. Returns
+  /// false if no trial is left for us.
   bool fit() {
-    keep(store_.reissue(askers_.after(trials_.size())));
+    keep(store_.reissue(askers_.after(trials_.size()), true));
     if (trials_.size() == askers_.count) return true;
     StudyStore::Snapshot snapshot = store_.snapshot(suggester_.spec());
     const StudyStore::Askers own = askers_.after(trials_.size());
@@ -77,9 +78,10 @@ class ModelPoints {
     if (disturbed_) return !exhausted_;
     keep(recorded);
     left -= recorded.size();
-    for (std::size_t given = 0; given < most_for_others && left > 0 && !exhausted_; ++given, --left) {
+    const std::size_t others = std::min({turn_.wanted_by_others(), left, most_for_others});
+    for (std::size_t given = 0; given < others && !exhausted_; ++given) {
       turn_.renew();
-      if (turn_.wanted_by_others() == 0 || record(snapshot, 1, nobody()).empty()) break;
+      if (record(snapshot, 1, nobody()).empty()) break;
     }
     return !exhausted_;
   }
