@@ -268,10 +268,11 @@ nb::dict importances(const Study& study) {
 }
 
 nb::list ask_by(Study& study, const nb::callable& acquisition, std::size_t count, const std::string& worker) {
-  return trials_of(
-      study, study.ask_by([&](double mean, double sigma,
-                              double best) { return nb::cast<double>(nb::float_(acquisition(mean, sigma, best))); },
-                          count, worker));
+  const CustomAcquisition call = [&](double mean, double sigma, double best) {
+    const nb::gil_scoped_acquire gil;
+    return nb::cast<double>(nb::float_(acquisition(mean, sigma, best)));
+  };
+  return trials_of(study, without_gil([&] { return study.ask_by(call, count, worker); }));
 }
 
 void bind_insight(nb::class_<Study>& study) {

@@ -84,7 +84,7 @@ std::optional<Outlook> Study::outlook() const {
 
 std::vector<Trial> Study::ask_by(const CustomAcquisition& acquisition, std::size_t count, std::string_view worker) {
   const auto lock = parts_->lock();
-  const StudyStore::Asker asker{.worker = std::string(worker), .lease = spec().lease};
+  const StudyStore::Askers asker{.count = 1, .workers = {std::string(worker)}, .lease = spec().lease};
   std::vector<Trial> trials;
   while (trials.size() < count && !finished()) {
     const StudyStore::Snapshot snapshot = parts_->store.snapshot(spec());
