@@ -181,6 +181,7 @@ void add_optimize(CLI::App& app) {
   list->add_flag("--csv", list_options->csv, "print CSV");
   const auto [copy, copy_options] = command("copy", "Copy a study, log included, to another file or address", run_copy);
   add_input(*copy, "TARGET", copy_options->target, "file or address of the copy, where there must be no study yet");
+  add_optimize_table(*optimize);
   add_optimize_report(*optimize);
   add_optimize_workers(*optimize);
   const auto [verify, verify_options] =

@@ -13,6 +13,7 @@
 #include "bindings.hpp"
 #include "interruptible.hpp"
 #include "nomu/bo/study.hpp"
+#include "nomu/bo/trial_io.hpp"
 #include "nomu/bo/worker.hpp"
 #include "points.hpp"
 #include "settings.hpp"
@@ -239,6 +240,53 @@ void bind_answers(nb::class_<Study>& study) {
            "Changes the total number of trials.");
 }
 
+std::size_t import_table(Study& study, const std::filesystem::path& path, const std::string& value) {
+  return without_gil([&] { return study.tell(results_from_table(study.space(), read_table(path), value)).size(); });
+}
+
+void export_table(const Study& study, const std::filesystem::path& path) {
+  without_gil([&] { write_table(path, trials_table(study.space(), study.trials())); });
+}
+
+nb::object outlook(const Study& study) {
+  const std::optional<Outlook> found = without_gil([&] { return study.outlook(); });
+  if (!found) return nb::none();
+  nb::dict all;
+  all["best"] = trial_of(study.space(), found->best);
+  all["mean"] = found->mean;
+  all["sigma"] = found->sigma;
+  all["gain"] = found->gain;
+  all["worth_it"] = found->worth_it;
+  return all;
+}
+
+nb::dict importances(const Study& study) {
+  nb::dict all;
+  for (const Importance& one : without_gil([&] { return study.importances(); }))
+    all[one.variable.c_str()] = nb::make_tuple(one.share, one.deviation);
+  return all;
+}
+
+nb::list ask_by(Study& study, const nb::callable& acquisition, std::size_t count, const std::string& worker) {
+  const CustomAcquisition call = [&](double mean, double sigma, double best) {
+    const nb::gil_scoped_acquire gil;
+    return nb::cast<double>(nb::float_(acquisition(mean, sigma, best)));
+  };
+  return trials_of(study, without_gil([&] { return study.ask_by(call, count, worker); }));
+}
+
+void bind_insight(nb::class_<Study>& study) {
+  study.def("import_table", &import_table, "path"_a, "value"_a = "value", "Adds the results in a CSV file.")
+      .def("export_table", &export_table, "path"_a, "Writes all trials to a CSV file.")
+      .def("outlook", &outlook, nb::sig("def outlook(self) -> dict | None"),
+           "What the results say about the best point.")
+      .def("importances", &importances, nb::sig("def importances(self) -> dict[str, tuple[float, float]]"),
+           "Share of every variable and its standard deviation.")
+      .def("ask_by", &ask_by, "acquisition"_a, "count"_a = 1, "worker"_a = "",
+           nb::sig("def ask_by(self, acquisition: object, count: int = 1, worker: str = '') -> list[dict]"),
+           "Trials by an acquisition of one's own.");
+}
+
 }  // namespace
 
 void bind_study(nb::module_& m) {
@@ -289,6 +337,7 @@ void bind_study(nb::module_& m) {
            nb::sig("def surrogate(self, points: list[dict], progress: object = None)"
                    " -> tuple[numpy.ndarray, numpy.ndarray] | None"));
   bind_answers(study);
+  bind_insight(study);
   bind_worker(study);
 }
 

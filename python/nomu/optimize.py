@@ -47,7 +47,7 @@ class Trial:
     state: str  # "pending", "finished" or "failed"
     value: float | None
     reason: str
-    origin: str  # "design", "model", "random" or "given"
+    origin: str  # "design", "gp", "nomu", "model", "random", "custom" or "given"
     worker: str
     asked: float
     told: float
@@ -226,6 +226,37 @@ class Study:
         """
         with ProgressBar(self._progress) as bar:
             return self._study.surrogate([dict(point) for point in params], bar.callback)
+
+    def ask_by(
+        self, acquisition: Callable[[float, float, float], float], count: int = 1, worker: str = ""
+    ) -> list[Trial]:
+        """Up to ``count`` trials that maximise ``acquisition(mean, sigma, best)``, in the units of the results.
+
+        Larger is better. The list is empty if there are too few results for a model.
+        """
+        return [Trial(**one) for one in self._study.ask_by(acquisition, count, worker)]
+
+    def import_csv(self, path: str | PathLike, value: str = "value") -> int:
+        """Add the results in a CSV file with a column for each variable and one for the value; returns their number."""
+        return self._study.import_table(path, value)
+
+    def export_csv(self, path: str | PathLike) -> None:
+        """Write all trials to a CSV file."""
+        self._study.export_table(path)
+
+    def outlook(self) -> dict[str, Any] | None:
+        """What the results say about the best point and about going on; None if there are too few.
+
+        ``best`` is the best trial (by the model, if results are noisy), ``mean`` and ``sigma`` the value expected there
+        and its standard deviation, ``gain`` the improvement that the next trial is expected to bring, ``worth_it``
+        whether that is more than a thousandth of the distance between the median and the best result.
+        """
+        found = self._study.outlook()
+        return None if found is None else {**found, "best": Trial(**found["best"])}
+
+    def importances(self) -> dict[str, tuple[float, float]]:
+        """The share of every variable in the variation of the function, and the standard deviation of that share."""
+        return dict(self._study.importances())
 
     def verify(self, quick: bool = False) -> dict[str, Any]:
         """Replay the log and report, as a dictionary, whether everything in the study follows from it."""

@@ -16,7 +16,7 @@ def bowl(x, y):
 def test_minimize_finds_a_minimum():
     best = minimize(bowl, {"x": (-5, 5), "y": (-5, 5)}, evaluations=16, **QUICK)
     assert best.value < 2.0 and best.value == bowl(**best.params)
-    assert len(best.trials) == 16 and best.trials[-1].origin == "model"
+    assert len(best.trials) == 16 and best.trials[-1].origin in ("gp", "nomu")
     assert best.value == min(trial.value for trial in best.trials)
 
 
@@ -178,3 +178,23 @@ def test_results_print_themselves_in_a_line():
     best = minimize(bowl, {"x": (-5, 5), "y": (-5, 5)}, evaluations=10, method="random")
     assert len(repr(best)) < 120 and "10 trials" in repr(best) and repr(best.value) in repr(best)
     assert repr(best.trials[0]).startswith("Trial(1, {") and "value=" in repr(best.trials[0])
+
+
+def test_tables_outlook_importances_and_an_acquisition_of_ones_own(tmp_path):
+    study = Study({"x": (-5, 5), "y": (-5, 5)}, seed=2)
+    assert study.outlook() is None and study.importances() == {}
+    for _ in range(12):
+        trial = study.ask()
+        study.tell(trial, trial.params["x"] ** 2 + 0.01 * trial.params["y"])
+    outlook = study.outlook()
+    assert outlook["best"] == study.best and outlook["sigma"] >= 0 and outlook["gain"] >= 0
+    shares = study.importances()
+    assert shares["x"][0] > 0.9 and abs(sum(share for share, _ in shares.values()) - 1) < 1e-9
+    study.export_csv(tmp_path / "all.csv")
+    again = Study({"x": (-5, 5), "y": (-5, 5)}, seed=2)
+    assert again.import_csv(tmp_path / "all.csv") == 12 and again.best.value == study.best.value
+    asked = study.ask_by(lambda mean, sigma, best: -mean, count=2)
+    assert [trial.origin for trial in asked] == ["custom", "custom"]
+    with pytest.raises(ZeroDivisionError):
+        study.ask_by(lambda mean, sigma, best: 1 / 0)
+    assert study.verify()["clean"]

@@ -89,6 +89,27 @@ class AskAndTell(WithStudy):
         self.assertEqual(len(rows), 7)
         self.assertEqual(self.verify()["exact"], 6)
 
+    def test_results_as_tables_and_what_they_say(self) -> None:
+        self.assertRefused(run("insight", self.study), "too few different results", code=1)
+        rows = ["x,n,solver,value"]
+        rows += [f"{0.1 * i - 0.4:.3f},{1 + i % 3},{'cg' if i % 2 else 'lu; echo 7'},{(0.1 * i - 0.5) ** 2}" for i in range(9)]
+        table = self.folder / "rows.csv"
+        table.write_text("\n".join([*rows, "0.1,1,cg,"]) + "\n")
+        self.assertEqual(json.loads(run("import", self.study, table, "--json").stdout), {"added": 9, "without_value": 1})
+        found = json.loads(run("insight", self.study, "--json").stdout)
+        self.assertEqual(found["best"]["value"], json.loads(run("best", self.study, "--json").stdout)["value"])
+        self.assertAlmostEqual(sum(one["share"] for one in found["importances"]), 1.0)
+        self.assertIn("is expected to improve", run("insight", self.study).stdout)
+        copy = self.folder / "copy.csv"
+        self.assertEqual(json.loads(run("export", self.study, copy, "--json").stdout)["trials"], 9)
+        self.assertEqual(copy.read_text().splitlines()[0], "trial,state,x,n,solver,value,reason")
+        self.assertEqual(json.loads(run("import", self.study, copy, "--json").stdout)["added"], 9)
+        table.write_text("x,n,solver,value\nfar,1,cg,2\n")
+        self.assertRefused(run("import", self.study, table), "column 'x'", "finite number")
+        table.write_text("x,n,solver,result\n0.1,1,cg,2\n")
+        self.assertRefused(run("import", self.study, table), "value", "result")
+        self.verify()
+
     def test_batches_respect_what_is_pending(self) -> None:
         first = asked(self.study, "--count", 5)
         second = asked(self.study, "--count", 3)

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nomu/bo/insight.hpp"
 #include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/space.hpp"
 #include "nomu/bo/trial.hpp"
@@ -140,6 +141,16 @@ class Study {
   };
   /// Empty if there are too few results.
   [[nodiscard]] std::optional<Fitted> fit(const Progress& progress = {}) const;
+
+  /// Up to `count` trials at points that maximise an acquisition of one's own, searched in a Gaussian process of the
+  /// results. Their origin is "custom"; `verify` cannot recompute them and counts them as given. Empty if there are too
+  /// few results, or no trial is left.
+  [[nodiscard]] std::vector<Trial> ask_by(const CustomAcquisition& acquisition, std::size_t count = 1,
+                                          std::string_view worker = {});
+  /// Empty if there are too few results, or all are equal.
+  [[nodiscard]] std::optional<Outlook> outlook() const;
+  /// In the order of the variables; empty if there are too few results, or all are equal.
+  [[nodiscard]] std::vector<Importance> importances() const;
 
  private:
   struct Parts;

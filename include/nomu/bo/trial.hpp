@@ -19,8 +19,10 @@ struct Trial {
   Point point = {};
   TrialState state = TrialState::pending;
   std::optional<double> value = {};
-  std::string reason = {};   ///< why it failed
-  std::string origin = {};   ///< where the point came from: "design", "model", "random" or "given"
+  std::string reason = {};  ///< why it failed
+  /// Where the point came from: "design", "gp" or "nomu" (the model of method auto that proposed it), "model" (that of
+  /// another method), "random", "custom" or "given".
+  std::string origin = {};
   std::string worker = {};   ///< name of the worker that evaluates it
   double asked = 0.0;        ///< seconds since 1970
   double told = 0.0;         ///< seconds since 1970

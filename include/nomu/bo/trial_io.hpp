@@ -26,6 +26,11 @@ namespace nomu {
 /// Columns trial, state, one for each variable, value and reason. A name that is taken already gets a trailing "_".
 [[nodiscard]] Table trials_table(const Space& space, const std::vector<Trial>& trials);
 
+/// The results in a table with a column for each variable and one for the value; other columns do not matter. Rows
+/// without a value are left out. Throws DataError naming the cell, or the column that is missing.
+[[nodiscard]] std::vector<TrialResult> results_from_table(const Space& space, const Table& table,
+                                                          std::string_view value_column = "value");
+
 /// The result in one line of JSON: {"id": 3, "value": 0.5}, {"id": 4, "failed": "reason"} or
 /// {"point": {...}, "value": 0.5}. Throws DataError.
 [[nodiscard]] TrialResult result_from_json(const Space& space, std::string_view line);

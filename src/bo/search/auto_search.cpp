@@ -16,9 +16,9 @@ constexpr std::uint64_t seek_purpose = 0x62736B31;
 constexpr std::uint64_t pool_purpose = 0x62706F6F;
 constexpr std::size_t most_rows = 250;  // the cost of a proposal is cubic in them
 constexpr std::size_t near_rows = 5;
-constexpr std::size_t pool_after = 24;       // points on their way after which the next ones are chosen from a pool
-constexpr double pending_apart = 0.01;       // share of the diagonal of the space between two points on their way
-constexpr double finished_apart = 1e-6;      // and between them and points with a result
+constexpr std::size_t pool_after = 24;   // points on their way after which the next ones are chosen from a pool
+constexpr double pending_apart = 0.01;   // share of the diagonal of the space between two points on their way
+constexpr double finished_apart = 1e-6;  // and between them and points with a result
 constexpr SeekSpec pool_spec{.spread = 1500, .around = 200};
 
 template <class T>
@@ -57,7 +57,8 @@ double trusted_side(const std::vector<double>& values, std::size_t first, std::s
 }  // namespace
 
 std::uint64_t AutoSearch::seed_of(std::uint64_t purpose, std::int64_t number) const {
-  return derived_seed(derived_seed(static_cast<std::uint64_t>(spec_.seed), purpose), static_cast<std::uint64_t>(number));
+  return derived_seed(derived_seed(static_cast<std::uint64_t>(spec_.seed), purpose),
+                      static_cast<std::uint64_t>(number));
 }
 
 void AutoSearch::learn_from(const History& history) {
@@ -136,8 +137,8 @@ bool AutoSearch::allowed(std::span<const double> inputs) const {
 
 std::optional<Point> AutoSearch::from_pool(const std::function<bool(const Point&)>& taken) {
   if (!state_.pool) {
-    state_.pool_points = candidates(space_, state_.near, Region::all(space_.size()),
-                                    seed_of(pool_purpose, state_.finished), pool_spec);
+    state_.pool_points =
+        candidates(space_, state_.near, Region::all(space_.size()), seed_of(pool_purpose, state_.finished), pool_spec);
     RowMatrix inputs = process_rows(space_, state_.pool_points).x;
     std::vector<double> worth;
     if (state_.success) {
@@ -175,6 +176,45 @@ double AutoSearch::shortfall(const History& history, const Point& point) {
   if (!proposed) return std::numeric_limits<double>::infinity();
   const Promise promise(*state_.process, state_.success.get(), state_.best);
   return promise.at(space_.to_inputs(*proposed)) - promise.at(space_.to_inputs(point));
+}
+
+double AutoSearch::expected_gain(const History& history) {
+  if (!prepare(history)) return 0.0;
+  const Promise promise(*state_.process, state_.success.get(), state_.best);
+  const Allowed may = [&](const Point& /*point*/, std::span<const double> inputs) { return allowed(inputs); };
+  const std::optional<Sought> found =
+      seek(promise, space_, state_.near, Region::all(space_.size()), may, seed_of(seek_purpose, history.trials));
+  return found ? std::exp(found->promise) * state_.learned->warp.unit_at(state_.best) : 0.0;
+}
+
+std::optional<Point> AutoSearch::next_by(const History& history, const CustomAcquisition& acquisition,
+                                         const std::function<bool(const Point&)>& taken) {
+  if (!prepare(history)) return {};
+  const double sign = spec_.direction == Direction::maximize ? 1.0 : -1.0;
+  const double best = *std::max_element(history.values.begin(), history.values.end(),
+                                        [&](double a, double b) { return sign * a < sign * b; });
+  const TargetWarp& warp = state_.learned->warp;
+  std::optional<Point> found;
+  double most = 0.0;
+  std::vector<Point> near = state_.near;
+  // First everywhere, then twice around the best point so far.
+  for (std::int64_t round = 0; round < 3; ++round) {
+    const SeekSpec spec{.spread = round == 0 ? pool_spec.spread : 0, .around = pool_spec.around};
+    const std::vector<Point> points =
+        candidates(space_, near, Region::all(space_.size()), seed_of(pool_purpose, 3 * history.trials + round), spec);
+    const std::vector<Process::Value> values = state_.process->at_all(process_rows(space_, points).x);
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      const double value =
+          acquisition(sign * warp.invert(values[k].mean), values[k].sigma * warp.unit_at(values[k].mean), best);
+      if (!std::isfinite(value) || (found && !(value > most))) continue;
+      if (!allowed(space_.to_inputs(points[k])) || (!spec_.noisy && taken(points[k]))) continue;
+      most = value;
+      found = points[k];
+    }
+    if (!found) break;
+    near = {*found};
+  }
+  return found;
 }
 
 std::shared_ptr<const Learned> AutoSearch::learned(const History& history) {

@@ -11,6 +11,7 @@
 #include "bo/surrogate/learned.hpp"
 #include "bo/surrogate/pool.hpp"
 #include "bo/surrogate/promise.hpp"
+#include "nomu/bo/insight.hpp"
 
 namespace nomu {
 
@@ -28,6 +29,12 @@ class AutoSearch {
 
   /// Whether this point is sought in all of the space, and not around the best result.
   [[nodiscard]] static bool looks_everywhere(const History& history) { return history.trials % 4 == 0; }
+
+  /// The point with the largest value of an acquisition, whose arguments are in units of the results.
+  [[nodiscard]] std::optional<Point> next_by(const History& history, const CustomAcquisition& acquisition,
+                                             const std::function<bool(const Point&)>& taken);
+  /// Improvement that the next point is expected to bring, in units of the results; 0 if they cannot be modelled.
+  [[nodiscard]] double expected_gain(const History& history);
 
   /// What the results teach; null if they cannot be modelled.
   [[nodiscard]] std::shared_ptr<const Learned> learned(const History& history);

@@ -5,14 +5,17 @@
 #include <limits>
 #include <numbers>
 
+#include "bo/surrogate/learned.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/data/cohort.hpp"
 
 namespace nomu {
+namespace {
 
+/// Mean log density of targets scaled to [-1,1] under networks that have not seen them, in folds. Minus infinity if one
+/// diverged.
 double network_score(const OptimizeSpec& spec, std::size_t inputs, const std::vector<double>& x,
-                     const std::vector<double>& targets, std::uint64_t seed, Engine& engine,
-                     const Progress& progress) {
+                     const std::vector<double>& targets, std::uint64_t seed, Engine& engine, const Progress& progress) {
   constexpr std::size_t folds = 4;
   const std::size_t n = targets.size();
   const std::vector<std::size_t> order = Random(seed).permutation(n);
@@ -30,8 +33,7 @@ double network_score(const OptimizeSpec& spec, std::size_t inputs, const std::ve
     parts.push_back(make_dataset(part_x, inputs, part_y));
     seeds.push_back(derived_seed(seed, fold));
   }
-  const std::unique_ptr<FittedCohort> model =
-      fit(method_of(spec, inputs), pack(parts, seeds), engine, progress);
+  const std::unique_ptr<FittedCohort> model = fit(method_of(spec, inputs), pack(parts, seeds), engine, progress);
   Tensor<float> all(1, n, inputs);
   std::transform(x.begin(), x.end(), all.flat().begin(), [](double v) { return static_cast<float>(v); });
   const Prediction prediction = model->predict(all);
@@ -48,6 +50,28 @@ double network_score(const OptimizeSpec& spec, std::size_t inputs, const std::ve
   const auto count = static_cast<double>(n);
   const double factor = std::sqrt(squares / count);
   return -logs / count - std::log(factor) - 0.5 - 0.5 * std::log(2.0 * std::numbers::pi);
+}
+
+}  // namespace
+
+bool networks_predict_better(const OptimizeSpec& spec, const Space& space, const ScoredResults& results,
+                             std::uint64_t seed, Engine& engine, const Progress& progress) {
+  const std::shared_ptr<const Learned> learned = learn(space, results.points, results.values, spec.noisy);
+  if (!learned) return false;
+  const auto [low, high] = std::minmax_element(results.values.begin(), results.values.end());
+  const double half = 0.5 * (*high - *low);
+  std::vector<double> targets;
+  std::vector<double> inputs;
+  for (std::size_t i = 0; i < results.values.size(); ++i) {
+    targets.push_back((results.values[i] - *low) / half - 1.0);
+    const std::vector<double> row = space.to_inputs(results.points[i]);
+    inputs.insert(inputs.end(), row.begin(), row.end());
+  }
+  const auto count = static_cast<double>(results.values.size());
+  // Densities of the results themselves, whatever the scale of a model.
+  const double networks = network_score(spec, space.inputs(), inputs, targets, seed, engine, progress) - std::log(half);
+  const double process = learned->process.left_out_score() + learned->warp.log_jacobian(results.values) / count;
+  return networks > process;
 }
 
 }  // namespace nomu

@@ -1,5 +1,5 @@
 #pragma once
-// How well networks predict the results of a study that they have not seen.
+// Whether networks or a process predict the results of a study better that they have not seen.
 
 #include <cstdint>
 #include <vector>
@@ -10,10 +10,15 @@
 
 namespace nomu {
 
-/// Mean log density of results under networks that were trained without them, in folds, with sigma scaled by the factor
-/// that suits all folds best. `targets` are scaled to [-1,1]. Minus infinity if a fold diverged.
-[[nodiscard]] double network_score(const OptimizeSpec& spec, std::size_t inputs, const std::vector<double>& x,
-                                   const std::vector<double>& targets, std::uint64_t seed, Engine& engine,
-                                   const Progress& progress);
+/// Results of a study; larger values are better.
+struct ScoredResults {
+  std::vector<Point> points;
+  std::vector<double> values;
+};
+
+/// Whether networks that were trained without a part of the results give that part a larger density than a process of
+/// all the others gives each. Their sigma is scaled by the factor that suits all parts best.
+[[nodiscard]] bool networks_predict_better(const OptimizeSpec& spec, const Space& space, const ScoredResults& results,
+                                           std::uint64_t seed, Engine& engine, const Progress& progress);
 
 }  // namespace nomu

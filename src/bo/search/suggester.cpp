@@ -249,26 +249,11 @@ bool Suggester::trusts_networks(const History& history, const Progress& progress
   History before{.finished = known};
   before.points.assign(history.points.begin(), history.points.begin() + static_cast<std::ptrdiff_t>(known));
   before.values.assign(history.values.begin(), history.values.begin() + static_cast<std::ptrdiff_t>(known));
-  const auto [low, high] = std::minmax_element(before.values.begin(), before.values.end());
   compared_ = known;
   compared_with_ = history.values.front();
-  networks_won_ = false;
-  const std::shared_ptr<const Learned> learned =
-      learn(space_, before.points, signed_values(before.values, spec_.direction), spec_.noisy);
-  if (!learned || *low == *high) return false;
-  const double half = 0.5 * (*high - *low);
-  std::vector<double> targets;
-  for (const double value : signed_values(before.values, spec_.direction)) targets.push_back(value / half);
-  const double centre = 0.5 * (*std::min_element(targets.begin(), targets.end()) +
-                               *std::max_element(targets.begin(), targets.end()));
-  for (double& target : targets) target -= centre;
-  const double networks = network_score(spec_, space_.inputs(), inputs_of(before.points), targets,
-                                        purpose_seed(spec_, score_purpose, known), engine(), progress) -
-                          std::log(half);
-  const double process =
-      learned->process.left_out_score() +
-      learned->warp.log_jacobian(signed_values(before.values, spec_.direction)) / static_cast<double>(known);
-  networks_won_ = networks > process;
+  networks_won_ = networks_predict_better(
+      spec_, space_, {.points = before.points, .values = signed_values(before.values, spec_.direction)},
+      purpose_seed(spec_, score_purpose, known), engine(), progress);
   return networks_won_;
 }
 

@@ -38,8 +38,8 @@ class Suggester {
                                                 const Progress& progress);
 
   /// By how much the acquisition at `point` falls short of that at the suggested point; for the upper bound, in units
-  /// of targets scaled to [-1,1]; for method auto, in logarithms of expected improvement. `origin` is that of the point:
-  /// it says which model proposed it. Infinite if the suggestion does not come from a model.
+  /// of targets scaled to [-1,1]; for method auto, in logarithms of expected improvement. `origin` is that of the
+  /// point: it says which model proposed it. Infinite if the suggestion does not come from a model.
   [[nodiscard]] double shortfall(const History& history, const Point& point, const std::string& origin,
                                  const Progress& progress);
 
@@ -56,6 +56,12 @@ class Suggester {
   [[nodiscard]] std::shared_ptr<const Fit> fit(const History& history, const Progress& progress);
   /// The model to show: `fit`, but for method auto the process that it relies on.
   [[nodiscard]] std::shared_ptr<const Fit> shown(const History& history, const Progress& progress);
+  /// See AutoSearch; whatever the method.
+  [[nodiscard]] double expected_gain(const History& history) { return auto_.expected_gain(history); }
+  [[nodiscard]] std::optional<Point> next_by(const History& history, const CustomAcquisition& acquisition,
+                                             const std::function<bool(const Point&)>& taken) {
+    return auto_.next_by(history, acquisition, taken);
+  }
   /// A process of the results, whatever the method; null if they cannot be modelled.
   [[nodiscard]] std::shared_ptr<const Learned> learned(const History& history) { return auto_.learned(history); }
 

@@ -133,24 +133,20 @@ std::vector<Trial> StudyStore::reissue(const Askers& askers, bool waited) const 
   return trials;
 }
 
+/// A trial without a result.
 void StudyStore::insert(const Trial& trial) const {
-  const bool finished = trial.value.has_value();
-  Statement row = database_->prepare(
-      finished
-          ? "INSERT INTO {trials}({key}id, state, point, reason, origin, worker, lease, asked, told, value, place) "
-            "VALUES({study}?, 1, ?, '', ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(place), 0) + 1 FROM {trials} WHERE "
-            "{mine} AND place IS NOT NULL))"
-          : "INSERT INTO {trials}({key}id, state, point, reason, origin, worker, lease, asked, told) "
-            "VALUES({study}?, 0, ?, '', ?, ?, ?, ?, ?)");
-  row.bind(1, trial.id)
+  database_
+      ->prepare(
+          "INSERT INTO {trials}({key}id, state, point, reason, origin, worker, lease, asked, told) "
+          "VALUES({study}?, 0, ?, '', ?, ?, ?, ?, ?)")
+      .bind(1, trial.id)
       .bind(2, point_to_text(trial.point))
       .bind(3, trial.origin)
       .bind(4, trial.worker)
       .bind(5, trial.lease_until)
       .bind(6, trial.asked)
-      .bind(7, trial.told);
-  if (finished) row.bind(8, *trial.value);
-  row.run();
+      .bind(7, trial.told)
+      .run();
 }
 
 /// Inside a transaction.

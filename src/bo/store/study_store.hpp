@@ -99,7 +99,7 @@ class StudyStore {
   void log(const StudyEvent& event, double at) const;
   void insert(const Trial& trial) const;
   [[nodiscard]] std::int64_t finish_one(const TrialResult& result, Repeated repeated) const;
-  [[nodiscard]] std::int64_t add(const TrialResult& result) const;
+  [[nodiscard]] std::vector<std::int64_t> add(const std::vector<TrialResult>& results) const;
   [[nodiscard]] std::vector<Trial> hand_out_expired(const Askers& askers, bool waited) const;
   [[nodiscard]] std::vector<Trial> insert_asked(std::int64_t before, std::int64_t basis,
                                                 const std::vector<Suggestion>& suggestions, const Askers& askers,

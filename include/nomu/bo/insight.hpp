@@ -1,0 +1,30 @@
+#pragma once
+/// What the results of a study say about its best point, about going on, and about its variables.
+
+#include <functional>
+#include <string>
+
+#include "nomu/bo/trial.hpp"
+
+namespace nomu {
+
+/// By a Gaussian process of the results, whatever the method of the study; in units of the results.
+struct Outlook {
+  Trial best = {};        ///< the best result; if results are noisy, the one with the best expected value
+  double mean = 0.0;      ///< expected value of the function at its point
+  double sigma = 0.0;     ///< standard deviation of that
+  double gain = 0.0;      ///< improvement that the next trial is expected to bring
+  bool worth_it = false;  ///< whether that is more than a thousandth of the distance from the median to the best result
+};
+
+/// How much of the variation of the function is due to a variable, alone and together with others. Shares add up to 1.
+struct Importance {
+  std::string variable;
+  double share = 0.0;
+  double deviation = 0.0;  ///< standard deviation of the share over ten models, each of about two thirds of the results
+};
+
+/// Larger is better. `mean` and `sigma` belong to a point, `best` is the best result, all in units of the results.
+using CustomAcquisition = std::function<double(double mean, double sigma, double best)>;
+
+}  // namespace nomu

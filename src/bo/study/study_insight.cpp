@@ -1,0 +1,100 @@
+// What a study's results say about its best point and its variables, and trials by an acquisition of one's own.
+
+#include <algorithm>
+#include <cmath>
+
+#include "bo/study/study_parts.hpp"
+#include "bo/surrogate/importance.hpp"
+#include "nomu/core/random.hpp"
+
+namespace nomu {
+namespace {
+
+constexpr std::uint64_t importance_purpose = 0x62696D70;
+
+/// The process of some of the rows, with the same kernel.
+Process thinned(const Process& all, Random& random) {
+  const Eigen::Index n = all.rows().rows();
+  std::vector<Eigen::Index> kept;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (random.uniform() < 2.0 / 3.0) kept.push_back(i);
+  }
+  if (kept.size() < 2) kept = {0, n - 1};
+  ProcessRows rows = all.rows();
+  rows.x.resize(static_cast<Eigen::Index>(kept.size()), all.rows().x.cols());
+  rows.y.resize(static_cast<Eigen::Index>(kept.size()));
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    rows.x.row(static_cast<Eigen::Index>(k)) = all.rows().x.row(kept[k]);
+    rows.y[static_cast<Eigen::Index>(k)] = all.rows().y[kept[k]];
+  }
+  return Process(std::move(rows), all.kernel());
+}
+
+}  // namespace
+
+std::vector<Importance> Study::importances() const {
+  const auto lock = parts_->lock();
+  const std::shared_ptr<const Learned> learned = parts_->suggester.learned(parts_->store.snapshot(spec()).history);
+  if (!learned) return {};
+  const std::uint64_t seed = derived_seed(static_cast<std::uint64_t>(spec().seed), importance_purpose);
+  const std::vector<double> shares = total_effects(learned->process, space(), seed);
+  constexpr int models = 10;
+  std::vector<double> squares(shares.size(), 0.0);
+  Random random(seed);
+  for (int k = 0; k < models; ++k) {
+    const Process other = thinned(learned->process, random);
+    const std::vector<double> others = other.valid() ? total_effects(other, space(), seed) : shares;
+    for (std::size_t j = 0; j < shares.size(); ++j) squares[j] += std::pow(others[j] - shares[j], 2) / models;
+  }
+  std::vector<Importance> result;
+  for (std::size_t j = 0; j < shares.size(); ++j) {
+    result.push_back({.variable = space().variables()[j].name, .share = shares[j], .deviation = std::sqrt(squares[j])});
+  }
+  return result;
+}
+
+std::optional<Outlook> Study::outlook() const {
+  const auto lock = parts_->lock();
+  History history = parts_->store.snapshot(spec()).history;
+  const std::shared_ptr<const Learned> learned = parts_->suggester.learned(history);
+  std::optional<Trial> best = parts_->store.best(spec().direction);
+  if (!learned || !best) return {};
+  const Process& process = learned->process;
+  const auto value_at = [&](const Point& point) { return process.at(space().to_inputs(point)); };
+  if (spec().noisy) {
+    const auto worse = [&](const Point& a, const Point& b) { return value_at(a).mean < value_at(b).mean; };
+    const Point& point = *std::max_element(history.points.begin(), history.points.end(), worse);
+    for (Trial& trial : parts_->store.trials(0)) {
+      if (trial.state == TrialState::finished && trial.point == point) best = std::move(trial);
+    }
+  }
+  const double sign = spec().direction == Direction::maximize ? 1.0 : -1.0;
+  const Process::Value value = value_at(best->point);
+  std::vector<double> distances;
+  for (const double result : history.values) distances.push_back(sign * (*best->value - result));
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+  std::nth_element(distances.begin(), middle, distances.end());
+  const double gain = parts_->suggester.expected_gain(history);
+  return Outlook{.best = *best,
+                 .mean = sign * learned->warp.invert(value.mean),
+                 .sigma = value.sigma * learned->warp.unit_at(value.mean),
+                 .gain = gain,
+                 .worth_it = gain > 1e-3 * *middle};
+}
+
+std::vector<Trial> Study::ask_by(const CustomAcquisition& acquisition, std::size_t count, std::string_view worker) {
+  const auto lock = parts_->lock();
+  const StudyStore::Askers asker{.count = 1, .workers = {std::string(worker)}, .lease = spec().lease};
+  std::vector<Trial> trials;
+  while (trials.size() < count && !finished()) {
+    const StudyStore::Snapshot snapshot = parts_->store.snapshot(spec());
+    const auto taken = [&](const Point& point) { return parts_->store.taken(point); };
+    const std::optional<Point> point = parts_->suggester.next_by(snapshot.history, acquisition, taken);
+    if (!point) break;
+    std::vector<Trial> recorded = parts_->store.record(snapshot, {{.point = *point, .origin = "custom"}}, asker, "");
+    std::move(recorded.begin(), recorded.end(), std::back_inserter(trials));
+  }
+  return trials;
+}
+
+}  // namespace nomu

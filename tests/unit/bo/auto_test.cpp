@@ -1,0 +1,175 @@
+// Method auto: it converges, follows from its log, spreads batches, and says what it has learned.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "bo/surrogate/learned.hpp"
+#include "bo/surrogate/promise.hpp"
+#include "message_of.hpp"
+#include "nomu/bo/trial_io.hpp"
+#include "nomu/core/error.hpp"
+#include "unit/bo/small_study.hpp"
+
+namespace nomu {
+namespace {
+
+OptimizeSpec automatic() {
+  OptimizeSpec spec;
+  spec.settings = quick().settings;
+  spec.direct.evaluations = 150;
+  spec.local_starts = 2;
+  return spec;
+}
+
+double wavy(const Point& x) { return bowl(x) + 0.1 * std::sin(7.0 * x[0]); }
+
+void evaluate(Study& study, int count) {
+  for (int i = 0; i < count; ++i) {
+    const Trial trial = study.ask();
+    study.tell(trial, wavy(trial.point));
+  }
+}
+
+TEST(Auto, IsTheDefaultAndConverges) {
+  EXPECT_EQ(OptimizeSpec().method, "auto");
+  const Optimum found =
+      minimize(bowl, Space::box(2, -1.0, 1.0), {.evaluations = 25, .study = automatic(), .engine = one_thread()});
+  EXPECT_LT(found.value, 1e-5);
+  EXPECT_EQ(found.trials.back().origin, "gp");
+}
+
+TEST(Auto, FollowsFromItsLogWithBatchesAndFailures) {
+  Study study(Space::box(2, -1.0, 1.0), automatic(), one_thread());
+  evaluate(study, 12);
+  for (const Trial& trial : study.ask(5)) {
+    if (trial.id % 2 == 0) {
+      study.fail(trial.id, "no result");
+    } else {
+      study.tell(trial, wavy(trial.point));
+    }
+  }
+  (void)study.ask(3);
+  evaluate(study, 6);
+  const VerifyReport report = study.verify();
+  EXPECT_TRUE(report.clean()) << report.problems.front();
+  EXPECT_EQ(report.exact, 26);
+}
+
+TEST(Auto, NoTwoPointsOfALargeBatchAreClose) {
+  Study study(Space::box(3, 0.0, 1.0), automatic(), one_thread());
+  evaluate(study, 10);
+  const std::vector<Trial> batch = study.ask(120);
+  ASSERT_EQ(batch.size(), 120U);
+  double least = 1.0;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      double square = 0.0;
+      for (std::size_t j = 0; j < 3; ++j) square += std::pow(batch[i].point[j] - batch[k].point[j], 2);
+      least = std::min(least, std::sqrt(square));
+    }
+  }
+  EXPECT_GE(least, 0.01 * std::sqrt(3.0));
+}
+
+TEST(Auto, FindsTheBestOfAMixedSpaceAndAllOfASmallOne) {
+  const Space space({{.name = "x", .low = -1.0, .high = 1.0},
+                     {.name = "n", .kind = Variable::Kind::integer, .low = 0.0, .high = 9.0},
+                     {.name = "s", .kind = Variable::Kind::categorical, .choices = {"a", "b", "c"}}});
+  const auto f = [](const Point& p) {
+    return std::pow(p[0] - 0.2, 2) + 0.1 * std::abs(p[1] - 6.0) + (p[2] == 1.0 ? 0.0 : 1.0);
+  };
+  const Optimum found = minimize(f, space, {.evaluations = 30, .study = automatic(), .engine = one_thread()});
+  EXPECT_LT(found.value, 0.01);
+  const Space small({{.name = "n", .kind = Variable::Kind::integer, .low = 1.0, .high = 12.0}});
+  const Optimum all = minimize([](const Point& p) { return std::sin(p[0]); }, small,
+                               {.evaluations = 50, .study = automatic(), .engine = one_thread()});
+  EXPECT_EQ(all.trials.size(), 12U);
+}
+
+TEST(Auto, SaysWhatItHasLearned) {
+  Study study(Space::box(2, -1.0, 1.0), automatic(), one_thread());
+  EXPECT_FALSE(study.outlook());
+  EXPECT_TRUE(study.importances().empty());
+  for (int i = 0; i < 20; ++i) {
+    const Trial trial = study.ask();
+    study.tell(trial, 5.0 * trial.point[0] * trial.point[0] + 0.1 * trial.point[1]);
+  }
+  const std::optional<Outlook> outlook = study.outlook();
+  ASSERT_TRUE(outlook);
+  EXPECT_EQ(outlook->best.id, study.best()->id);
+  EXPECT_NEAR(outlook->mean, *study.best()->value, 0.05);
+  EXPECT_LT(outlook->sigma, 0.1);
+  EXPECT_GE(outlook->gain, 0.0);
+  const std::vector<Importance> shares = study.importances();
+  ASSERT_EQ(shares.size(), 2U);
+  EXPECT_GT(shares[0].share, 0.95);
+  EXPECT_NEAR(shares[0].share + shares[1].share, 1.0, 1e-9);
+  EXPECT_LT(shares[0].deviation, 0.2);
+}
+
+TEST(Auto, TakesAnAcquisitionOfOnesOwn) {
+  Study study(Space::box(2, -1.0, 1.0), automatic(), one_thread());
+  EXPECT_TRUE(study.ask_by([](double mean, double, double) { return -mean; }).empty());
+  evaluate(study, 12);
+  const std::vector<Trial> asked = study.ask_by([](double mean, double, double) { return -mean; }, 2);
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_EQ(asked[0].origin, "custom");
+  EXPECT_LT(wavy(asked[0].point), *study.best()->value + 0.02);
+  for (const Trial& trial : asked) study.tell(trial, wavy(trial.point));
+  evaluate(study, 2);
+  const VerifyReport report = study.verify();
+  EXPECT_TRUE(report.clean()) << report.problems.front();
+}
+
+TEST(Auto, SlopesOfThePromiseAreThoseOfItsValues) {
+  const Space space = Space::box(3, 0.0, 1.0);
+  const std::vector<Point> points = initial_design(space, DesignKind::sobol, 15, 3);
+  std::vector<double> values;
+  for (const Point& point : points) values.push_back(-bowl(point));
+  const auto learned = learn(space, points, values, false);
+  ASSERT_TRUE(learned);
+  const Promise promise(learned->process, nullptr, learned->process.best_mean());
+  std::vector<double> x{0.13, -0.41, 0.62};
+  std::vector<double> slopes(3);
+  const double here = promise.at(x, slopes);
+  EXPECT_DOUBLE_EQ(here, promise.at(x));
+  for (std::size_t j = 0; j < 3; ++j) {
+    constexpr double step = 1e-5;
+    std::vector<double> up = x;
+    std::vector<double> down = x;
+    up[j] += step;
+    down[j] -= step;
+    const double slope = (promise.at(up) - promise.at(down)) / (2.0 * step);
+    EXPECT_NEAR(slopes[j], slope, 1e-3 * std::max(1.0, std::abs(slope)));
+  }
+}
+
+TEST(ImportTable, ReadsWhatExportWrites) {
+  const Space space = Space::box(2, -1.0, 1.0);
+  Study study(space, automatic(), one_thread());
+  evaluate(study, 3);
+  (void)study.ask();
+  const Table table = trials_table(space, study.trials());
+  const std::vector<TrialResult> results = results_from_table(space, table);
+  ASSERT_EQ(results.size(), 3U);  // the pending trial has no value
+  Study copy(space, automatic(), one_thread());
+  EXPECT_EQ(copy.tell(results).size(), 3U);
+  EXPECT_EQ(copy.trial(2).point, study.trial(2).point);
+  EXPECT_EQ(*copy.trial(2).value, *study.trial(2).value);
+}
+
+TEST(ImportTable, NamesTheWrongCell) {
+  const Space space = Space::box(1, -1.0, 1.0);
+  const auto refused = [&](const char* text) {
+    return message_of<DataError>([&] { (void)results_from_table(space, parse_table(text, "old.csv")); });
+  };
+  EXPECT_NE(refused("x1,value\n0.5,1\nabc,2\n").find("x1"), std::string::npos);
+  EXPECT_NE(refused("x1,value\n0.5,one\n").find("finite number"), std::string::npos);
+  EXPECT_NE(refused("x1,value\n7,1\n").find("row 1"), std::string::npos);
+  EXPECT_NE(refused("x1,result\n0.5,1\n").find("value"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nomu
