@@ -1,4 +1,4 @@
-# Several sources compiled as one: a first build takes a third less time, a change of one source somewhat longer.
+# Several sources compiled as one: a first build takes half the time, a change of one source somewhat longer.
 #   NOMU_UNITY=OFF compiles every source by itself, as clang-tidy does.
 option(NOMU_UNITY "Compile sources together that do not get into each other's way" ON)
 find_package(Python3 QUIET COMPONENTS Interpreter)
@@ -7,14 +7,14 @@ if(NOMU_UNITY AND NOT Python3_FOUND)
   set(NOMU_UNITY OFF)
 endif()
 
-# nomu_unity(target): groups the C++ sources that the target has so far. Those with flags of their own, and those
-# with SKIP_UNITY_BUILD_INCLUSION, stay apart.
+# nomu_unity(target [COLD folder...]): puts the C++ sources together that the target has so far. Those with flags of their
+# own, and those with SKIP_UNITY_BUILD_INCLUSION, stay apart. In a Release build the sources in COLD folders, where no time
+# is spent, are compiled for size, which takes the compiler a third less time.
 function(nomu_unity target)
-  if(NOT NOMU_UNITY)
-    return()
-  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "COLD")
   get_target_property(sources ${target} SOURCES)
   get_target_property(folder ${target} SOURCE_DIR)
+  get_target_property(binary_folder ${target} BINARY_DIR)
   set(files "")
   foreach(source IN LISTS sources)
     if(source MATCHES "\\.cpp$")
@@ -27,12 +27,33 @@ function(nomu_unity target)
       endif()
     endif()
   endforeach()
-  execute_process(COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/scripts/unity_groups" "${folder}" ${files}
+  set(for_size $<$<CONFIG:Release>:-Os>)
+  if(NOT NOMU_UNITY)
+    foreach(file IN LISTS files)
+      foreach(name IN LISTS arg_COLD)
+        cmake_path(ABSOLUTE_PATH name BASE_DIRECTORY "${folder}" NORMALIZE OUTPUT_VARIABLE cold)
+        cmake_path(IS_PREFIX cold "${file}" inside)
+        if(inside)
+          set_property(SOURCE "${file}" TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${for_size})
+        endif()
+      endforeach()
+    endforeach()
+    return()
+  endif()
+  execute_process(COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/scripts/unity_groups" "${folder}" "${binary_folder}/unity" ${target}
+      --cold ${arg_COLD} -- ${files}
     OUTPUT_VARIABLE lines OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  string(REPLACE "\n" ";" pairs "${lines}")
-  while(pairs)
-    list(POP_FRONT pairs group file)
-    set_source_files_properties("${file}" TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP "${group}")
+  string(REPLACE "\n" ";" triples "${lines}")
+  set(units "")
+  while(triples)
+    list(POP_FRONT triples unit heat file)
+    set_source_files_properties("${file}" TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
+    if(NOT unit IN_LIST units)
+      list(APPEND units "${unit}")
+      if(heat STREQUAL "cold")
+        set_property(SOURCE "${unit}" TARGET_DIRECTORY ${target} PROPERTY COMPILE_OPTIONS ${for_size})
+      endif()
+    endif()
   endwhile()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_sources(${target} PRIVATE ${units})
 endfunction()

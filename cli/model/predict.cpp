@@ -31,7 +31,7 @@ struct Predicted {
   std::optional<AdaptedTable> adapted;
 };
 
-Predicted predicted_rows(const Options& options, const Model& model, const Table& rows, std::optional<double> level) {
+Predicted predict_rows(const Options& options, const Model& model, const Table& rows, std::optional<double> level) {
   if (!options.adapt) {
     return {.table = predict_table(model, rows, level, options.quantiles),
             .guarantee = level ? guarantee(model.calibration(), *level) : "",
@@ -94,7 +94,7 @@ void print_summary(const Options& options, const Model& model, const Predicted& 
 }
 
 /// The rows to predict: all, or those without missing cells.
-Table rows_of(const Options& options, const Model& model) {
+Table rows_to_predict(const Options& options, const Model& model) {
   const Table given = read_table(options.file);
   return options.drop_missing ? predictable_rows(model, given) : given;
 }
@@ -107,7 +107,8 @@ void predict_targets(const Options& options, const TargetModels& models) {
   const std::optional<double> level = options.level ? options.level : models.default_level();
   if (options.joint && !level) throw ConfigError("predict", "--joint needs a level: give --level, or models with one");
   const Table table = about_file(options.file, [&] {
-    return predict_table(models, rows_of(options, models.models().front()), level, options.quantiles, options.joint);
+    return predict_table(models, rows_to_predict(options, models.models().front()), level, options.quantiles,
+                         options.joint);
   });
   if (options.out == "-") return write_out(format_table(table));
   write_table(options.out, table);
@@ -143,7 +144,7 @@ void run(const Options& options) {
   const std::optional<double> level = options.level ? options.level : model.default_level();
   const Table given = read_table(options.file);
   const Predicted predicted = about_file(options.file, [&] {
-    return predicted_rows(options, model, options.drop_missing ? predictable_rows(model, given) : given, level);
+    return predict_rows(options, model, options.drop_missing ? predictable_rows(model, given) : given, level);
   });
   if (!to_file) return write_out(format_table(predicted.table));
   write_table(options.out, predicted.table);

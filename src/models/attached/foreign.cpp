@@ -23,7 +23,7 @@ namespace {
 constexpr const char* where = "models/foreign";
 constexpr std::size_t pool_factor = 20;
 
-void check(const ForeignNetwork* network, std::size_t cols) {
+void check_network(const ForeignNetwork* network, std::size_t cols) {
   if (network == nullptr) throw ConfigError(where, "bounds need a network, got none");
   if (network->features() == 0) throw ConfigError(where, "the network must have at least one feature");
   if (network->inputs() != cols)
@@ -176,7 +176,7 @@ Tensor<float> noise_heads(const AttachedNetworks& attached, const NetworkAnswers
 std::unique_ptr<FittedCohort> fit_sigma_in(const NomuSpec& given, std::shared_ptr<const ForeignNetwork> network,
                                            const ForeignScale& scale, const Cohort& cohort, Engine& engine,
                                            const Progress& progress) {
-  check(network.get(), cohort.cols());
+  check_network(network.get(), cohort.cols());
   const NomuSpec spec = adapted_to(resolved(given, cohort.rows(), cohort.cols()), *network);
   const std::size_t inputs = foreign_inputs(spec, *network);
   NetworkDesign sigma = sigma_design(spec, *network);
@@ -212,7 +212,7 @@ std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec, std::shared_ptr<co
 
 std::unique_ptr<FittedCohort> restore_sigma(const NomuSpec& spec, std::shared_ptr<const ForeignNetwork> network,
                                             const FittedState& state, std::vector<FitReport> reports, Engine& engine) {
-  check(network.get(), state.inputs);
+  check_network(network.get(), state.inputs);
   return FittedAttached::from(resolved(spec, 1, state.inputs), std::move(network), state, std::move(reports), engine);
 }
 

@@ -47,7 +47,7 @@ std::size_t size_of(const BayesianNet& spec, const engine::Layout& layout) {
   }
   if (size > most_uncertain) {
     throw ConfigError(
-        spec.where,
+        spec.origin,
         fmt::format(
             "{} uncertain parameters are too many for a full covariance (limit {}); use {}", size, most_uncertain,
             spec.whole_network ? "smaller hidden layers or weights = last_layer" : "a smaller last hidden layer"));
@@ -89,7 +89,7 @@ void check_memory(std::size_t size, std::size_t members, std::int64_t threads, s
 FittedBayesianNet::FittedBayesianNet(const BayesianNet& spec, engine::Layout layout, BayesianPosterior posterior,
                                      FitReports reports, std::int64_t threads)
     : whole_network_(spec.whole_network),
-      where_(spec.where),
+      where_(spec.origin),
       layout_(std::move(layout)),
       posterior_(std::move(posterior)),
       reports_(std::move(reports)),
@@ -155,12 +155,12 @@ void FittedBayesianNet::predict_member(const Tensor<float>& x, std::size_t m, Pr
 
 FittedPointer fit_bayesian_net(const BayesianNet& spec, const Cohort& cohort, Engine& engine,
                                const Progress& progress) {
-  refuse_convolutions(spec.net.net, spec.where);
-  const engine::TrainPlan plan = regression_plan(spec.net, cohort, spec.where);
+  refuse_convolutions(spec.net.net, spec.origin);
+  const engine::TrainPlan plan = regression_plan(spec.net, cohort, spec.origin);
   engine::Layout layout = engine::make_layout(plan.networks, plan.loss.kind);
   const std::size_t size = size_of(spec, layout);
   const std::size_t members = cohort.members();
-  check_memory(size, members, engine.info().threads, spec.where);
+  check_memory(size, members, engine.info().threads, spec.origin);
   Trained trained = train(plan, engine, progress);
   BayesianPosterior posterior{.parameters = std::move(trained.parameters),
                               .root = Tensor<float>(members, size, size),
@@ -179,8 +179,8 @@ FittedPointer fit_bayesian_net(const BayesianNet& spec, const Cohort& cohort, En
 
 FittedPointer restore_bayesian_net(const BayesianNet& spec, const FittedState& state, FitReports reports,
                                    Engine& engine) {
-  refuse_convolutions(spec.net.net, spec.where);
-  const engine::Networks networks = regression_networks(spec.net, state.inputs, spec.where);
+  refuse_convolutions(spec.net.net, spec.origin);
+  const engine::Networks networks = regression_networks(spec.net, state.inputs, spec.origin);
   engine::Layout layout = engine::make_layout(networks, regression_loss(spec.net.learn_noise));
   const std::size_t size = size_of(spec, layout);
   const std::size_t members = reports.size();

@@ -14,9 +14,9 @@ namespace nomu {
 
 struct BayesianNet {
   RegressionNet net;
-  bool whole_network;  ///< all parameters are uncertain; false: those of the head
-  bool new_head;       ///< the posterior mean of the head replaces the trained one
-  std::string_view where;
+  bool whole_network;       ///< all parameters are uncertain; false: those of the head
+  bool new_head;            ///< the posterior mean of the head replaces the trained one
+  std::string_view origin;  ///< of errors: the method
 };
 
 /// What a fitted member consists of.

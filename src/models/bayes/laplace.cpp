@@ -22,11 +22,11 @@ std::size_t parameters_of(const MlpSpec& net, std::size_t inputs) {
   return count + before + 1;
 }
 
-BayesianNet net_of(const LaplaceSpec& spec) {
+BayesianNet laplace_net(const LaplaceSpec& spec) {
   return {.net = {.net = spec.net, .train = spec.train, .l2 = spec.l2},
           .whole_network = spec.weights == LaplaceSpec::Weights::full,
           .new_head = false,
-          .where = where};
+          .origin = where};
 }
 
 }  // namespace
@@ -51,11 +51,11 @@ LaplaceSpec resolved(const LaplaceSpec& given, std::size_t rows, std::size_t col
 }
 
 FittedPointer fit_cohort(const LaplaceSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
-  return fit_bayesian_net(net_of(spec), cohort, engine, progress);
+  return fit_bayesian_net(laplace_net(spec), cohort, engine, progress);
 }
 
 FittedPointer restore_cohort(const LaplaceSpec& spec, const FittedState& state, FitReports reports, Engine& engine) {
-  return restore_bayesian_net(net_of(spec), state, std::move(reports), engine);
+  return restore_bayesian_net(laplace_net(spec), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

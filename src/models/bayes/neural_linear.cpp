@@ -10,11 +10,11 @@ namespace {
 
 constexpr const char* where = "models/neural_linear";
 
-BayesianNet net_of(const NeuralLinearSpec& spec) {
+BayesianNet neural_linear_net(const NeuralLinearSpec& spec) {
   return {.net = {.net = spec.net, .train = spec.train, .l2 = spec.l2},
           .whole_network = false,
           .new_head = true,
-          .where = where};
+          .origin = where};
 }
 
 }  // namespace
@@ -34,12 +34,12 @@ NeuralLinearSpec resolved(const NeuralLinearSpec& given, std::size_t rows, std::
 }
 
 FittedPointer fit_cohort(const NeuralLinearSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
-  return fit_bayesian_net(net_of(spec), cohort, engine, progress);
+  return fit_bayesian_net(neural_linear_net(spec), cohort, engine, progress);
 }
 
 FittedPointer restore_cohort(const NeuralLinearSpec& spec, const FittedState& state, FitReports reports,
                              Engine& engine) {
-  return restore_bayesian_net(net_of(spec), state, std::move(reports), engine);
+  return restore_bayesian_net(neural_linear_net(spec), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

@@ -12,12 +12,12 @@ namespace {
 
 constexpr const char* where = "models/ann";
 
-RegressionNet net_of(const AnnSpec& spec) {
+RegressionNet ann_net(const AnnSpec& spec) {
   return {.net = spec.net, .train = spec.train, .learn_noise = true, .l2 = spec.l2};
 }
 
 NetworkDesign design_of(const AnnSpec& spec, std::size_t inputs) {
-  return {.networks = regression_networks(net_of(spec), inputs, where),
+  return {.networks = regression_networks(ann_net(spec), inputs, where),
           .loss = regression_loss(true),
           .outputs = {.sigma = OutputMap::Sigma::noise,
                       .noise_floor = static_cast<double>(regression_noise_floor),
@@ -35,7 +35,7 @@ Fields fields_of(AnnSpec& spec) {
 }
 
 FittedPointer fit_cohort(const AnnSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
-  Trained trained = train(regression_plan(net_of(spec), cohort, where), engine, progress);
+  Trained trained = train(regression_plan(ann_net(spec), cohort, where), engine, progress);
   return std::make_unique<FittedNetwork>(
       design_of(spec, cohort.cols()), NetworkParts{std::move(trained.parameters), equal_weights(cohort.members(), 1)},
       std::move(trained.reports), engine);

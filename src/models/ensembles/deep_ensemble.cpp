@@ -17,14 +17,14 @@ namespace {
 
 constexpr const char* where = "models/deep_ensemble";
 
-RegressionNet net_of(const DeepEnsembleSpec& spec) {
+RegressionNet ensemble_net(const DeepEnsembleSpec& spec) {
   if (spec.networks < 1)
     throw ConfigError(where, fmt::format("an ensemble needs at least one network, got {}", spec.networks));
   return {.net = spec.net, .train = spec.train, .learn_noise = spec.learn_noise, .l2 = spec.l2};
 }
 
 NetworkDesign design_of(const DeepEnsembleSpec& spec, std::size_t inputs) {
-  return {.networks = regression_networks(net_of(spec), inputs, where),
+  return {.networks = regression_networks(ensemble_net(spec), inputs, where),
           .loss = regression_loss(spec.learn_noise),
           .per_member = static_cast<std::size_t>(spec.networks),
           .outputs = regression_outputs(spec.learn_noise)};
@@ -60,7 +60,7 @@ Fields fields_of(DeepEnsembleSpec& spec) {
 }
 
 FittedPointer fit_cohort(const DeepEnsembleSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
-  const RegressionNet net = net_of(spec);
+  const RegressionNet net = ensemble_net(spec);
   const auto count = static_cast<std::size_t>(spec.networks);
   Trained trained = train(regression_plan(net, repeat_members(cohort, count), where), engine, progress);
   return std::make_unique<FittedNetwork>(

@@ -44,7 +44,7 @@ void check_layers(const McDropoutSpec& spec) {
     throw ConfigError(where, "dropout_layers drops nothing, so passes would not differ; one share must be positive");
 }
 
-RegressionNet net_of(const McDropoutSpec& spec) {
+RegressionNet dropout_net(const McDropoutSpec& spec) {
   check_layers(spec);
   if (!(spec.dropout > 0.0 && spec.dropout < 1.0))
     throw ConfigError(where, fmt::format("dropout must lie between 0 and 1, got {}", spec.dropout));
@@ -80,7 +80,7 @@ Tensor<float> missed_by(const engine::Networks& networks, const Tensor<float>& p
 
 NetworkDesign design_of(const McDropoutSpec& spec, std::size_t inputs) {
   const bool head = spec.learn_noise && spec.noise_head;
-  NetworkDesign design{.networks = regression_networks(net_of(spec), inputs, where),
+  NetworkDesign design{.networks = regression_networks(dropout_net(spec), inputs, where),
                        .loss = regression_loss(head),
                        .outputs = regression_outputs(head),
                        .passes = static_cast<std::uint32_t>(spec.passes)};
@@ -125,7 +125,7 @@ Fields fields_of(McDropoutSpec& spec) {
 }
 
 FittedPointer fit_cohort(const McDropoutSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
-  Trained trained = train(regression_plan(net_of(spec), cohort, where), engine, progress);
+  Trained trained = train(regression_plan(dropout_net(spec), cohort, where), engine, progress);
   NetworkDesign design = design_of(spec, cohort.cols());
   NetworkParts parts{std::move(trained.parameters), equal_weights(cohort.members(), 1)};
   if (one_noise(spec)) parts.noise = missed_by(design.networks, parts.parameters, cohort, engine);

@@ -41,7 +41,7 @@ void check_names(const DataSet& data) {
 }
 
 /// Epochs for the networks of one fold: at least so many steps, and for thousands of rows so many epochs.
-void resolve(TrainSpec& train, std::size_t rows, std::int64_t folds, double effort) {
+void resolve_effort(TrainSpec& train, std::size_t rows, std::int64_t folds, double effort) {
   if (train.epochs != 0) return;
   const auto seen = static_cast<std::int64_t>(rows) * (folds - 1) / folds;
   const std::int64_t batch = train.batch_size == 0 ? seen : std::min(train.batch_size, seen);
@@ -74,7 +74,7 @@ void settle_evidence(FitSpec& spec, const DataSet& rows) {
   for (MlpSpec* net : {&method->mean_net, &method->sigma_net}) {
     if (net->hidden.empty() && small) net->hidden = {32, 32};
   }
-  resolve(method->train, rows.rows(), evidence.folds, evidence.effort);
+  resolve_effort(method->train, rows.rows(), evidence.folds, evidence.effort);
 }
 
 }  // namespace

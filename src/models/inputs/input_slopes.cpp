@@ -11,8 +11,8 @@ namespace nomu {
 namespace {
 
 using engine::Layer;
-using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using ConstMap = Eigen::Map<const Matrix>;
+using RowMatrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ConstMap = Eigen::Map<const RowMatrix>;
 
 /// One member's networks at q rows.
 class MemberPass {
@@ -21,7 +21,7 @@ class MemberPass {
       : layout_(layout), parameters_(parameters.data()), x_(x) {
     for (const Layer& layer : layout.layers) {
       const auto units = static_cast<Eigen::Index>(layer.units);
-      Matrix z = Eigen::Map<const Eigen::RowVectorXf>(parameters_ + layer.bias, units).replicate(x.rows(), 1);
+      RowMatrix z = Eigen::Map<const Eigen::RowVectorXf>(parameters_ + layer.bias, units).replicate(x.rows(), 1);
       for (const engine::Feed& feed : layer.feeds) {
         if (feed.source == engine::input_layer) {
           z.noalias() += x_ * weights(layer, feed);
@@ -37,18 +37,18 @@ class MemberPass {
   [[nodiscard]] float value(std::size_t head, Eigen::Index row, Eigen::Index unit) const {
     return activity_[head](row, unit);
   }
-  [[nodiscard]] Matrix backward(std::size_t head, Eigen::Index unit) const {
-    std::vector<Matrix> delta(layout_.layers.size());
-    delta[head] = Matrix::Zero(x_.rows(), activity_[head].cols());
+  [[nodiscard]] RowMatrix backward(std::size_t head, Eigen::Index unit) const {
+    std::vector<RowMatrix> delta(layout_.layers.size());
+    delta[head] = RowMatrix::Zero(x_.rows(), activity_[head].cols());
     delta[head].col(unit).setOnes();
-    Matrix by_input = Matrix::Zero(x_.rows(), x_.cols());
+    RowMatrix by_input = RowMatrix::Zero(x_.rows(), x_.cols());
     for (std::size_t l = head + 1; l-- > 0;) {
       if (delta[l].size() == 0) continue;
       const Layer& layer = layout_.layers[l];
       delta[l].array() *=
           activity_[l].unaryExpr([&](float a) { return engine::activation_slope(layer.activation, a); }).array();
       for (const engine::Feed& feed : layer.feeds) {
-        const Matrix back = delta[l] * weights(layer, feed).transpose();
+        const RowMatrix back = delta[l] * weights(layer, feed).transpose();
         if (feed.source == engine::input_layer) {
           by_input += back;
         } else if (delta[feed.source].size() == 0) {
@@ -69,7 +69,7 @@ class MemberPass {
   const engine::Layout& layout_;
   const float* parameters_;
   const ConstMap& x_;
-  std::vector<Matrix> activity_;  // [layers] of [q][units]
+  std::vector<RowMatrix> activity_;  // [layers] of [q][units]
 };
 
 }  // namespace
@@ -90,7 +90,7 @@ OutputSlopes input_slopes(const engine::Networks& networks, const Tensor<float>&
     for (std::size_t l = 0; l < layout.layers.size(); ++l) {
       for (std::size_t unit = 0; layout.layers[l].head && unit < layout.layers[l].units; ++unit) {
         const std::size_t k = layout.layers[l].first_output + unit;
-        const Matrix slopes = pass.backward(l, static_cast<Eigen::Index>(unit));
+        const RowMatrix slopes = pass.backward(l, static_cast<Eigen::Index>(unit));
         for (std::size_t i = 0; i < x.rows(); ++i) {
           const auto row = static_cast<Eigen::Index>(i);
           result.outputs(m, i, k) = pass.value(l, row, static_cast<Eigen::Index>(unit));

@@ -58,7 +58,7 @@ engine::TrainPlan directed_plan(const DirectedSpec& spec, const Cohort& cohort) 
   return plan;
 }
 
-NetworkDesign design_of(const DirectedSpec& spec, std::size_t inputs) {
+NetworkDesign directed_design(const DirectedSpec& spec, std::size_t inputs) {
   return {.networks = directed_networks(spec, inputs),
           .loss = loss_of(spec.sides),
           .outputs = {.sigma = sigma_of(spec.sides), .readout = spec.readout}};
@@ -100,12 +100,13 @@ DirectedSpec resolved(const DirectedSpec& given, std::size_t rows, std::size_t c
 FittedPointer fit_cohort(const DirectedSpec& spec, const Cohort& cohort, Engine& engine, const Progress& progress) {
   Trained trained = train(directed_plan(spec, cohort), engine, progress);
   return std::make_unique<FittedNetwork>(
-      design_of(spec, cohort.cols()), NetworkParts{std::move(trained.parameters), equal_weights(cohort.members(), 1)},
-      std::move(trained.reports), engine);
+      directed_design(spec, cohort.cols()),
+      NetworkParts{std::move(trained.parameters), equal_weights(cohort.members(), 1)}, std::move(trained.reports),
+      engine);
 }
 
 FittedPointer restore_cohort(const DirectedSpec& spec, const FittedState& state, FitReports reports, Engine& engine) {
-  return restore_network(design_of(spec, state.inputs), state, std::move(reports), engine);
+  return restore_network(directed_design(spec, state.inputs), state, std::move(reports), engine);
 }
 
 }  // namespace nomu

@@ -26,7 +26,7 @@ void set_loss(const NomuSpec& spec, engine::Loss& loss) {
 }
 
 /// The known noise of the rows, if the spec asks for it.
-const Tensor<float>& noise_of(const NomuSpec& spec, const Cohort& cohort) {
+const Tensor<float>& given_noise(const NomuSpec& spec, const Cohort& cohort) {
   static const Tensor<float> nothing;
   if (spec.noise != Noise::known) return nothing;
   if (cohort.noise.empty()) {
@@ -110,7 +110,7 @@ std::size_t mean_size(const NetworkDesign& design) {
 
 engine::TrainPlan sigma_loss_plan(const NomuSpec& spec, Cohort cohort) {
   engine::Augment augment = artificial_points(spec.augment, cohort);
-  Tensor<float> noise = noise_of(spec, cohort);
+  Tensor<float> noise = given_noise(spec, cohort);
   engine::TrainPlan plan = plan_of(spec.train, std::move(cohort));
   set_loss(spec, plan.loss);
   plan.loss.fit_mean = false;
@@ -128,7 +128,7 @@ engine::TrainPlan joint_plan(const NomuSpec& spec, Cohort cohort) {
 }
 
 engine::TrainPlan mean_plan(const NomuSpec& spec, Cohort cohort) {
-  const Tensor<float> noise = noise_of(spec, cohort);
+  const Tensor<float> noise = given_noise(spec, cohort);
   engine::TrainPlan plan = plan_of(spec.train, std::move(cohort));
   plan.networks = mean_networks(spec, plan.x.cols());
   plan.loss.kind = spec.noise == Noise::learned ? LossKind::gaussian_nll : LossKind::squared_error;
