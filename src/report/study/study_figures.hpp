@@ -14,7 +14,7 @@ namespace nomu {
 [[nodiscard]] NamedPlot progress_figure(const std::vector<Trial>& trials, const std::vector<std::vector<Trial>>& others,
                                         Direction direction, const std::optional<double>& optimum);
 
-/// Every trial as a line across the variables and its result, with the best tenth highlighted and failures dashed.
+/// Every trial as a line down the variables to its result, with the best tenth highlighted and failures dashed.
 [[nodiscard]] NamedPlot parallel_figure(const Space& space, const std::vector<Trial>& trials, Direction direction);
 
 /// The model along each variable through `centre`, the variables with the largest effect first, and a map over the

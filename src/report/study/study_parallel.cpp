@@ -1,7 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include "report/page/view.hpp"
 #include "report/study/study_figures.hpp"
@@ -25,37 +26,35 @@ std::vector<const Trial*> ranked(const std::vector<Trial>& trials, Direction dir
   return finished;
 }
 
-/// A line across the variables to the result, if there is one.
+/// A line down the variables to the result, if there is one.
 PlotLine line_of(const Space& space, const Trial& trial, const PlotRange& values) {
   PlotLine line;
-  line.y = space.to_unit(trial.point);
+  line.x = space.to_unit(trial.point);
   if (trial.value) {
     const double range = values.high - values.low;
-    line.y.push_back(range > 0.0 ? (*trial.value - values.low) / range : 0.5);
+    line.x.push_back(range > 0.0 ? (*trial.value - values.low) / range : 0.5);
   }
-  for (std::size_t j = 0; j < line.y.size(); ++j) line.x.push_back(static_cast<double>(j));
+  for (std::size_t j = 0; j < line.x.size(); ++j) line.y.push_back(-static_cast<double>(j));
   return line;
 }
 
-/// An axis of its own for each variable: a rule with the ends of its range.
-void add_axis(Plot& plot, std::size_t place, const std::string& low, const std::string& high) {
-  const auto at = static_cast<double>(place);
-  plot.layers.emplace_back(PlotRule{.direction = PlotDirection::vertical, .at = at, .stroke = PlotStroke::solid});
-  plot.layers.emplace_back(PlotNote{.text = high, .x = at, .y = 1.08});
-  plot.layers.emplace_back(PlotNote{.text = low, .x = at, .y = -0.05});
+/// What an axis stands for: its name, and its ends or choices from left to right.
+std::string axis_text(const Variable& variable) {
+  if (variable.kind == Variable::Kind::categorical) {
+    return fmt::format("{}: {}", variable.name, fmt::join(variable.choices, ", "));
+  }
+  return fmt::format("{}: {:.4g} to {:.4g}{}", variable.name, variable.low, variable.high, variable.log ? ", log" : "");
 }
 
+/// Axes lie one below the other, so that the whole width is there for a name, also on a phone.
 void add_axes(Plot& plot, const Space& space, const PlotRange& values) {
-  const auto number = [](double value) { return fmt::format("{:.4g}", value); };
-  for (std::size_t j = 0; j < space.size(); ++j) {
-    const Variable& v = space.variables()[j];
-    const bool names = v.kind == Variable::Kind::categorical;
-    plot.x.names.push_back(short_name(v.name, 12.0) + (v.log ? ", log" : ""));
-    add_axis(plot, j, names ? short_name(v.choices.front(), 8.0) : number(v.low),
-             names ? short_name(v.choices.back(), 8.0) : number(v.high));
-  }
-  plot.x.names.emplace_back("value");
-  add_axis(plot, space.size(), number(values.low), number(values.high));
+  const auto add = [&](std::size_t place, std::string text) {
+    const double at = -static_cast<double>(place);
+    plot.layers.emplace_back(PlotRule{.at = at, .stroke = PlotStroke::solid});
+    plot.layers.emplace_back(PlotNote{.text = std::move(text), .x = 0.0, .y = at + 0.12});
+  };
+  for (std::size_t j = 0; j < space.size(); ++j) add(j, axis_text(space.variables()[j]));
+  add(space.size(), fmt::format("value: {:.4g} to {:.4g}", values.low, values.high));
 }
 
 }  // namespace
@@ -70,13 +69,15 @@ NamedPlot parallel_figure(const Space& space, const std::vector<Trial>& trials, 
     values = {*finished.front()->value, *finished.back()->value};
     if (values.low > values.high) std::swap(values.low, values.high);
   }
-  NamedPlot figure{.name = "parallel",
-                   .plot = {},
-                   .caption =
-                       "Every trial as a line across the variables and its result, each from the lower to the "
-                       "upper end of its range; the best tenth in blue."};
-  figure.plot.x.range = PlotRange{-0.2, static_cast<double>(space.size()) + 0.6};
-  figure.plot.y = {.range = PlotRange{-0.12, 1.15}, .names = {"low", "high"}};
+  NamedPlot figure{
+      .name = "parallel",
+      .plot = {},
+      .caption =
+          "Every trial as a line down the variables to its result, each from the lower end of its range on "
+          "the left to the upper end; the best tenth in blue."};
+  // The axes have their names beside them, so the plot's own has none, and no numbers.
+  figure.plot.x = {.range = PlotRange{-0.02, 1.02}, .names = {"low", "high"}};
+  figure.plot.y = {.range = PlotRange{-static_cast<double>(space.size()) - 0.3, 0.8}, .names = {" "}};
   std::size_t failures = 0;
   for (const Trial& trial : trials) {
     if (trial.state != TrialState::failed || ++failures > most_failures) continue;

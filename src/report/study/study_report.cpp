@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "nomu/core/error.hpp"
@@ -15,12 +16,24 @@ namespace {
 
 constexpr std::size_t most_rows = 100;
 
+std::string figure(const NamedPlot& plot, int height = 310) {
+  return html_figure(render_svg(plot.plot, {.width = 360, .height = height}), plot.caption);
+}
+
+std::string figures(const std::string& pictures) { return "<div class=\"figures\">\n" + pictures + "</div>\n"; }
+
 std::string figures(const std::vector<NamedPlot>& plots) {
-  std::string out = "<div class=\"figures\">\n";
-  for (const NamedPlot& plot : plots) {
-    out += html_figure(render_svg(plot.plot, {.width = 360, .height = 310}), plot.caption);
-  }
-  return out + "</div>\n";
+  std::string out;
+  for (const NamedPlot& plot : plots) out += figure(plot);
+  return figures(out);
+}
+
+/// The progress, and the variables side by side with room for the name of each.
+std::string search_figures(const Study& study, const std::vector<Trial>& trials, const OptimizationReportSpec& spec) {
+  const Direction direction = study.spec().direction;
+  const int rows = static_cast<int>(std::min<std::size_t>(study.space().size(), 200));
+  return figures(figure(progress_figure(trials, spec.others, direction, spec.optimum)) +
+                 figure(parallel_figure(study.space(), trials, direction), std::max(310, 120 + 44 * rows)));
 }
 
 std::string best_table(const Space& space, const Trial& best) {
@@ -94,9 +107,7 @@ std::string render_optimization_report(const Study& study, const OptimizationRep
                          "soft");
   body += "</header>\n";
   body += html_section("The best point", best_table(study.space(), *status.best));
-  body += html_section("How the search went",
-                       figures({progress_figure(trials, spec.others, study.spec().direction, spec.optimum),
-                                parallel_figure(study.space(), trials, study.spec().direction)}));
+  body += html_section("How the search went", search_figures(study, trials, spec));
   if (spec.model) {
     if (const std::optional<Study::Fitted> fitted = study.fit(progress)) {
       body += html_section("What the model predicts",

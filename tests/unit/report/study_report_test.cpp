@@ -61,6 +61,19 @@ TEST(OptimizationReport, SeveralStudiesGiveAMeanWithItsBand) {
               HasSubstr("0.19 cannot be the optimum, because trial 5 has"));
 }
 
+TEST(OptimizationReport, ParallelCoordinatesNameTheirAxesInFull) {
+  Study study(Space({{.name = "oxygen_partial_pressure", .low = 0.01, .high = 10.0, .log = true},
+                     {.name = "residence_time_in_reactor", .low = 1.0, .high = 60.0},
+                     {.name = "catalyst", .kind = Variable::Kind::categorical, .choices = {"platinum", "none"}}}),
+              OptimizeSpec{});
+  for (int i = 0; i < 3; ++i) study.tell(study.ask(), 1.5 + i);
+  const std::string page = render_optimization_report(study, {.model = false});
+  for (const char* text : {"oxygen_partial_pressure: 0.01 to 10, log", "residence_time_in_reactor: 1 to 60",
+                           "catalyst: platinum, none", "value: 1.5 to 3.5"}) {
+    EXPECT_THAT(page, HasSubstr(text));
+  }
+}
+
 TEST(OptimizationReport, WithoutResultsThereIsNone) {
   const Study study = small_study();
   EXPECT_THAT(message_of([&] { return render_optimization_report(study, {}); }), HasSubstr("no trial has a result"));
