@@ -1,0 +1,138 @@
+// Many who ask for points of a model at the same time, on every engine that keeps studies.
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <set>
+#include <thread>
+
+#include "bo/database/place.hpp"
+#include "bo/store/fit_turn.hpp"
+#include "bo/store/study_store.hpp"
+#include "store/places.hpp"
+#include "unit/bo/small_study.hpp"
+
+namespace nomu {
+
+class SharedFit : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (std::string(GetParam()) == "postgresql") skip_without_server();
+  }
+  /// A study of which the next point is the first of a model.
+  [[nodiscard]] std::filesystem::path begun() {
+    const std::filesystem::path where = places_.next(GetParam());
+    OptimizeSpec spec = quick();
+    spec.settings = "train.epochs=10; mean_net.hidden=[4]; sigma_net.hidden=[4]; augment.count=8";
+    Study study = Study::create(where, Space::box(2, -1.0, 1.0), spec, one_thread());
+    advance(study, 5);
+    return where;
+  }
+
+ private:
+  Places places_;
+};
+
+TEST_P(SharedFit, SixtyFourWhoAskAtOnceGetDifferentPointsOfFewModels) {
+  const std::filesystem::path where = begun();
+  constexpr std::size_t askers = 64;
+  std::vector<Study> studies;
+  for (std::size_t i = 0; i < askers; ++i)
+    studies.push_back(Study::open(where, StudyAccess::write, make_engine({.threads = 1})));
+  std::vector<Trial> trials(askers);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < askers; ++i)
+      threads.emplace_back([&, i] { trials[i] = studies[i].ask(1, fmt::format("w{}", i)).front(); });
+  }
+  std::set<Point> points;
+  std::set<std::int64_t> numbers;
+  for (std::size_t i = 0; i < askers; ++i) {
+    points.insert(trials[i].point);
+    numbers.insert(trials[i].id);
+    EXPECT_EQ(trials[i].worker, fmt::format("w{}", i));
+  }
+  EXPECT_EQ(points.size(), askers);
+  EXPECT_EQ(numbers.size(), askers);
+  // Suggestions of one model have the same basis in the log.
+  std::set<std::int64_t> models;
+  StudyStore(open_place({.place = where}, false)).each_event([&](const StudyEvent& event) {
+    if (event.kind == "ask" && event.text == "model") models.insert(event.basis);
+  });
+  EXPECT_LE(models.size(), 16U);
+  const Study study = Study::open(where, StudyAccess::read, one_thread());
+  EXPECT_EQ(study.status().trials, 5 + 64);
+  EXPECT_EQ(study.status().expired, 0);
+  const VerifyReport report = study.verify();
+  EXPECT_TRUE(report.clean()) << report.problems.front();
+  EXPECT_EQ(report.exact, 5 + 64);
+}
+
+TEST_P(SharedFit, AFitterThatDiesCostsSomeSeconds) {
+  const std::filesystem::path where = begun();
+  const std::unique_ptr<Database> database = open_place({.place = where}, true);
+  database->check_study();
+  FitTurn dead(*database, "dead");
+  ASSERT_TRUE(dead.take(1));
+  Study study = Study::open(where, StudyAccess::write, one_thread());
+  const auto begin = std::chrono::steady_clock::now();
+  const Trial trial = study.ask();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_EQ(trial.origin, "model");
+  EXPECT_GT(seconds, 3.0);
+  EXPECT_LT(seconds, 20.0);
+  // The wish of the dead has ended too: nothing is left for it.
+  EXPECT_EQ(study.status().trials, 6);
+  EXPECT_TRUE(study.verify().clean());
+}
+
+TEST_P(SharedFit, PointsThatNobodyTakesAreForEverybodyAfterSomeSeconds) {
+  const std::filesystem::path where = begun();
+  const std::unique_ptr<Database> database = open_place({.place = where}, true);
+  database->check_study();
+  Study study = Study::open(where, StudyAccess::write, one_thread());
+  {
+    FitTurn fitting(*database, "fitting");
+    FitTurn waiting(*database, "waiting");
+    ASSERT_TRUE(fitting.take(1));
+    ASSERT_FALSE(waiting.take(2));
+    EXPECT_EQ(fitting.wanted_by_others(), 2U);
+    std::jthread asking([&] { EXPECT_EQ(study.ask(1, "asks").front().worker, "asks"); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    EXPECT_EQ(fitting.wanted_by_others(), 3U);
+    // The turn ends, but both still wait when the model of the one who asks is ready.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    database->write([&] { database->prepare("DELETE FROM {meta} WHERE {mine} AND key = 'fitting'").run(); });
+  }
+  EXPECT_EQ(study.status().trials, 5 + 1 + 3);
+  EXPECT_EQ(study.status().expired, 3);
+  std::this_thread::sleep_for(std::chrono::milliseconds(3100));
+  const std::vector<Trial> left = study.ask(3, "later");
+  ASSERT_EQ(left.size(), 3U);
+  EXPECT_EQ(left[0].id, 7);
+  EXPECT_EQ(left[2].id, 9);
+  EXPECT_TRUE(study.verify().clean());
+}
+
+TEST_P(SharedFit, WhatHasChangedSinceAnEvent) {
+  const std::filesystem::path where = begun();
+  Study study = Study::open(where, StudyAccess::write, one_thread());
+  const Study::Changes all = study.changes(0);
+  EXPECT_EQ(all.trials.size(), 5U);
+  EXPECT_TRUE(study.changes(all.event).trials.empty());
+  const std::vector<Trial> asked = study.ask(std::vector<std::string>{"a", "b"});
+  ASSERT_EQ(asked.size(), 2U);
+  EXPECT_EQ(asked[0].worker, "a");
+  EXPECT_EQ(asked[1].worker, "b");
+  study.tell(asked[1].id, 0.5);
+  const Study::Changes news = study.changes(all.event);
+  ASSERT_EQ(news.trials.size(), 2U);
+  EXPECT_EQ(news.trials[0].state, TrialState::pending);
+  EXPECT_EQ(news.trials[1].value, 0.5);
+  EXPECT_EQ(news.event, all.event + 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, SharedFit, testing::Values("sqlite", "postgresql"),
+                         [](const auto& engine) { return std::string(engine.param); });
+
+}  // namespace nomu

@@ -1,0 +1,66 @@
+#include "serve/guard.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "message_of.hpp"
+#include "nomu/serve/serve.hpp"
+#include "serve/serve_check.hpp"
+
+namespace nomu {
+
+using testing::HasSubstr;
+
+TEST(ServeGuard, SecretsAreEqualOrNot) {
+  EXPECT_TRUE(same_secret("abc", "abc"));
+  for (const char* wrong : {"", "a", "ab", "abd", "abcabc", "abcd", "bbc"})
+    EXPECT_FALSE(same_secret("abc", wrong)) << wrong;
+  EXPECT_FALSE(same_secret("", ""));
+}
+
+TEST(ServeGuard, NamesOfThisMachine) {
+  for (const char* name : {"localhost", "localhost:8080", "127.0.0.1", "127.0.0.1:80", "[::1]", "[::1]:8080", "::1"})
+    EXPECT_TRUE(is_loopback(name)) << name;
+  for (const char* name : {"", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "0.0.0.0",
+                           "[::2]:80", "::", "10.0.0.1"})
+    EXPECT_FALSE(is_loopback(name)) << name;
+}
+
+TEST(ServeGuard, Cookies) {
+  EXPECT_EQ(cookie_of("a=b; nomu_token=secret; c=d", "nomu_token"), "secret");
+  EXPECT_EQ(cookie_of("nomu_token=", "nomu_token"), "");
+  EXPECT_EQ(cookie_of("xnomu_token=secret", "nomu_token"), "");
+  EXPECT_EQ(cookie_of(";;;", "nomu_token"), "");
+}
+
+TEST(ServeGuard, WhoIsTurnedAway) {
+  const std::string token = "0123456789abcdef";
+  EXPECT_EQ(refusal_of({.host = "localhost:1"}, "").status, 0);
+  EXPECT_EQ(refusal_of({.host = "evil.example"}, "").status, 403);
+  EXPECT_EQ(refusal_of({.host = "evil.example"}, token).status, 401);
+  EXPECT_EQ(refusal_of({.host = "lab.example", .authorization = "Bearer " + token}, token).status, 0);
+  EXPECT_EQ(refusal_of({.host = "lab.example", .authorization = "Basic " + token}, token).status, 401);
+  EXPECT_EQ(refusal_of({.host = "lab.example", .cookie = "nomu_token=" + token}, token).status, 0);
+  const Visitor change{.host = "localhost:1", .changes = true, .content_type = "application/json"};
+  EXPECT_EQ(refusal_of(change, "").status, 0);
+  Visitor other = change;
+  other.origin = "http://evil.example";
+  EXPECT_EQ(refusal_of(other, "").status, 403);
+  other.origin = "http://localhost:1";
+  EXPECT_EQ(refusal_of(other, "").status, 0);
+  other.content_type = "text/plain";
+  EXPECT_EQ(refusal_of(other, "").status, 415);
+}
+
+TEST(ServeGuard, WhatAServerRefusesBeforeItStarts) {
+  const auto why = [](const ServeSpec& spec) { return message_of([&] { check_serve_spec(spec); }); };
+  EXPECT_NO_THROW(check_serve_spec({}));
+  EXPECT_THAT(why({.host = "0.0.0.0"}), HasSubstr("there is no token"));
+  EXPECT_THAT(why({.token = "short"}), HasSubstr("16 to 200"));
+  EXPECT_THAT(why({.token = "long enough, but; not plain"}), HasSubstr("16 to 200"));
+  EXPECT_THAT(why({.port = 70000}), HasSubstr("port"));
+  EXPECT_THAT(why({.connections = 32, .watchers = 64}), HasSubstr("connections must be larger"));
+  EXPECT_NO_THROW(check_serve_spec({.host = "0.0.0.0", .token = "0123456789abcdef"}));
+}
+
+}  // namespace nomu
