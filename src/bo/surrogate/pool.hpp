@@ -27,8 +27,8 @@ class Pool {
   RowMatrix inputs_;
   std::vector<double> log_worth_;
   std::vector<double> means_;
-  Vector squares_;   // [q], share of the variance that is explained so far
-  RowMatrix rows_;   // [>= count][q], L^-1 k for every point
+  Vector squares_;  // [q], share of the variance that is explained so far
+  RowMatrix rows_;  // [>= count][q], L^-1 k for every point
   Eigen::Index count_ = 0;
   double scale_ = 1.0;  // standard deviation of the function
   std::vector<char> left_out_;

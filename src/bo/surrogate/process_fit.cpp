@@ -85,8 +85,7 @@ class Evidence {
   }
 
   /// d/dtheta = tr((share a a' - K^-1) dK/dtheta) / 2 with a = K^-1 (y - level).
-  void fill_slopes(const Vector& lengths, double noise, const Vector& weights, double share,
-                   std::span<double> slopes) {
+  void fill_slopes(const Vector& lengths, double noise, const Vector& weights, double share, std::span<double> slopes) {
     const Eigen::Index n = rows_.rows();
     inverse_.setIdentity(n, n);
     const auto lower = std::as_const(factor_).triangularView<Eigen::Lower>();
@@ -136,7 +135,8 @@ ProcessFit fit_process(const ProcessRows& rows, ProcessKernel::Shape shape, bool
     if (!(value > best.evidence)) continue;
     best.evidence = value;
     best.kernel.lengths.resize(static_cast<Eigen::Index>(rows.groups));
-    for (std::size_t g = 0; g < rows.groups; ++g) best.kernel.lengths[static_cast<Eigen::Index>(g)] = std::exp(settings[g]);
+    for (std::size_t g = 0; g < rows.groups; ++g)
+      best.kernel.lengths[static_cast<Eigen::Index>(g)] = std::exp(settings[g]);
     best.kernel.noise = std::exp(settings[rows.groups]);
   }
   return best;

@@ -48,12 +48,7 @@ Point changed(const Space& space, const Point& from, const Region& region, Rando
 class Climb {
  public:
   Climb(const Promise& promise, const Space& space, const Region& region, const Allowed& allowed, const SeekSpec& spec)
-      : promise_(promise),
-        space_(space),
-        region_(region),
-        allowed_(allowed),
-        spec_(spec),
-        columns_(columns_of(space)) {
+      : promise_(promise), space_(space), region_(region), allowed_(allowed), spec_(spec), columns_(columns_of(space)) {
     for (std::size_t v = 0; v < space.size(); ++v) (is_real(space.variables()[v]) ? reals_ : others_).push_back(v);
   }
 
@@ -97,10 +92,7 @@ class Climb {
       for (std::size_t k = 0; k < reals_.size(); ++k) slopes[k] = 2.0 * all_slopes[columns_[reals_[k]]];
       return value;
     };
-    BoxSearch search{.low = {},
-                     .high = {},
-                     .evaluations = static_cast<std::int64_t>(spec_.steps),
-                     .tolerance = 1e-5};
+    BoxSearch search{.low = {}, .high = {}, .evaluations = static_cast<std::int64_t>(spec_.steps), .tolerance = 1e-5};
     for (const std::size_t v : reals_) {
       search.low.push_back(region_.low[v]);
       search.high.push_back(region_.high[v]);

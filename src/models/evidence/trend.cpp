@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
-#include "core/team.hpp"
 #include "core/linear_algebra.hpp"
+#include "core/team.hpp"
 
 namespace nomu {
 namespace {

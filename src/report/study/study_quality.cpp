@@ -109,7 +109,14 @@ UnseenResults predict_unseen(const Space& space, const OptimizeSpec& spec, const
     members.push_back(make_dataset(seen.inputs, width, scalings.back().apply(seen.values)));
     seeds.push_back(derived_seed(static_cast<std::uint64_t>(spec.seed), fold));
   }
-  const auto fitted = fit(method_of(spec, width), pack(members, seeds), engine, progress);
+  OptimizeSpec judged = spec;
+  if (spec.method == "auto") {
+    // The process that auto relies on lives in the study; one of the same kind, fitted anew to each part, stands for
+    // it.
+    judged.method = "gp";
+    judged.settings.clear();
+  }
+  const auto fitted = fit(method_of(judged, width), pack(members, seeds), engine, progress);
   UnseenResults unseen;
   for (std::size_t fold = 0; fold < folds; ++fold) {
     if (fitted->reports()[fold].diverged) return {};
