@@ -62,7 +62,7 @@ struct LossSettings {
   bool stable;
   bool fit_mean;
   T noise_floor, mu_sqr, mu_exp, c_exp;
-  bool around_mean = true;
+  bool around_mean;
 };
 
 template <class T>

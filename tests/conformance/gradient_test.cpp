@@ -119,7 +119,7 @@ TEST(Gradient, DetachedNetsSeeOnlyTheirOwnTerm) {
 }
 
 TEST(Gradient, StableLossHasBoundedSlopes) {
-  const LossSettings<double> s{LossKind::nomu, true, true, 1e-6, 0.1, 0.01, 30.0};
+  const LossSettings<double> s{LossKind::nomu, true, true, 1e-6, 0.1, 0.01, 30.0, true};
   const double out[2] = {0.0, -50.0};
   EXPECT_DOUBLE_EQ(augmented_loss(s, out).value, 0.01 * (1.0 + 30.0 * 50.0));
   EXPECT_DOUBLE_EQ(augmented_loss(s, out).slope[1], -0.3);
