@@ -181,7 +181,7 @@ def test_results_print_themselves_in_a_line():
 
 
 def test_tables_outlook_importances_and_an_acquisition_of_ones_own(tmp_path):
-    study = Study({"x": (-5, 5), "y": (-5, 5)}, seed=2)
+    study = Study({"x": (-5, 5), "y": (-5, 5)}, seed=2, initial=12)
     assert study.outlook() is None and study.importances() == {}
     for _ in range(12):
         trial = study.ask()

@@ -16,9 +16,10 @@ constexpr std::uint64_t seek_purpose = 0x62736B31;
 constexpr std::uint64_t pool_purpose = 0x62706F6F;
 constexpr std::size_t most_rows = 250;  // the cost of a proposal is cubic in them
 constexpr std::size_t near_rows = 5;
-constexpr std::size_t pool_after = 24;   // points on their way after which the next ones are chosen from a pool
-constexpr double pending_apart = 0.01;   // share of the diagonal of the space between two points on their way
-constexpr double finished_apart = 1e-6;  // and between them and points with a result
+constexpr std::size_t pool_after = 24;      // points on their way after which the next ones are chosen from a pool
+constexpr double pending_apart = 0.01;      // share of the diagonal of the space between two points on their way
+constexpr double least_local_share = 50.0;  // times less may be expected around the best result than elsewhere
+constexpr double finished_apart = 1e-6;     // and between them and points with a result
 constexpr SeekSpec pool_spec{.spread = 1500, .around = 200};
 
 template <class T>
@@ -162,11 +163,14 @@ std::optional<Point> AutoSearch::next(const History& history, const std::functio
   const Allowed may = [&](const Point& point, std::span<const double> inputs) {
     return allowed(inputs) && (spec_.noisy || !taken(point));
   };
-  const Region region = looks_everywhere(history) ? Region::all(space_.size())
-                                                  : Region::around(space_.to_unit(state_.near.front()), state_.side);
   const std::uint64_t seed = seed_of(seek_purpose, history.trials);
-  std::optional<Sought> found = seek(promise, space_, state_.near, region, may, seed);
-  if (!found) found = seek(promise, space_, state_.near, Region::all(space_.size()), may, seed);
+  std::optional<Sought> found = seek(promise, space_, state_.near, Region::all(space_.size()), may, seed);
+  if (!looks_everywhere(history)) {
+    // Where nothing is left to gain around the best result, it is not sought there.
+    const Region region = Region::around(space_.to_unit(state_.near.front()), state_.side);
+    std::optional<Sought> local = seek(promise, space_, state_.near, region, may, seed);
+    if (local && (!found || local->promise > found->promise - std::log(least_local_share))) found = std::move(local);
+  }
   if (!found) return {};
   return std::move(found->point);
 }

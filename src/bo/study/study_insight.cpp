@@ -37,13 +37,13 @@ std::vector<Importance> Study::importances() const {
   const std::shared_ptr<const Learned> learned = parts_->suggester.learned(parts_->store.snapshot(spec()).history);
   if (!learned) return {};
   const std::uint64_t seed = derived_seed(static_cast<std::uint64_t>(spec().seed), importance_purpose);
-  const std::vector<double> shares = total_effects(learned->process, space(), seed);
+  const std::vector<double> shares = total_effects(learned->process, learned->warp, space(), seed);
   constexpr int models = 10;
   std::vector<double> squares(shares.size(), 0.0);
   Random random(seed);
   for (int k = 0; k < models; ++k) {
     const Process other = thinned(learned->process, random);
-    const std::vector<double> others = other.valid() ? total_effects(other, space(), seed) : shares;
+    const std::vector<double> others = other.valid() ? total_effects(other, learned->warp, space(), seed) : shares;
     for (std::size_t j = 0; j < shares.size(); ++j) squares[j] += std::pow(others[j] - shares[j], 2) / models;
   }
   std::vector<Importance> result;

@@ -1,15 +1,19 @@
 #include "bo/surrogate/importance.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 namespace nomu {
 
-std::vector<double> total_effects(const Process& process, const Space& space, std::uint64_t seed) {
+std::vector<double> total_effects(const Process& process, const TargetWarp& warp, const Space& space,
+                                  std::uint64_t seed) {
   constexpr std::size_t draws = 256;
   const std::size_t d = space.size();
   const std::vector<double> units = sobol_points(2 * d, draws, seed);
+  const double worst = process.rows().y.minCoeff();
   const auto mean_at = [&](const std::vector<double>& unit) {
-    return process.mean_at(space.to_inputs(space.from_unit(unit)));
+    // Below the worst result, a compressed scale would be extrapolated exponentially.
+    return warp.invert(std::max(worst, process.mean_at(space.to_inputs(space.from_unit(unit)))));
   };
   std::vector<double> effects(d, 0.0);
   for (std::size_t i = 0; i < draws; ++i) {

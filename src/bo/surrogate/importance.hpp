@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "bo/surrogate/process.hpp"
+#include "bo/surrogate/target_warp.hpp"
 #include "nomu/bo/space.hpp"
 
 namespace nomu {
 
-/// The share of each variable in the total effects on the posterior mean (Sobol's indices, which add up to 1 here).
-[[nodiscard]] std::vector<double> total_effects(const Process& process, const Space& space, std::uint64_t seed);
+/// The share of each variable in the total effects on the posterior mean, in units of the results (Sobol's indices,
+/// which add up to 1 here).
+[[nodiscard]] std::vector<double> total_effects(const Process& process, const TargetWarp& warp, const Space& space,
+                                                std::uint64_t seed);
 
 }  // namespace nomu

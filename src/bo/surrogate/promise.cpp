@@ -17,7 +17,7 @@ double improvement(const Process::Value& value, double best) {
 
 /// Phi / (phi + z Phi), the slope of log_improvement.
 double improvement_slope(double z) {
-  if (z < -30.0) return -z;
+  if (z < -30.0) return -z - 2.0 / z;  // the next term is of order z^-3
   return 0.5 * std::erfc(-z / std::numbers::sqrt2) / std::exp(log_improvement(z));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace nomu {
 
@@ -11,8 +12,10 @@ TargetWarp::TargetWarp(const std::vector<double>& values, double softness)
   for (const double value : values) below.push_back(best_ - value);
   const auto middle = below.begin() + static_cast<std::ptrdiff_t>(below.size() / 2);
   std::nth_element(below.begin(), middle, below.end());
-  softness_ = softness * *middle;
   const auto count = static_cast<double>(values.size());
+  // Once most results are at the best one, their median says nothing about the others.
+  const double mean = std::accumulate(below.begin(), below.end(), 0.0) / count;
+  softness_ = softness * std::max(*middle, 0.1 * mean);
   for (const double value : values) centre_ += compressed(value) / count;
   double square = 0.0;
   for (const double value : values) square += std::pow(compressed(value) - centre_, 2) / count;

@@ -12,7 +12,7 @@ namespace nomu {
 /// logarithmic far below it; then standardised.
 class TargetWarp {
  public:
-  /// `values`: larger is better. `softness` in medians of the distances; 0: no compression.
+  /// `values`: larger is better. `softness` in medians of the distances (at least a tenth of their mean); 0: none.
   TargetWarp(const std::vector<double>& values, double softness);
 
   [[nodiscard]] double apply(double value) const;
