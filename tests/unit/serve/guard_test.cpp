@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "message_of.hpp"
+#include "nomu/core/error.hpp"
 #include "nomu/serve/serve.hpp"
 #include "serve/serve_check.hpp"
 
@@ -53,7 +54,7 @@ TEST(ServeGuard, WhoIsTurnedAway) {
 }
 
 TEST(ServeGuard, WhatAServerRefusesBeforeItStarts) {
-  const auto why = [](const ServeSpec& spec) { return message_of([&] { check_serve_spec(spec); }); };
+  const auto why = [](const ServeSpec& spec) { return message_of<ConfigError>([&] { check_serve_spec(spec); }); };
   EXPECT_NO_THROW(check_serve_spec({}));
   EXPECT_THAT(why({.host = "0.0.0.0"}), HasSubstr("there is no token"));
   EXPECT_THAT(why({.token = "short"}), HasSubstr("16 to 200"));
