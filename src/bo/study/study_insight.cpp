@@ -74,6 +74,7 @@ std::optional<Outlook> Study::outlook() const {
   for (const double result : history.values) distances.push_back(sign * (*best->value - result));
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
   std::nth_element(distances.begin(), middle, distances.end());
+  history.pending.clear();  // what is on its way is part of going on
   const double gain = parts_->suggester.expected_gain(history);
   return Outlook{.best = *best,
                  .mean = sign * learned->warp.invert(value.mean),
