@@ -98,10 +98,13 @@ TEST_P(SharedFit, PointsThatNobodyTakesAreForEverybodyAfterSomeSeconds) {
     ASSERT_FALSE(waiting.take(2));
     EXPECT_EQ(fitting.wanted_by_others(), 2U);
     std::jthread asking([&] { EXPECT_EQ(study.ask(1, "asks").front().worker, "asks"); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    for (int i = 0; i < 100 && fitting.wanted_by_others() < 3; ++i) {
+      fitting.renew();  // both are still there, however long the third takes to ask
+      ASSERT_FALSE(waiting.take(2));
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
     EXPECT_EQ(fitting.wanted_by_others(), 3U);
     // The turn ends, but both still wait when the model of the one who asks is ready.
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
     database->write([&] { database->prepare("DELETE FROM {meta} WHERE {mine} AND key = 'fitting'").run(); });
   }
   EXPECT_EQ(study.status().trials, 5 + 1 + 3);
