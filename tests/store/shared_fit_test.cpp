@@ -21,7 +21,7 @@ class SharedFit : public testing::TestWithParam<const char*> {
   }
   /// A study of which the next point is the first of a model.
   [[nodiscard]] std::filesystem::path begun() {
-    const std::filesystem::path where = places_.next(GetParam());
+    std::filesystem::path where = places_.next(GetParam());
     OptimizeSpec spec = quick();
     spec.settings = "train.epochs=10; mean_net.hidden=[4]; sigma_net.hidden=[4]; augment.count=8";
     Study study = Study::create(where, Space::box(2, -1.0, 1.0), spec, one_thread());
