@@ -8,8 +8,9 @@ import tempfile
 import time
 from pathlib import Path
 
-import nomu.optimize as nomu
 import problems
+
+import nomu.optimize as nomu
 
 
 def main():

@@ -47,13 +47,17 @@ class NomuGenerator(Generator):
         super().__init__(vocs)
         self._objective, objective = next(iter(vocs.objectives.items()))
         self._constants = {name: constant.value for name, constant in vocs.constants.items()}
-        self._choices = {name: sorted(v.values, key=str) for name, v in vocs.variables.items() if isinstance(v, DiscreteVariable)}
+        self._choices = {
+            name: sorted(v.values, key=str) for name, v in vocs.variables.items() if isinstance(v, DiscreteVariable)
+        }
         self._names = list(vocs.variables)
         self._batch = batch
         self._asked: set[int] = set()
         self._spare: list[Trial] = []  # asked for together with too many others
         space = {
-            name: categorical([str(i) for i in range(len(self._choices[name]))]) if name in self._choices else tuple(v.domain)
+            name: categorical([str(i) for i in range(len(self._choices[name]))])
+            if name in self._choices
+            else tuple(v.domain)
             for name, v in vocs.variables.items()
         }
         direction = "maximize" if isinstance(objective, MaximizeObjective) else "minimize"
@@ -71,7 +75,8 @@ class NomuGenerator(Generator):
             except Exception:
                 raise refused from None
         if [v.name for v in study.variables] != list(space):
-            raise ValueError(f"the study at '{path}' has other variables than the VOCS: {[v.name for v in study.variables]}")
+            names = [v.name for v in study.variables]
+            raise ValueError(f"the study at '{path}' has other variables than the VOCS: {names}")
         return study
 
     def _validate_vocs(self, vocs: VOCS) -> None:
@@ -92,7 +97,8 @@ class NomuGenerator(Generator):
 
     def suggest(self, num_points: int | None = None) -> list[dict]:
         count = self._batch if num_points is None else num_points
-        trials = self._spare + self.study.ask(count - len(self._spare)) if count > len(self._spare) else self._spare[:count]
+        missing = count - len(self._spare)
+        trials = self._spare + self.study.ask(missing) if missing > 0 else self._spare[:count]
         if num_points is not None and len(trials) < num_points:
             self._spare = trials
             raise ValueError(f"{num_points} points were asked for, but only {len(trials)} are left")
@@ -101,10 +107,16 @@ class NomuGenerator(Generator):
         return [{**self._point(trial.params), **self._constants, "_id": trial.number} for trial in trials]
 
     def _point(self, params: dict) -> dict:
-        return {name: self._choices[name][int(params[name])] if name in self._choices else params[name] for name in self._names}
+        return {
+            name: self._choices[name][int(params[name])] if name in self._choices else params[name]
+            for name in self._names
+        }
 
     def _params(self, result: dict) -> dict:
-        return {name: str(self._choices[name].index(result[name])) if name in self._choices else float(result[name]) for name in self._names}
+        return {
+            name: str(self._choices[name].index(result[name])) if name in self._choices else float(result[name])
+            for name in self._names
+        }
 
     def ingest(self, results: list[dict]) -> None:
         unknown = [r["_id"] for r in results if r.get("_id") is not None and int(r["_id"]) not in self._asked]

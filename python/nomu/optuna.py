@@ -80,7 +80,7 @@ class _Search:
             if trial.state.is_finished():
                 self.known.add(trial.number)
                 self._learn(trial, self.asked.pop(trial.number, None))
-            elif trial.state == TrialState.RUNNING and trial.number not in self.asked and trial.number not in self.running:
+            elif trial.state == TrialState.RUNNING and not (trial.number in self.asked or trial.number in self.running):
                 self._expect(trial)
 
     def _expect(self, trial):
@@ -136,8 +136,8 @@ class NomuSampler(BaseSampler):
 
     Float, int and categorical parameters, with steps and logarithmic scales, are proposed together once a first trial
     has defined them; parameters that only some trials have are drawn by ``independent_sampler``. Only one objective is
-    supported. Trials that other processes are running keep the search away from their points; they are learned from when
-    they finish.
+    supported. Trials that other processes are running keep the search away from their points; they are learned from
+    when they finish.
 
     Parameters
     ----------

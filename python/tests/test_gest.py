@@ -4,9 +4,9 @@ import pytest
 
 pytest.importorskip("gest_api")
 from gest_api.vocs import VOCS  # noqa: E402
-from nomu.gest import NomuGenerator  # noqa: E402
 
 import nomu  # noqa: E402
+from nomu.gest import NomuGenerator  # noqa: E402
 
 
 def vocs(**more):

@@ -11,7 +11,7 @@ import unittest
 import urllib.parse
 
 import serving
-from serving import HOSTILE, ServeCase, Served
+from serving import HOSTILE, ServeCase
 
 TOKEN = "0123456789abcdef-long-enough"
 

@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 import unittest
 from pathlib import Path
 
@@ -127,7 +126,7 @@ class LivePage(ServeCase):
         for name, width in WIDTHS.items():
             for dark in (False, True):
                 driver = self.open(served, width, dark)
-                self.wait(driver, lambda: "Fitted to" in self.text(driver, "model"), "no model appeared")
+                self.wait(driver, lambda shown=driver: "Fitted to" in self.text(shown, "model"), "no model appeared")
                 self.assertNotIn("owned", driver.title)
                 self.assertIn(HOSTILE, self.text(driver, "running"))
                 self.assertIn(f"{HOSTILE} exploded", self.text(driver, "failed"))
