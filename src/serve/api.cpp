@@ -124,7 +124,7 @@ std::string Api::trials(const ApiRequest& request) {
     std::size_t count = 0;
     std::int64_t last = after;
     bool more = false;
-    for (std::size_t i = static_cast<std::size_t>(after); i < all.trials.size() && !more; ++i) {
+    for (auto i = static_cast<std::size_t>(after); i < all.trials.size() && !more; ++i) {
       if (!listed(all.trials[i], state)) continue;
       more = count == limit;
       if (more) break;

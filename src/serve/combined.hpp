@@ -62,6 +62,7 @@ class Combined {
 
   void work_on(const std::vector<Slot*>& batch) {
     std::vector<Request> requests;
+    requests.reserve(batch.size());
     for (Slot* slot : batch) requests.push_back(std::move(slot->request));
     std::vector<Outcome<Result>> outcomes = work_(std::move(requests));
     for (std::size_t i = 0; i < batch.size(); ++i) batch[i]->outcome = std::move(outcomes[i]);

@@ -19,7 +19,7 @@ std::string part(const LiveParts::Drawn& drawn, const std::string& id, std::stri
 
 std::string input_of(const Variable& v, std::size_t number) {
   const std::string name = html_text(short_name(v.name));
-  const std::string attributes = fmt::format("id=\"v{}\" data-variable=\"{}\" required", number, html_text(v.name));
+  const std::string attributes = fmt::format(R"(id="v{}" data-variable="{}" required)", number, html_text(v.name));
   if (v.kind == Variable::Kind::categorical) {
     std::string options;
     for (const std::string& choice : v.choices) options += fmt::format("<option>{}</option>", html_text(choice));

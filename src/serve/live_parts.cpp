@@ -49,6 +49,7 @@ std::vector<Trial> drawn_trials(const std::vector<Trial>& trials, Direction dire
   for (const std::size_t k : thinned_rows(failed.size(), most_failures)) kept.push_back(failed[k]);
   std::ranges::sort(kept);
   std::vector<Trial> all;
+  all.reserve(kept.size());
   for (const std::size_t i : kept) all.push_back(trials[i]);
   return all;
 }

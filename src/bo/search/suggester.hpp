@@ -23,6 +23,9 @@ class Suggester {
   Suggester(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine);
   Suggester(const Suggester&) = delete;
   Suggester& operator=(const Suggester&) = delete;
+  Suggester(Suggester&&) = delete;
+  Suggester& operator=(Suggester&&) = delete;
+  ~Suggester() = default;
 
   [[nodiscard]] const Space& space() const { return space_; }
   [[nodiscard]] const OptimizeSpec& spec() const { return spec_; }

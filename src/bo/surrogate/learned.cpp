@@ -13,6 +13,7 @@ constexpr std::size_t kernel_rows = 100;  // the search for a kernel is cubic in
 template <class T>
 std::vector<T> chosen(const std::vector<T>& all, const std::vector<std::size_t>& rows) {
   std::vector<T> result;
+  result.reserve(rows.size());
   for (const std::size_t k : rows) result.push_back(all[k]);
   return result;
 }
@@ -28,7 +29,7 @@ std::vector<Point> spaced(const std::vector<Point>& points, std::size_t most) {
 struct Scaled {
   TargetWarp warp;
   ProcessFit fit;
-  double evidence;  // of the results themselves, so that scales can be compared
+  double evidence = 0.0;  // of the results themselves, so that scales can be compared
 };
 
 Scaled fit_scaled(ProcessRows& rows, const std::vector<double>& values, double softness, ProcessKernel::Shape shape,
@@ -37,7 +38,7 @@ Scaled fit_scaled(ProcessRows& rows, const std::vector<double>& values, double s
   rows.y = warp.apply(values);
   ProcessFit fit = fit_process(rows, shape, noisy);
   const double evidence = fit.evidence + warp.log_jacobian(values);
-  return {std::move(warp), std::move(fit), evidence};
+  return {warp, std::move(fit), evidence};
 }
 
 }  // namespace

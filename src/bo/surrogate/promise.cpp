@@ -55,6 +55,7 @@ double Promise::at(std::span<const double> inputs, std::span<double> slopes) con
 std::vector<double> Promise::at_all(const RowMatrix& inputs) const {
   const std::vector<Process::Value> values = process_.at_all(inputs);
   std::vector<double> result;
+  result.reserve(values.size());
   for (const Process::Value& value : values) result.push_back(improvement(value, best_));
   if (success_ == nullptr) return result;
   const std::vector<Process::Value> success = success_->at_all(inputs);

@@ -9,6 +9,7 @@ namespace nomu {
 TargetWarp::TargetWarp(const std::vector<double>& values, double softness)
     : best_(*std::max_element(values.begin(), values.end())) {
   std::vector<double> below;
+  below.reserve(values.size());
   for (const double value : values) below.push_back(best_ - value);
   const auto middle = below.begin() + static_cast<std::ptrdiff_t>(below.size() / 2);
   std::nth_element(below.begin(), middle, below.end());
