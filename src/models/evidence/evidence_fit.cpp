@@ -7,9 +7,11 @@
 
 #include "core/team.hpp"
 #include "engine/layout.hpp"
+#include "models/evidence/gap_stage.hpp"
 #include "models/evidence/inner_folds.hpp"
 #include "models/evidence/mean_stage.hpp"
 #include "models/evidence/noise_stage.hpp"
+#include "models/evidence/sigma_shape.hpp"
 #include "models/evidence/sigma_stage.hpp"
 #include "models/network/chosen_members.hpp"
 #include "models/network/ensemble.hpp"
@@ -96,7 +98,7 @@ Tensor<float> fronts(const NomuSpec& spec, const MeanStage& means, std::size_t c
 }
 
 /// Errors of so many rows tell one shape of sigma from another as well as those of a million.
-constexpr std::size_t most_judges = 20'000;
+constexpr std::size_t most_judges = 10'000;
 
 /// At most that many of the rows, at equal distances.
 std::vector<std::size_t> some_of(const std::vector<std::size_t>& rows) {
@@ -220,6 +222,17 @@ Tensor<float> steps_of_members(std::span<const FoldedRows> members) {
   return all;
 }
 
+/// The penalty that counts most in each member.
+std::vector<double> heaviest_penalties(const Judged& judged) {
+  std::vector<double> penalties;
+  for (std::size_t m = 0; m < judged.chosen.size(); ++m) {
+    const Chosen& chosen = judged.chosen[m];
+    const auto heaviest = std::ranges::max_element(chosen.weights) - chosen.weights.begin();
+    penalties.push_back(judged.penalties[m][chosen.candidates[static_cast<std::size_t>(heaviest)]]);
+  }
+  return penalties;
+}
+
 /// Trains sigma on top of what was chosen, and puts the model together.
 std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec& evidence, const Judged& judged,
                                         std::span<const std::uint64_t> seeds, Engine& engine,
@@ -231,6 +244,8 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
   const Tensor<float> front = fronts(spec, judged.means, judged.penalties.front().size(), judged.chosen, judged.noise,
                                      evidence.noise_penalties.size(), folds, inputs);
   SigmaStage sigmas = train_sigmas(spec, judged.rows, kept, front, engine, progress);
+  const std::vector<std::vector<JudgedRows>> gaps = rows_in_gaps(spec, judged.rows, heaviest_penalties(judged),
+                                                                 judged.noise.unseen, evidence.trend, engine, progress);
   const std::size_t parts = folds * kept;
   NetworkParts made{.parameters = std::move(sigmas.trained.parameters),
                     .weights = kept_networks(sigmas.trained.reports, parts),
@@ -240,9 +255,10 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
   const std::int64_t threads = engine.info().threads;
   side_by_side(members, threads, [&](std::size_t m) {
     const std::vector<std::size_t> judges = some_of(judged.rows[m].judges);
-    const SigmaShape shape =
-        choose_shape(values_at(judged.errors[m], judges), values_at(judged.noise.unseen[m], judges),
-                     values_at(sigmas.unseen[m], judges), evidence.sigma_far, threads_of_each(members, threads));
+    const JudgedRows unseen{.errors = values_at(judged.errors[m], judges),
+                            .noise = values_at(judged.noise.unseen[m], judges),
+                            .distance = values_at(sigmas.unseen[m], judges)};
+    const SigmaShape shape = choose_shape(unseen, gaps[m], evidence.sigma_far, threads_of_each(members, threads));
     NetworkHead head = head_of(shape, judged.noise, m);
     for (std::size_t f = 0; f < folds; ++f) {
       for (std::size_t k = 0; k < kept; ++k) {
