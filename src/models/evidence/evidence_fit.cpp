@@ -17,6 +17,7 @@
 #include "models/network/ensemble.hpp"
 #include "models/nomu/nomu_plan.hpp"
 #include "nomu/core/random.hpp"
+#include "nomu/eval/statistics.hpp"
 
 namespace nomu {
 namespace {
@@ -222,6 +223,21 @@ Tensor<float> steps_of_members(std::span<const FoldedRows> members) {
   return all;
 }
 
+/// Sigma far from the data on the scale of this version. It is meant in deviations of the target; on another scale than
+/// the target's own, as much where targets are large would otherwise be many times that.
+double sigma_far_on(const EvidenceRows& version, bool other_scale, double deviations) {
+  if (!other_scale) return deviations;
+  const double high = quantile(version.scaled.targets, 0.9);
+  const double wanted = deviations * standard_deviation(version.targets);
+  double low_end = 0.0;
+  double high_end = deviations;
+  for (int halvings = 0; halvings < 40; ++halvings) {
+    const double middle = std::midpoint(low_end, high_end);
+    (version.back(high + middle) - version.back(high) > wanted ? high_end : low_end) = middle;
+  }
+  return std::max(high_end, 1e-3 * deviations);
+}
+
 /// The penalty that counts most in each member.
 std::vector<double> heaviest_penalties(const Judged& judged) {
   std::vector<double> penalties;
@@ -235,8 +251,8 @@ std::vector<double> heaviest_penalties(const Judged& judged) {
 
 /// Trains sigma on top of what was chosen, and puts the model together.
 std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec& evidence, const Judged& judged,
-                                        std::span<const std::uint64_t> seeds, Engine& engine,
-                                        const Progress& progress) {
+                                        std::span<const double> sigma_far, std::span<const std::uint64_t> seeds,
+                                        Engine& engine, const Progress& progress) {
   const std::size_t members = judged.rows.size();
   const auto folds = static_cast<std::size_t>(evidence.folds);
   const auto kept = static_cast<std::size_t>(evidence.kept);
@@ -258,7 +274,7 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
     const JudgedRows unseen{.errors = values_at(judged.errors[m], judges),
                             .noise = values_at(judged.noise.unseen[m], judges),
                             .distance = values_at(sigmas.unseen[m], judges)};
-    const SigmaShape shape = choose_shape(unseen, gaps[m], evidence.sigma_far, threads_of_each(members, threads));
+    const SigmaShape shape = choose_shape(unseen, gaps[m], sigma_far[m], threads_of_each(members, threads));
     NetworkHead head = head_of(shape, judged.noise, m);
     for (std::size_t f = 0; f < folds; ++f) {
       for (std::size_t k = 0; k < kept; ++k) {
@@ -290,6 +306,7 @@ EvidenceFit fit_by_evidence(const NomuSpec& given, const EvidenceSpec& evidence,
   Judged judged = judge(spec, evidence, presented, engine, progress);
   EvidenceFit fit;
   std::vector<std::size_t> which;
+  std::vector<double> sigma_far;
   std::size_t first = 0;
   for (const std::vector<EvidenceRows>& versions : members) {
     std::vector<double> losses;
@@ -298,10 +315,11 @@ EvidenceFit fit_by_evidence(const NomuSpec& given, const EvidenceSpec& evidence,
                                      judged.rows[first + v].judges));
     const auto best = static_cast<std::size_t>(std::ranges::min_element(losses) - losses.begin());
     fit.versions.push_back(best);
+    sigma_far.push_back(sigma_far_on(versions[best], best > 0, evidence.sigma_far));
     which.push_back(first + best);
     first += versions.size();
   }
-  fit.fitted = finished(spec, evidence, selected(std::move(judged), which), seeds, engine, progress);
+  fit.fitted = finished(spec, evidence, selected(std::move(judged), which), sigma_far, seeds, engine, progress);
   return fit;
 }
 
