@@ -57,6 +57,33 @@ std::vector<std::string> texts_of(const Cells& cells) {
   return texts;
 }
 
+/// Whether a text is a number with signs around or between its digits: $1,234.50, 45 %.
+bool looks_like_amount(std::string_view text) {
+  std::string digits;
+  for (const char sign : text) {
+    const bool plain = (sign >= '0' && sign <= '9') || sign == '.' || sign == '-' || sign == '+';
+    const bool letter = (sign >= 'a' && sign <= 'z') || (sign >= 'A' && sign <= 'Z');
+    if (plain || letter) digits += sign;
+  }
+  return digits.size() < text.size() && read_cell(digits).kind == CellKind::number;
+}
+
+/// Whether a text is a date in another order than ISO's: 05/17/2024, 17.5.24.
+bool looks_like_other_date(std::string_view text) {
+  const std::string_view day = text.substr(0, text.find(' '));
+  const auto count = [&](char sign) { return std::ranges::count(day, sign); };
+  return day.find_first_not_of("0123456789/.") == std::string_view::npos && day.size() >= 6 &&
+         (count('/') == 2) != (count('.') == 2);
+}
+
+/// What a user can do about a column of such cells; empty if nothing comes to mind.
+std::string hint_for(std::string_view cell) {
+  if (looks_like_other_date(cell)) return fmt::format("; '{}' looks like a date: write dates like 2024-05-17", cell);
+  if (looks_like_amount(cell))
+    return fmt::format("; '{}' looks like a number: write numbers without signs, like 1234.5", cell);
+  return {};
+}
+
 /// Decides how one column becomes inputs.
 class Classifier {
  public:
@@ -225,7 +252,9 @@ class Classifier {
     if (counts.empty()) return left_out("is empty in every row");
     const bool wanted = contains(options_.categorical, feature_.name);
     if (!wanted && looks_like_id(counts.size(), given)) {
-      return left_out(fmt::format("has {} different names in {} rows, like a row id,", counts.size(), given));
+      note(fmt::format("has {} different names in {} rows, like a row id, and is left out{}", counts.size(), given,
+                       hint_for(counts.begin()->first)));
+      return {};
     }
     if (counts.size() > options_.max_levels) {
       keep_frequent(counts, given);

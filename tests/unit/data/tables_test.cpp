@@ -1,5 +1,6 @@
 // Tables as people have them: missing cells, names, booleans, mixed columns (docs/tables.md).
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "message_of.hpp"
@@ -10,6 +11,7 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -96,6 +98,21 @@ TEST(Tables, RowIdsAreLeftOut) {
   EXPECT_EQ(read(many_names(10, 1)).cols(), 12U) << "few names that differ may do so by chance";
   EXPECT_EQ(read(many_names(25, 1), {.categorical = {"c"}}).cols(), 27U) << "as told";
   EXPECT_THAT(note_of(read(many_names(100, 3), {.categorical = {"c"}})), HasSubstr("none of them in 5 rows"));
+}
+
+TEST(Tables, ColumnsThatOnlyLookLikeIdsAreExplained) {
+  const auto column = [](const std::string& before, const std::string& after) {
+    std::string text = "a;c;y\n";
+    for (int i = 100; i < 160; ++i) text += fmt::format("{};{}{}{};{}\n", i, before, i, after, i);
+    return text;
+  };
+  EXPECT_THAT(note_of(read(column("$1,", ".50"))),
+              HasSubstr("'$1,100.50' looks like a number: write numbers without signs, like 1234.5"));
+  EXPECT_THAT(note_of(read(column("", " %"))), HasSubstr("'100 %' looks like a number"));
+  EXPECT_THAT(note_of(read(column("05/17/2", ""))),
+              HasSubstr("'05/17/2100' looks like a date: write dates like 2024-05-17"));
+  EXPECT_THAT(note_of(read(column("17.5.2", ""))), HasSubstr("'17.5.2100' looks like a date"));
+  EXPECT_THAT(note_of(read(column("part ", ""))), EndsWith("and is left out"));
 }
 
 TEST(Tables, MixedColumnsAreNames) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "nomu/core/random.hpp"
@@ -67,6 +68,23 @@ TEST(Gap, LittleNoiseLeavesSigmaInTheGap) {
     EXPECT_GT(half[1], 4.0 * half[2]) << "draw " << seed;
   }
   EXPECT_GE(inside, 0.9);
+}
+
+// Such a target is learned on another scale, on which the same sigma means much more where targets are large: the upper
+// bound of the second row was 20 times the largest target.
+TEST(Gap, BoundsOfSkewedTargetsStayInProportionFarFromTheData) {
+  Random random(3);
+  std::vector<double> x;
+  std::vector<double> y;
+  for (int i = 0; i < 300; ++i) {
+    x.push_back(random.normal());
+    x.push_back(random.normal());
+    y.push_back(std::exp(1.2 * x[x.size() - 2] + 0.5 * random.normal()));
+  }
+  const Model model = fit({.level = 0.9}, make_dataset(x, 2, y));
+  const Bounds bounds = model.bounds(std::vector<double>{2.0, 0.0, 2.0, 6.0}, 0.9);
+  EXPECT_GT(bounds.upper[1] - bounds.lower[1], 1.2 * (bounds.upper[0] - bounds.lower[0]));
+  EXPECT_LT(bounds.upper[1], 6.0 * std::ranges::max(y));
 }
 
 }  // namespace
