@@ -16,7 +16,7 @@ import sys
 import tarfile
 import tempfile
 import unittest
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,6 +112,34 @@ class GpuCells(unittest.TestCase):
         (work,) = self.missing()
         self.assertEqual((work["runs"], work["missing"]), (2, 4))
 
+    def test_a_method_is_priced_by_its_own_rows(self):
+        rows = [("gp", "levy", seed, "abc1234", "cpu", 3.0) for seed in (501, 502)]
+        rows += [("gp-quick", "levy", seed, "abc1234", "cpu", 0.0) for seed in (501, 502, 503)]
+        more = '[[method]]\nname = "gp-quick"\npaper = "GP"\nmethod = "gp"\nprotocol = "random"\n'
+        (self.root / "experiments/paper/small.toml").write_text(STUDY + more)
+        self.write_rows(rows)
+        (work,) = self.missing(device=["cpu"])
+        self.assertEqual((work["method"], work["seconds"]), ("gp", 6.0))
+
+    def test_what_ranks_wait_for_comes_first(self):
+        def entry(study, method, seconds, opens, ranked=True):
+            one = {"study": study, "method": method, "seconds": seconds, "cells": 5, "opens": opens, "ranked": ranked}
+            return one | {"device": "cuda"}
+
+        work = [
+            entry("bo20d", "nomu", 400.0, 5),
+            entry("bo20d", "de", 200.0, 5),
+            entry("bo5d", "nomu", 300.0, 4),
+            entry("bo5d", "mcdo", 10.0, 0),
+            entry("bo5d", "hde", 8000.0, 5, ranked=False),
+        ]
+        order = [(one["study"], one["method"]) for one in self.cells.ordered(work, None)]
+        self.assertEqual(
+            order, [("bo5d", "nomu"), ("bo20d", "de"), ("bo20d", "nomu"), ("bo5d", "mcdo"), ("bo5d", "hde")]
+        )
+        order = [one["method"] for one in self.cells.ordered(work, [".*/hde", ".*"])]
+        self.assertEqual(order[0], "hde", "what is asked for goes before")
+
     def test_what_fits_into_the_time(self):
         work = [{"seconds": 5.0}, {"seconds": 30.0}, {"seconds": 10.0}]
         self.assertEqual([one["seconds"] for one in self.cells.fitting(work, 20.0)], [5.0, 10.0])
@@ -127,7 +155,8 @@ class GpuCells(unittest.TestCase):
         self.assertEqual(refused.exception.code, 2)
         self.assertIn("rows must come from a committed revision", message.getvalue())
 
-    def test_rows_come_back(self):
+    def packed(self, work):
+        """A folder as `pack` makes it, without data."""
         folder = self.root / "packed"
         shutil.copytree(self.root / "experiments/paper", folder / "experiments")
         (folder / "scripts").mkdir()
@@ -135,16 +164,39 @@ class GpuCells(unittest.TestCase):
         for script in ("gpu_cells", "missing_cells.py"):
             shutil.copy(ROOT / "scripts" / script, folder / "scripts")
         shutil.copy(TOOL, folder / "nomu")
-        (folder / "work.json").write_text(json.dumps(self.missing(device=["cuda", "cpu"])))
+        (folder / "work.json").write_text(json.dumps(work))
+        return folder
+
+    def run_packed(self, folder, *options):
         command = [sys.executable, folder / "scripts/gpu_cells", "run", "--seconds", "85", "--out", self.root / "out"]
-        done = subprocess.run([*command, "--threads", "1", "--smoke"], capture_output=True, text=True, check=False)
+        command += ["--threads", "1", *options]
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_rows_come_back(self):
+        self.run_packed(self.packed(self.missing(device=["cuda", "cpu"])), "--smoke")
         with tarfile.open(self.root / "out/cells.tar.gz") as tar:
             names = tar.getnames()
         self.assertTrue(any(name.startswith("rows/small+nomu/rows/") for name in names), names)
         self.assertTrue(any(name.startswith("rows/small+gp/rows/") for name in names), names)
         self.assertIn("log.txt", names)
         self.assertEqual([file.name for file in (self.root / "out").iterdir()], ["cells.tar.gz"])
+
+    def test_rows_are_taken(self):
+        self.run_packed(self.packed(self.missing(device=["cpu"])))
+        (self.root / "tests/unit/paper").mkdir(parents=True)
+        options = argparse.Namespace(files=[self.root / "out/cells.tar.gz"], tool=TOOL, data=self.root)
+        with redirect_stdout(io.StringIO()) as said:
+            self.script.take(options)
+        self.assertIn("small: 2 rows taken", said.getvalue())
+        with gzip.open(self.root / "experiments/results/small.csv.gz", "rt", newline="") as text:
+            rows = list(csv.DictReader(text))
+        self.assertEqual([(row["method"], row["problem"], row["seed"]) for row in rows], [("gp", "levy", "501"), ("gp", "levy", "502")])
+        self.assertEqual([one["runs"] for one in self.missing(device=["cpu"])], [4] if self.committed(rows) else [2])
+
+    def committed(self, rows):
+        """Whether the tool under test was built from a committed revision, whose rows count."""
+        return not any(row["revision"].endswith("-dirty") for row in rows)
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ Fields method_fields(ExperimentMethod& method, RawValues& raw) {
   return f;
 }
 
-/// The values of one key of a grid, as text.
+/// The values of one key of a grid or a search, as text.
 std::vector<std::string> grid_values(const FieldValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return split_list(*text);
   std::vector<std::string> texts;
@@ -138,6 +138,9 @@ std::vector<ExperimentMethod> methods_of(ConfigTable::Part& part, ExperimentProf
   std::vector<Entry> settings = take_prefixed(part.table, "set.");
   const std::vector<Entry> smoke = take_prefixed(part.table, "smoke.");
   const std::vector<Entry> grid = take_prefixed(part.table, "grid.");
+  for (const Entry& entry : take_prefixed(part.table, "search.")) {
+    method.search.emplace_back(entry.name, grid_values(entry.value));
+  }
   RawValues raw;
   const Fields fields = method_fields(method, raw);
   for (const Entry& entry : part.table.entries) apply_entry(fields, entry, part.table.source);
