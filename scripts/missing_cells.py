@@ -3,6 +3,7 @@
 import collections
 import csv
 import gzip
+import html
 import re
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 EXPERIMENTS = ROOT / "experiments" / "paper"
 RESULTS = ROOT / "experiments" / "results"
+PICTURES = ROOT / "docs" / "pictures" / "paper"
+FIGURES = "figures"  # the experiment whose problems are pictures
 STUDIES = (
     "bo5d-authors",
     "bo10d-authors",
@@ -54,6 +57,7 @@ PRICES = {
     "testbed/hyper_deep_ensemble": 1.5,
     "solar/hyper_deep_ensemble": 60.0,
 }
+PICTURE_PRICE = 60.0  # of one that is drawn; twice that where ensembles with a search are trained for long (solar)
 
 
 def fail(message):
@@ -86,6 +90,8 @@ def read_experiment(study):
                     "paper": method.get("paper", "").replace("*", value),
                     "method": method.get("method", "nomu"),
                     "problems": method.get("problems", []),
+                    "title": method.get("title", method["name"]).replace("*", value if "each" in method else "*"),
+                    "protocol": method.get("protocol", "").replace("*", value),
                 }
             )
     return table, expanded
@@ -202,7 +208,44 @@ def missing(options):
                     }
                 )
                 break
+    if "cuda" in options.device:
+        work += [one for one in missing_pictures() if chosen(options.only, one["study"], one["method"])]
     return ordered(work, options.only)
+
+
+def missing_pictures():
+    """Pictures of the paper that are not drawn, or without one of their panels."""
+    if not (EXPERIMENTS / f"{FIGURES}.toml").exists():
+        return []
+    table, methods = read_experiment(FIGURES)
+    work = []
+    for picture in table["problems"]:
+        file = PICTURES / f"{picture}.svg"
+        drawn = html.unescape(file.read_text()) if file.exists() else ""
+        panels = [panel_title(method) for method in methods if picture in method["problems"]]
+        lacking = sum(f">{title}<" not in drawn for title in panels)
+        if drawn and not lacking:
+            continue
+        work.append(
+            {
+                "study": FIGURES,
+                "method": picture,
+                "device": "cuda",
+                "runs": 1,
+                "problems": [picture],
+                "missing": 1,
+                "cells": lacking or 1,
+                "seconds": PICTURE_PRICE * (2 if picture.startswith("solar") else 1),
+                "opens": 1,
+                "ranked": False,
+            }
+        )
+    return work
+
+
+def panel_title(method):
+    factor = method["protocol"].removeprefix("c=")
+    return f"{method['title']} (c = {factor})" if factor not in ("", "1") else method["title"]
 
 
 def ordered(work, only):

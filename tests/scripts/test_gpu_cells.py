@@ -65,6 +65,7 @@ def load(root):
 
     missing_cells.ROOT = root
     missing_cells.EXPERIMENTS, missing_cells.RESULTS = root / "experiments/paper", root / "experiments/results"
+    missing_cells.PICTURES = root / "docs/pictures/paper"
     missing_cells.STUDIES, missing_cells.TARGETS = ("small",), {"toy": (2, 4)}
     loader = importlib.machinery.SourceFileLoader("gpu_cells", str(ROOT / "scripts" / "gpu_cells"))
     script = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_cells", loader))
@@ -139,6 +140,23 @@ class GpuCells(unittest.TestCase):
         )
         order = [one["method"] for one in self.cells.ordered(work, [".*/hde", ".*"])]
         self.assertEqual(order[0], "hde", "what is asked for goes before")
+
+    def test_pictures_without_a_panel_are_missing(self):
+        figures = 'problems = ["map", "line"]\n[[method]]\nname = "a"\ntitle = "A*"\nprotocol = "c=5"\nproblems = ["map"]\n'
+        (self.root / "experiments/paper/figures.toml").write_text(figures)
+        folder = self.root / "docs/pictures/paper"
+        folder.mkdir(parents=True)
+        (folder / "line.svg").write_text("<svg/>")
+        (folder / "map.svg").write_text("<svg><text>A*</text></svg>")
+        self.assertEqual([(one["study"], one["method"]) for one in self.cells.missing_pictures()], [("figures", "map")])
+        (folder / "map.svg").write_text("<svg><text>A* (c = 5)</text></svg>")
+        self.assertEqual(self.cells.missing_pictures(), [])
+        with tarfile.open(self.root / "cells.tar.gz", "w:gz") as tar:
+            tar.add(folder / "map.svg", "rows/figures+other/other.svg")
+        (self.root / "tests/unit/paper").mkdir(parents=True)
+        with redirect_stdout(io.StringIO()):
+            self.script.take(argparse.Namespace(files=[self.root / "cells.tar.gz"], tool=TOOL, data=self.root))
+        self.assertTrue((folder / "other.svg").exists())
 
     def test_what_fits_into_the_time(self):
         work = [{"seconds": 5.0}, {"seconds": 30.0}, {"seconds": 10.0}]

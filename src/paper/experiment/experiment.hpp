@@ -53,7 +53,8 @@ struct ExperimentSpec {
   bool rows_per_input = false;  ///< rows and test_rows are per input column
   std::string inputs = "uniform";
   std::string initial = "drawn";  ///< first points of optimisation runs: drawn from the seed, or the authors'
-  std::string protocol;           ///< of methods without their own
+  std::int64_t optimum_evaluations = 20000;  ///< with which DIRECT looks for the optimum of functions without a formula
+  std::string protocol;                      ///< of methods without their own
   std::int64_t first_seed = 501;
   std::int64_t runs = 500;
   std::vector<std::uint64_t> seeds;  ///< only these; empty: all of the runs

@@ -56,6 +56,8 @@ Fields experiment_fields(ExperimentSpec& spec, RawValues& raw) {
   f.add("rows_per_input", spec.rows_per_input, "rows and test_rows are per input column");
   f.add("inputs", spec.inputs, "distribution of generated inputs: uniform or gauss");
   f.add("initial", spec.initial, "first points of optimisation runs: drawn from the seed, or the authors'");
+  f.add("optimum_evaluations", spec.optimum_evaluations, Range::at_least(1),
+        "evaluations with which DIRECT looks for the optimum of functions without a formula");
   f.add("protocol", spec.protocol, "how methods without their own protocol are calibrated and scored");
   f.add("first_seed", spec.first_seed, Range::between(0, 4294967295.0), "seed of the first run");
   f.add("runs", spec.runs, Range::at_least(1), "runs per problem");
