@@ -137,7 +137,8 @@ def prices():
 
 
 def price_of(known, kind, method, study):
-    """Seconds of one process among several that share the GPU, as committed rows were made: N of them do N times that."""
+    """Seconds of one process among several that share the GPU, as in committed rows; N of them get through N times
+    that."""
     for key in ((study, method["name"]), (kind, method["name"])):
         if key in known:
             return known[key]

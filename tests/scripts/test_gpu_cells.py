@@ -9,7 +9,6 @@ import gzip
 import importlib.machinery
 import importlib.util
 import io
-import json
 import shutil
 import subprocess
 import sys
@@ -142,7 +141,8 @@ class GpuCells(unittest.TestCase):
         self.assertEqual(order[0], "hde", "what is asked for goes before")
 
     def test_pictures_without_a_panel_are_missing(self):
-        figures = 'problems = ["map", "line"]\n[[method]]\nname = "a"\ntitle = "A*"\nprotocol = "c=5"\nproblems = ["map"]\n'
+        figures = 'problems = ["map", "line"]\n[[method]]\nname = "a"\ntitle = "A*"\nprotocol = "c=5"\n'
+        figures += 'problems = ["map"]\n'
         (self.root / "experiments/paper/figures.toml").write_text(figures)
         folder = self.root / "docs/pictures/paper"
         folder.mkdir(parents=True)
@@ -173,16 +173,21 @@ class GpuCells(unittest.TestCase):
         self.assertEqual(refused.exception.code, 2)
         self.assertIn("rows must come from a committed revision", message.getvalue())
 
-    def packed(self, work):
-        """A folder as `pack` makes it, without data."""
+    def packed(self, **options):
+        """What `pack` makes of the list, with a program that calls the tool under test."""
+        (self.root / "gpu").mkdir()
+        (self.root / "gpu/nomu").write_text(f'#!/bin/sh\nexec "{Path(TOOL).resolve()}" "$@"\n')
+        (self.root / "gpu/REVISION").write_text("abc1234\n")
+        (self.root / "gpu" / self.script.LIBRARY).write_text("")
+        for part in ("bo_initial", "solar", "uci", "uci_authors", "uci_gap"):
+            (self.root / "data" / part).mkdir(parents=True)
         folder = self.root / "packed"
-        shutil.copytree(self.root / "experiments/paper", folder / "experiments")
-        (folder / "scripts").mkdir()
-        (folder / "data").mkdir()
-        for script in ("gpu_cells", "missing_cells.py"):
-            shutil.copy(ROOT / "scripts" / script, folder / "scripts")
-        shutil.copy(TOOL, folder / "nomu")
-        (folder / "work.json").write_text(json.dumps(work))
+        defaults = {"only": None, "device": ["cuda"], "target": None, "variants": False, "seconds": None}
+        named = {"folder": folder, "data": self.root / "data"}
+        with redirect_stdout(io.StringIO()):
+            self.script.pack(argparse.Namespace(**(defaults | named | options)))
+        shutil.rmtree(self.root / "gpu")
+        (folder / self.script.LIBRARY).unlink()  # it is empty, and the programs would look there first
         return folder
 
     def run_packed(self, folder, *options):
@@ -192,7 +197,7 @@ class GpuCells(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_rows_come_back(self):
-        self.run_packed(self.packed(self.missing(device=["cuda", "cpu"])), "--smoke")
+        self.run_packed(self.packed(device=["cuda", "cpu"]), "--smoke")
         with tarfile.open(self.root / "out/cells.tar.gz") as tar:
             names = tar.getnames()
         self.assertTrue(any(name.startswith("rows/small+nomu/rows/") for name in names), names)
@@ -201,7 +206,7 @@ class GpuCells(unittest.TestCase):
         self.assertEqual([file.name for file in (self.root / "out").iterdir()], ["cells.tar.gz"])
 
     def test_rows_are_taken(self):
-        self.run_packed(self.packed(self.missing(device=["cpu"])))
+        self.run_packed(self.packed(device=["cpu"]))
         (self.root / "tests/unit/paper").mkdir(parents=True)
         options = argparse.Namespace(files=[self.root / "out/cells.tar.gz"], tool=TOOL, data=self.root)
         with redirect_stdout(io.StringIO()) as said:
@@ -209,7 +214,8 @@ class GpuCells(unittest.TestCase):
         self.assertIn("small: 2 rows taken", said.getvalue())
         with gzip.open(self.root / "experiments/results/small.csv.gz", "rt", newline="") as text:
             rows = list(csv.DictReader(text))
-        self.assertEqual([(row["method"], row["problem"], row["seed"]) for row in rows], [("gp", "levy", "501"), ("gp", "levy", "502")])
+        found = [(row["method"], row["problem"], row["seed"]) for row in rows]
+        self.assertEqual(found, [("gp", "levy", "501"), ("gp", "levy", "502")])
         self.assertEqual([one["runs"] for one in self.missing(device=["cpu"])], [4] if self.committed(rows) else [2])
 
     def committed(self, rows):
