@@ -24,8 +24,8 @@ namespace nomu {
 struct HyperDeepEnsembleSpec {
   MlpSpec net = automatic_net();
   TrainSpec train = automatic_training();
-  std::int64_t networks = 5;     ///< most distinct networks in the ensemble, and initialisations tried of each
-  std::int64_t candidates = 20;  ///< pairs of dropout and L2 penalty tried, log-uniform in their ranges
+  std::int64_t networks = 5;     ///< largest number of distinct networks, and initialisations tried of each
+  std::int64_t candidates = 20;  ///< number of pairs of dropout and L2 penalty tried, log-uniform in their ranges
   double dropout_low = 1e-3;
   double dropout_high = 0.9;
   double l2_low = 1e-11;  ///< l2 (1 - dropout) / n times the penalty is added to the mean loss over n rows

@@ -31,8 +31,8 @@ struct FitRequest {
                                           ///< unless the settings say otherwise
   std::optional<double> level = {};       ///< of the bounds; empty: 0.95, unless the settings say otherwise
   std::optional<std::int64_t> seed = {};  ///< for everything random; empty: 1, unless the settings say otherwise
-  TargetRange range = {};                 ///< what the target can be: means and bounds stay inside
-  std::string coverage_by = {};           ///< column of names, each of which keeps the level by itself; empty: none
+  TargetRange range = {};                 ///< values that the target can take: means and bounds stay inside
+  std::string coverage_by = {};           ///< column of names; bounds keep their level within each name; empty: none
   DatasetOptions columns = {};            ///< roles of other columns of a table; `target`, `noise`, `range` and
                                           ///< `coverage_by` come from above
 };

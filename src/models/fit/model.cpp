@@ -90,7 +90,7 @@ void check_inputs(std::span<const double> x, const DataSet& data) {
 
 /// Moves what cannot occur to the nearest value that can.
 void move_into(const TargetRange& range, std::vector<double>& values) {
-  if (range.everything()) return;
+  if (range.unlimited()) return;
   for (double& value : values) value = std::clamp(value, range.low, range.high);
 }
 

@@ -142,7 +142,7 @@ std::string table_text(const DataSet& data) {
   for (const ColumnNote& note : report.notes) text += fmt::format("  {}\n", note.text);
   for (const std::string& name : report.constant_columns)
     text += fmt::format("  input '{}' is the same in every row and carries no information\n", name);
-  if (!data.range.everything())
+  if (!data.range.unlimited())
     text += fmt::format("  '{}' stays between {} and {}\n", data.target_name, data.range.low, data.range.high);
   return text;
 }

@@ -101,7 +101,7 @@ void check_request(const TargetsRequest& request, std::size_t sets) {
     if (std::ranges::find(request.targets, name) == request.targets.end())
       throw ConfigError(where, fmt::format("a range is given for '{}', which is no target", name));
   }
-  if (!request.fit.range.everything()) {
+  if (!request.fit.range.unlimited()) {
     throw ConfigError(where, "a range is of one target; say of which (--range a=0,inf on the command line)");
   }
 }
