@@ -141,7 +141,9 @@ void run(const Options& options) {
 }
 
 void add_column_options(CLI::App& command, Options& options) {
-  command.add_option("--target", options.request.target, "column to predict; several, such as a,b, make one file")
+  command
+      .add_option("--target", options.request.target,
+                  "column to predict; several, such as a,b, are fitted into one file")
       ->required();
   const auto columns = [&](const char* name, std::vector<std::string>& list, const char* help) {
     command.add_option(name, list, help)->delimiter(',')->allow_extra_args(false);

@@ -55,8 +55,9 @@ std::vector<std::string> feature_names(const Table& table, const DatasetOptions&
                                : "is given for more than one of weight, noise, group and time; use different columns"));
   }
   if (options.coverage_by == options.target) {
-    throw DataError(where, fmt::format("{}: column '{}' is the target, whose values cannot be names to cover by ({})",
-                                       table.source(), options.target, options.words.coverage_by));
+    throw DataError(
+        where, fmt::format("{}: column '{}' is the target, so bounds cannot have a level for each of its values ({})",
+                           table.source(), options.target, options.words.coverage_by));
   }
   if (!options.coverage_by.empty()) (void)column_index(table, options.coverage_by);
   if (contains(options.ignore, options.target)) {

@@ -65,8 +65,8 @@ void AdaptiveBounds::update(double target, const PredictedRow& row) {
   const double sigma = side(row, residual);
   const double error = residual / sigma;
   if (!(std::isfinite(residual) && std::isfinite(sigma) && sigma > 0.0 && std::isfinite(error))) {
-    throw DataError(where, fmt::format("a result of {} for a mean of {} and a sigma of {}; numbers must be finite and "
-                                       "sigma positive, also as a multiple of each other",
+    throw DataError(where, fmt::format("a result of {} for a mean of {} and a sigma of {}; all three, and the error in "
+                                       "units of sigma, must be finite, and sigma positive",
                                        target, row.mean, sigma));
   }
   const double score = score_of(error);

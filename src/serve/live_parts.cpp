@@ -145,7 +145,7 @@ void LiveParts::draw_trials(const StudyView::State& state) {
   tiles += tile(fmt::format("{}", status.finished), "with a result");
   tiles +=
       tile(fmt::format("{}", status.pending),
-           status.expired > 0 ? fmt::format("running, {} of them with an ended lease", status.expired) : "running");
+           status.expired > 0 ? fmt::format("running, {} of them with an expired lease", status.expired) : "running");
   tiles += tile(fmt::format("{}", status.failed), "failed");
   parts["summary"] = tiles + "</div>\n" + (status.best ? best_part(space, *status.best) : "");
   const std::vector<Trial> some = drawn_trials(state.trials, spec.direction);

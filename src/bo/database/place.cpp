@@ -48,7 +48,7 @@ std::unique_ptr<Database> open_place(const Place& place, bool writable) {
 void make_place(const Place& place, const std::function<bool(Database&)>& fill) {
   const std::string name = place.place.string();
   if (name == ":memory:")
-    throw DataError("bo/study", "':memory:' is no name for a file; give the study's file another name");
+    throw DataError("bo/study", "':memory:' cannot be the name of a file; choose another one for the study");
   if (!is_postgres_address(name)) {
     if (!place.trust_file_system) refuse_shared_file_system(place.place);
     return make_file(place.place, fill);

@@ -202,7 +202,7 @@ void PostgresDatabase::transaction(Phase phase, const Action& action) {
       phase_ = Phase::outside;
       if (undecided) {
         throw ConnectionLost("bo/study",
-                             fmt::format("{}: this step was being recorded, and may have been or not", error.what()));
+                             fmt::format("{}: the step in progress may or may not have been recorded", error.what()));
       }
       if (attempt >= 1) throw;
     } catch (...) {

@@ -82,7 +82,7 @@ HyperDeepEnsembleSpec resolved(const HyperDeepEnsembleSpec& given, std::size_t r
 Fields fields_of(HyperDeepEnsembleSpec& spec) {
   Fields f(where);
   f.add("networks", spec.networks, Range::between(1, 1e6),
-        "most distinct networks in the ensemble, and initialisations tried of each");
+        "largest number of distinct networks, and number of initialisations tried of each");
   f.add("candidates", spec.candidates, Range::between(1, 1e6), "number of pairs of dropout and L2 penalty tried");
   f.add("dropout_low", spec.dropout_low, Range::between(1e-12, 0.999), "smallest dropout tried");
   f.add("dropout_high", spec.dropout_high, Range::between(1e-12, 0.999), "largest dropout tried");

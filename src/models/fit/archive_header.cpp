@@ -390,8 +390,8 @@ Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<
   parts.scalings = read_scalings(blocks, reports.size(), parts.data.cols());
   if (header.contains("network") != (network != nullptr)) {
     refuse(network
-               ? "this model stands alone: read it without a network (load_model, or no --network on the command line)"
-               : "these are bounds for a network, which the file does not hold; read them together with it "
+               ? "this model needs no network: read it without one (load_model, or no --network on the command line)"
+               : "these are bounds for a network, which the file does not contain; read them together with it "
                  "(load_bounds, or --network on the command line)");
   }
   std::shared_ptr<const FittedCohort> fitted;

@@ -24,8 +24,8 @@ std::vector<std::string> names_in(const Model& model, const Table& table) {
   const std::string column = strata_column(model);
   if (column.empty()) return {};
   if (table.has_column(column)) return strata_in(table, column);
-  throw DataError("models/model", fmt::format("{}: there is no column '{}', by whose names the bounds go; add it, and "
-                                              "leave cells empty where the name is not known",
+  throw DataError("models/model", fmt::format("{}: there is no column '{}', on whose names the bounds depend; add it, "
+                                              "and leave cells empty where the name is not known",
                                               table.source(), column));
 }
 

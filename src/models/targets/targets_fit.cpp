@@ -82,8 +82,7 @@ TargetModels joined(std::vector<Model> models, const CalibrationPlan& plan,
 }
 
 void refuse_known_noise(bool known) {
-  if (known)
-    throw ConfigError(where, "noise that is known for each row is that of one target; fit the targets one by one");
+  if (known) throw ConfigError(where, "known noise belongs to a single target; fit the targets one by one");
 }
 
 void check_request(const TargetsRequest& request, std::size_t sets) {
@@ -99,10 +98,10 @@ void check_request(const TargetsRequest& request, std::size_t sets) {
   refuse_known_noise(noise != "auto" && noise != "none" && noise != "learned");
   for (const auto& [name, range] : request.ranges) {
     if (std::ranges::find(request.targets, name) == request.targets.end())
-      throw ConfigError(where, fmt::format("a range is given for '{}', which is no target", name));
+      throw ConfigError(where, fmt::format("a range is given for '{}', which is not a target", name));
   }
   if (!request.fit.range.unlimited()) {
-    throw ConfigError(where, "a range is of one target; say of which (--range a=0,inf on the command line)");
+    throw ConfigError(where, "a range applies to one target; say which (--range a=0,inf on the command line)");
   }
 }
 
