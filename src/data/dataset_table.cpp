@@ -278,7 +278,7 @@ std::vector<FeatureColumn> classify(const Table& table, std::span<const std::str
   throw DataError(where, fmt::format("{}: no input column can be used{}", table.source(), why));
 }
 
-/// For a network that exists, rows with missing cells have to go before the columns are looked at.
+/// For an existing network, rows with missing cells must be dropped before the columns are examined.
 std::vector<std::size_t> rows_for_fixed_inputs(const Table& table, std::span<const std::size_t> rows,
                                                std::span<const std::string> inputs, const DatasetOptions& options,
                                                DatasetReport& report) {

@@ -70,7 +70,7 @@ std::vector<std::size_t> drawn_order(const Units& units, std::uint64_t seed) {
   return order;
 }
 
-/// Equal rows have equal hashes; most different rows are told apart without a look at their numbers.
+/// Equal rows have equal hashes; most different rows are told apart without comparing their numbers.
 std::size_t hash_of(std::span<const double> row) {
   std::uint64_t hash = 0x9e3779b97f4a7c15U;
   for (const double value : row) {

@@ -239,7 +239,7 @@ std::string Api::budget(const ApiRequest& request) {
   return status();
 }
 
-/// Nobody gets another trial; what is running may still be told, and a larger budget goes on.
+/// Hands out no more trials; results of running ones are still accepted, and a larger budget resumes the study.
 std::string Api::stop(const ApiRequest& request) {
   (void)body_of(request.body, {});
   const std::int64_t trials = desk_.study().status().trials;

@@ -16,8 +16,8 @@ namespace {
   throw DataError("bo/study", fmt::format("'{}' exists already; choose another name or remove it", name));
 }
 
-/// A process that is killed here leaves an empty file, or one that SQLite finds empty. That is nobody's work and may be
-/// taken, unless another process is at it.
+/// A process that is killed here leaves an empty file, or one without tables. Such a file holds no study and may be
+/// reused, unless another process is still working on it.
 void make_file(const std::filesystem::path& path, const std::function<bool(Database&)>& fill) {
   const ClaimedFile claim(path);
   if (!claim.locked()) refuse_existing(path.string());

@@ -17,7 +17,7 @@ namespace nomu {
 /// Everything numeric.
 [[nodiscard]] BlockWriter blocks_of(const Model& model);
 
-/// A calibration, without its numbers, and these.
+/// A calibration: its facts go into the header, its numbers into blocks.
 [[nodiscard]] nlohmann::json calibration_facts(const Calibration& calibration);
 void add_calibration(const Calibration& calibration, BlockWriter& blocks);
 [[nodiscard]] Calibration read_calibration(const nlohmann::json& facts, const BlockReader& blocks);

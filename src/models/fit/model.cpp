@@ -58,7 +58,7 @@ void check_parts(const ModelParts& parts, const FittedCohort& fitted) {
   }
 }
 
-/// The text of a cell that became these inputs; empty, which is no name to cover by, if none of `strata` did.
+/// The text of the cell that became these inputs; empty, which is no stratum, if it was none of `strata`.
 std::string name_in(const FeatureColumn& feature, std::span<const double> inputs,
                     const std::vector<std::string>& strata) {
   if (!feature.levels.empty()) {

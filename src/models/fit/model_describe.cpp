@@ -74,7 +74,7 @@ std::string some_names(std::span<const StratumClaim> claims, StratumClaim::Basis
   return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// What the names to cover by are promised, a line for each kind of promise.
+/// What the strata are promised, a line for each kind of promise.
 std::string strata_text(const Model& model, double level) {
   const std::vector<StratumClaim> claims = stratum_claims(model.calibration(), level);
   if (claims.empty()) return {};

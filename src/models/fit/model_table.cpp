@@ -14,7 +14,7 @@ std::vector<double> known_noise(const Model& model, const Table& table) {
   return model.data().noise_name.empty() ? std::vector<double>{} : numeric_column(table, model.data().noise_name);
 }
 
-/// The column by whose names the bounds go; empty: they do not, or the names were not those of a column.
+/// The column of the strata that the bounds depend on; empty: there are no strata, or they did not come from a column.
 std::string strata_column(const Model& model) {
   return model.calibration().strata.empty() ? "" : model.data().strata_name;
 }

@@ -141,7 +141,7 @@ std::vector<DataSet> rows_of(const TargetsRequest& request, const Table& table) 
 
 namespace {
 
-/// One cohort up to so many rows, all targets together; a cohort holds the rows once for each of its networks.
+/// Largest number of rows of one cohort, all targets together; a cohort holds the rows once for each of its networks.
 constexpr std::size_t most_rows_together = 100'000;
 
 /// As many targets as one cohort may hold are fitted together. Which ones those are changes no model.
