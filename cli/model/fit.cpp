@@ -162,8 +162,8 @@ void add_column_options(CLI::App& command, Options& options) {
   add_range_option(command, options.request, &options.ranges);
   command.add_option(
       "--noise", options.request.noise,
-      "noise of the target: auto, none, learned, or a column with each row's standard deviation; default with "
-      "preset auto: learned if there are at least 100 rows");
+      "noise of the target: auto, none, learned, or a column with each row's standard deviation; default: auto, which "
+      "under preset auto learns it from 30 rows on (100 for methods other than nomu)");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "models/fit/archive_columns.hpp"
+#include "models/archive/archive_columns.hpp"
 
 #include <fmt/format.h>
 

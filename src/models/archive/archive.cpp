@@ -12,7 +12,8 @@
 
 #include "core/crc64.hpp"
 #include "core/json_numbers.hpp"
-#include "models/fit/archive_header.hpp"
+#include "models/archive/archive_calibration.hpp"
+#include "models/archive/archive_header.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/core/private_file.hpp"
