@@ -55,13 +55,9 @@ struct Units {
 /// when k < 2 or k > rows.
 [[nodiscard]] std::vector<Split> k_folds(std::size_t rows, std::size_t k, std::uint64_t seed);
 
-/// Moves whole groups, in random order, to the test part until it is as near to `test_fraction` of the rows as that
-/// order allows. `groups` names the group of each row. Throws ConfigError for the fraction, DataError when there are
-/// fewer than two groups.
-[[nodiscard]] Split group_split(std::span<const std::string> groups, double test_fraction, std::uint64_t seed);
-
-/// k splits whose test parts consist of whole groups. Larger groups are placed first, which keeps the parts about equal
-/// in rows. Throws ConfigError when k < 2, DataError when there are fewer than k groups.
+/// k splits whose test parts consist of whole groups; `groups` names the group of each row. Larger groups are placed
+/// first, which keeps the parts about equal in rows. Throws ConfigError when k < 2, DataError when there are fewer than
+/// k groups.
 [[nodiscard]] std::vector<Split> group_folds(std::span<const std::string> groups, std::size_t k, std::uint64_t seed);
 
 /// The latest rows, about `test_fraction` of all, as the test part; rows of the same time stay together. Throws

@@ -37,10 +37,6 @@ struct HyperDeepEnsembleSpec {
 
   /// As the paper's tables were made, including both mistakes: 256, 1024 and 512 units, full batches, 50 candidates.
   [[nodiscard]] static HyperDeepEnsembleSpec published();
-
-  /// HDE* at the paper's sizes, without the mistakes: 30 % validation rows, dropout up to 0.5, the chosen networks
-  /// continue training on all rows.
-  [[nodiscard]] static HyperDeepEnsembleSpec starred();
 };
 
 [[nodiscard]] Fields fields_of(HyperDeepEnsembleSpec& spec);

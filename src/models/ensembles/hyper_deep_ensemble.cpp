@@ -50,26 +50,14 @@ FitReport report_of(std::span<const FitReport> networks, std::uint64_t seed) {
   return report;
 }
 
-HyperDeepEnsembleSpec of_paper_size() {
-  return {.net = {.hidden = {256, 1024, 512}}, .train = {.snapshot = Snapshot::none, .restarts = 0}, .candidates = 50};
-}
-
 }  // namespace
 
 HyperDeepEnsembleSpec HyperDeepEnsembleSpec::published() {
-  HyperDeepEnsembleSpec spec = of_paper_size();
-  spec.train.clip_norm = 1000.0;
-  spec.published_sigma = true;
-  spec.published_score = true;
-  return spec;
-}
-
-HyperDeepEnsembleSpec HyperDeepEnsembleSpec::starred() {
-  HyperDeepEnsembleSpec spec = of_paper_size();
-  spec.validation = 0.3;
-  spec.dropout_high = 0.5;
-  spec.refit = true;
-  return spec;
+  return {.net = {.hidden = {256, 1024, 512}},
+          .train = {.clip_norm = 1000.0, .snapshot = Snapshot::none, .restarts = 0},
+          .candidates = 50,
+          .published_sigma = true,
+          .published_score = true};
 }
 
 HyperDeepEnsembleSpec resolved(const HyperDeepEnsembleSpec& given, std::size_t rows, std::size_t /*cols*/) {
