@@ -127,11 +127,8 @@ void add_range_option(CLI::App& command, FitRequest& request, std::map<std::stri
 }
 
 void rethrow_naming(const std::string& file, const DataError& error) {
-  const std::string_view text = error.what();
-  const std::size_t end = text.find("] ");
-  if (text.find(file) != std::string_view::npos || !text.starts_with('[') || end == std::string_view::npos)
-    throw DataError(error);
-  throw DataError(text.substr(1, end - 1), fmt::format("{}: {}", file, text.substr(end + 2)));
+  if (error.message().find(file) != std::string_view::npos) throw DataError(error);
+  throw DataError(error.where(), fmt::format("{}: {}", file, error.message()));
 }
 
 void print_left_out(const DataSet& rows) {

@@ -29,8 +29,7 @@ std::string refusal(CalibrationChoice kind, std::size_t count, double level, Cal
       (void)multipliers({.kind = CalibrationKind::isotonic, .rows = count, .knots = std::vector<double>(count)}, level);
     }
   } catch (const ConfigError& error) {
-    const std::string_view text = error.what();
-    return std::string(text.substr(text.find("] ") + 2));
+    return std::string(error.message());
   }
   return {};
 }
