@@ -32,7 +32,8 @@ std::vector<ScalingRow> chosen_rows(const std::string& text) {
   for (const ScalingRow& row : rows) names.push_back(row.name);
   std::erase_if(rows, [&](const ScalingRow& row) { return row.name.find(text) == std::string::npos; });
   if (rows.empty())
-    throw ConfigError("bench", fmt::format("--only '{}' is in no row; there are: {}", text, fmt::join(names, "; ")));
+    throw ConfigError("bench",
+                      fmt::format("--only '{}' matches no row; the rows are: {}", text, fmt::join(names, "; ")));
   return rows;
 }
 

@@ -55,8 +55,9 @@ std::vector<std::string> feature_names(const Table& table, const DatasetOptions&
                                : "is given for more than one of weight, noise, group and time; use different columns"));
   }
   if (options.coverage_by == options.target) {
-    throw DataError(where, fmt::format("{}: column '{}' is the target, whose values cannot be names to cover by ({})",
-                                       table.source(), options.target, options.words.coverage_by));
+    throw DataError(
+        where, fmt::format("{}: column '{}' is the target, so bounds cannot have a level for each of its values ({})",
+                           table.source(), options.target, options.words.coverage_by));
   }
   if (!options.coverage_by.empty()) (void)column_index(table, options.coverage_by);
   if (contains(options.ignore, options.target)) {
@@ -277,7 +278,7 @@ std::vector<FeatureColumn> classify(const Table& table, std::span<const std::str
   throw DataError(where, fmt::format("{}: no input column can be used{}", table.source(), why));
 }
 
-/// For a network that exists, rows with missing cells have to go before the columns are looked at.
+/// For an existing network, rows with missing cells must be dropped before the columns are examined.
 std::vector<std::size_t> rows_for_fixed_inputs(const Table& table, std::span<const std::size_t> rows,
                                                std::span<const std::string> inputs, const DatasetOptions& options,
                                                DatasetReport& report) {

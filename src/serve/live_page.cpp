@@ -44,9 +44,8 @@ std::string forms(const Space& space) {
       "<label>trials<input id=\"trials\" type=\"number\" min=\"0\" step=\"1\" "
       "required></label>\n<button>Set</button></form>\n";
   out +=
-      "<form id=\"stop\"><h3>Stop</h3><p class=\"soft\">Nobody gets another trial; what is running may still be told. "
-      "A "
-      "larger budget goes on.</p>\n<button>Stop</button></form>\n";
+      "<form id=\"stop\"><h3>Stop</h3><p class=\"soft\">No more trials are handed out; results of running ones are "
+      "still accepted. A larger budget resumes the study.</p>\n<button>Stop</button></form>\n";
   return out + "</div></section>\n";
 }
 

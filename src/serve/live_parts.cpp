@@ -145,7 +145,7 @@ void LiveParts::draw_trials(const StudyView::State& state) {
   tiles += tile(fmt::format("{}", status.finished), "with a result");
   tiles +=
       tile(fmt::format("{}", status.pending),
-           status.expired > 0 ? fmt::format("running, {} of them with an ended lease", status.expired) : "running");
+           status.expired > 0 ? fmt::format("running, {} of them with an expired lease", status.expired) : "running");
   tiles += tile(fmt::format("{}", status.failed), "failed");
   parts["summary"] = tiles + "</div>\n" + (status.best ? best_part(space, *status.best) : "");
   const std::vector<Trial> some = drawn_trials(state.trials, spec.direction);
@@ -161,7 +161,7 @@ void LiveParts::draw_trials(const StudyView::State& state) {
 }
 
 void LiveParts::draw_model() {
-  const std::shared_ptr<const WatchedModel> model = models_.look();
+  const std::shared_ptr<const WatchedModel> model = models_.latest();
   if (!model) {
     const std::string trouble = models_.trouble();
     drawn_.parts["model"] = html_paragraph(trouble.empty() ? "The first model is being fitted." : trouble, "soft");
@@ -178,7 +178,7 @@ void LiveParts::draw_model() {
   drawn_.model = model->number;
 }
 
-/// What the study says while it cannot be reached is what it said before.
+/// While the study cannot be reached, its last state is shown.
 void LiveParts::draw() {
   drawn_at_ = std::chrono::steady_clock::now();
   const std::string trouble = view_.trouble();

@@ -161,9 +161,11 @@ StudyEvent event_from_text(std::string_view text) {
     const json body = parse(text);
     StudyEvent event;
     if (const auto version = body.value("v", std::int64_t{1}); version > body_version) {
-      throw DataError("bo/study", fmt::format("it was written by a newer nomu (version {} of what an event holds, this "
-                                              "one knows up to {}); update nomu here",
-                                              version, body_version));
+      throw DataError(
+          "bo/study",
+          fmt::format(
+              "it was written by a newer nomu (its events have version {}, this one reads up to {}); update nomu here",
+              version, body_version));
     }
     event.point = body.value("point", Point{});
     event.value = value_of(body);

@@ -74,7 +74,7 @@ std::string some_names(std::span<const StratumClaim> claims, StratumClaim::Basis
   return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// What the names to cover by are promised, a line for each kind of promise.
+/// What the strata are promised, a line for each kind of promise.
 std::string strata_text(const Model& model, double level) {
   const std::vector<StratumClaim> claims = stratum_claims(model.calibration(), level);
   if (claims.empty()) return {};
@@ -142,7 +142,7 @@ std::string table_text(const DataSet& data) {
   for (const ColumnNote& note : report.notes) text += fmt::format("  {}\n", note.text);
   for (const std::string& name : report.constant_columns)
     text += fmt::format("  input '{}' is the same in every row and carries no information\n", name);
-  if (!data.range.everything())
+  if (!data.range.unlimited())
     text += fmt::format("  '{}' stays between {} and {}\n", data.target_name, data.range.low, data.range.high);
   return text;
 }

@@ -72,7 +72,7 @@ TEST(Space, ImpossibleVariablesAreNamed) {
   EXPECT_THAT(message({.name = "k", .kind = Kind::categorical, .choices = {"a", "a"}}), HasSubstr("two or more"));
   EXPECT_THAT(message_of<ConfigError>([] { return Space(std::vector<Variable>{}); }),
               HasSubstr("at least one variable"));
-  EXPECT_THAT(message_of<ConfigError>([] { return Space({{.name = "x"}, {.name = "x"}}); }), HasSubstr("taken twice"));
+  EXPECT_THAT(message_of<ConfigError>([] { return Space({{.name = "x"}, {.name = "x"}}); }), HasSubstr("used twice"));
 }
 
 TEST(Space, WrongValuesAreNamed) {

@@ -1,4 +1,4 @@
-#include "models/fit/archive_blocks.hpp"
+#include "models/archive/archive_blocks.hpp"
 
 #include <fmt/format.h>
 
