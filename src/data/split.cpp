@@ -134,6 +134,7 @@ Units stratified(Units units, std::span<const std::string> names) {
     name = names[i];
   }
   std::vector<std::pair<std::size_t, std::string_view>> ranked;
+  ranked.reserve(sizes.size());
   for (const auto& [name, size] : sizes) ranked.emplace_back(size, name);
   std::ranges::sort(ranked);
   std::map<std::string_view, std::size_t> place;

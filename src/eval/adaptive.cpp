@@ -92,7 +92,7 @@ double AdaptiveBounds::allowance() const {
 }
 
 std::string AdaptiveBounds::guarantee() const {
-  const std::string promise =
+  std::string promise =
       fmt::format("as results come in, the share of rows within their bounds approaches {}, whatever the rows do",
                   percent(spec_.level));
   if (rows_ == 0) return promise;

@@ -12,7 +12,7 @@ constexpr double heavy = 3.5;   ///< least ratio of the ranges of 95 % and 50 % 
 
 /// The value below which a share of the ascending numbers lies.
 double quantile(std::span<const double> sorted, double share) {
-  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
+  return sorted[static_cast<std::size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ constexpr SeekSpec pool_spec{.spread = 1500, .around = 200};
 template <class T>
 std::vector<T> chosen(const std::vector<T>& all, const std::vector<std::size_t>& rows) {
   std::vector<T> result;
+  result.reserve(rows.size());
   for (const std::size_t k : rows) result.push_back(all[k]);
   return result;
 }

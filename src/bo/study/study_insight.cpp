@@ -27,7 +27,7 @@ Process thinned(const Process& all, Random& random) {
     rows.x.row(static_cast<Eigen::Index>(k)) = all.rows().x.row(kept[k]);
     rows.y[static_cast<Eigen::Index>(k)] = all.rows().y[kept[k]];
   }
-  return Process(std::move(rows), all.kernel());
+  return {std::move(rows), all.kernel()};
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 /// PyTorch's network with its weights in a second file, in a folder of its own.
 class OnnxWeights : public testing::Test {
- protected:
+ public:
   void SetUp() override {
     if (!onnx_available()) GTEST_SKIP() << "built without ONNX";
     fs::remove_all(outer_);
@@ -30,7 +30,7 @@ class OnnxWeights : public testing::Test {
   void TearDown() override { fs::remove_all(outer_); }
 
   /// The refusal of the network in which all occurrences of one text are another one of the same length.
-  std::string refusal(const std::string& from, const std::string& to) const {
+  [[nodiscard]] std::string refusal(const std::string& from, const std::string& to) const {
     EXPECT_EQ(from.size(), to.size());
     EXPECT_NE(bytes_.find(from), std::string::npos) << from;
     std::string changed = bytes_;
@@ -39,7 +39,7 @@ class OnnxWeights : public testing::Test {
     write_file_atomically(network_, changed);
     return refusal();
   }
-  std::string refusal() const {
+  [[nodiscard]] std::string refusal() const {
     return message_of<DataError>([&] { (void)load_onnx(network_); });
   }
 
