@@ -209,7 +209,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         return self
 
     def trust(self) -> dict | None:
-        """What rows that it had not seen say about the fitted model; None if no rows were kept from it.
+        """What unseen rows say about the fitted model; None if it has seen all rows.
 
         ``seen_rmse`` and ``unseen_rmse`` are errors of the two kinds of rows, ``interval_score_ratio`` (with its
         standard error) compares the bounds with a constant width around the same mean, below 1 being better

@@ -85,7 +85,7 @@ class Study:
     threads : int
         Number of threads for fitting models.
     trust_file_system : bool
-        Whether to use a file although it is on a file system that machines share (NFS and its like).
+        Whether to use a file even if it is on a file system that several machines share (NFS and the like).
     progress : bool or None
         Whether to show a bar while a model is fitted; None: only in a terminal or notebook.
     **settings
