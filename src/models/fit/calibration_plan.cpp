@@ -182,7 +182,7 @@ CalibrationPlan plan_calibration(const CalibrationSpec& spec, const DataSet& dat
   plan.split = !data.times.empty() ? "time" : !data.groups.empty() ? "group" : "random";
   Split once =
       data.times.empty() ? unit_split(plan.units, spec.hold_out, split_seed) : time_split(data.times, spec.hold_out);
-  // Bounds that adapt go on from the latest of them.
+  // Adaptive bounds continue from the latest of them.
   if (!data.times.empty()) std::ranges::stable_sort(once.test, {}, [&](std::size_t i) { return data.times[i]; });
   std::size_t used = units_among(plan.units, once.test);
   std::size_t rows = once.test.size();

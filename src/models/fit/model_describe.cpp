@@ -24,7 +24,7 @@ std::string kind_text(CalibrationKind kind) {
   return "unknown";
 }
 
-/// Which rows were never on both sides of a split; empty: each was drawn for itself.
+/// Which rows were kept together in splits; empty: each row was drawn by itself.
 std::string together_text(const Model& model, std::string_view before) {
   if (model.held_out().split == "group") return fmt::format("{}whole groups", before);
   if (model.calibration().unit == CalibrationUnit::new_inputs)
@@ -32,7 +32,7 @@ std::string together_text(const Model& model, std::string_view before) {
   return {};
 }
 
-/// How many rows have inputs of their own, where it is not all of them.
+/// The number of distinct inputs, if it is not that of the rows.
 std::string distinct_text(const DataSet& data) {
   const std::size_t distinct = distinct_rows(data.inputs, data.cols()).count;
   return distinct == data.rows() ? "" : fmt::format(", {} with distinct inputs", distinct);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view where = "models/model";
 constexpr std::size_t enough_for_noise = 100;    ///< with fewer rows, noise cannot be told from the function
-constexpr std::size_t enough_for_evidence = 30;  ///< unless errors at unseen rows tell
+constexpr std::size_t enough_for_evidence = 30;  ///< fewer suffice if errors at unseen rows are used
 
 bool is_keyword(std::string_view noise) {
   constexpr std::array<std::string_view, 4> keywords{"auto", "none", "learned", "known"};

@@ -24,7 +24,7 @@ struct alignas(64) Presence {
   std::atomic<bool> inside{false};
 };
 
-/// Of this thread, once it has one; without a constructor, so that it can be read while the process forks.
+/// The presence of this thread, once it is registered; without a constructor, so that it can be read during a fork.
 Presence*& registered() {
   thread_local constinit Presence* one = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
   return one;
