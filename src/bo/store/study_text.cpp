@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json_numbers.hpp"
+#include "core/json_text.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/table_io.hpp"
 
@@ -17,7 +18,7 @@ using nlohmann::json;
 constexpr const char* kinds[] = {"real", "integer", "categorical"};
 
 json parse(std::string_view text) {
-  json value = json::parse(text, nullptr, false);
+  json value = parse_json(text);
   if (value.is_discarded()) throw DataError("bo/study", "the file contains damaged text; run verify on a copy");
   return value;
 }

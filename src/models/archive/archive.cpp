@@ -12,6 +12,7 @@
 
 #include "core/crc64.hpp"
 #include "core/json_numbers.hpp"
+#include "core/json_text.hpp"
 #include "models/archive/archive_calibration.hpp"
 #include "models/archive/archive_header.hpp"
 #include "nomu/core/error.hpp"
@@ -131,6 +132,7 @@ template <class F>
 auto read_from(std::string_view bytes, std::string_view source, const F& read) {
   try {
     const std::string_view text = checked_header(bytes);
+    if (nested_too_deeply(text)) throw DataError(where, "the header is malformed: it is nested too deeply");
     return read(nlohmann::json::parse(text), bytes.substr(header_at + text.size()));
   } catch (const nlohmann::json::exception& error) {
     throw DataError(where, fmt::format("{}: the header is malformed: {}", source, error.what()));
