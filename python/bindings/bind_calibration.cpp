@@ -7,6 +7,7 @@
 #include "bindings.hpp"
 #include "nomu/eval/bounds.hpp"
 #include "nomu/eval/calibration.hpp"
+#include "printed.hpp"
 
 namespace nomu::python {
 namespace {
@@ -48,7 +49,8 @@ void bind_predicted(nb::module_& m) {
       .def_prop_ro(
           "sigma", [](const PredictedRows& rows) { return to_numpy(central_sigma({}, rows)); }, nb::rv_policy::move,
           nb::sig("def sigma(self) -> numpy.ndarray"), "[q], model uncertainty and data noise together")
-      .def("__len__", &PredictedRows::rows);
+      .def("__len__", &PredictedRows::rows)
+      .def("__repr__", [](const PredictedRows& rows) { return "<nomu.Predicted " + printed(rows) + ">"; });
 }
 
 std::tuple<Array, Array> arrays_of(Bounds&& bounds) {

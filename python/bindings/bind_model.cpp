@@ -166,8 +166,8 @@ void bind_facts(nb::class_<Model>& model) {
       .def("describe", &Model::describe, "A few lines for human readers.")
       .def("json", &model_json, "Everything about the model except its numbers, as JSON text.")
       .def("__repr__", [](const Model& m) {
-        return "<nomu.Model " + method_name(m.spec().method) + ", " + std::to_string(m.data().rows()) + " rows, " +
-               std::to_string(m.cols()) + " inputs>";
+        return "<nomu.Model of " + m.data().target_name + " by " + method_name(m.spec().method) + ", " +
+               std::to_string(m.data().rows()) + " rows, " + std::to_string(m.cols()) + " inputs>";
       });
 }
 

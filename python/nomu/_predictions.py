@@ -369,3 +369,6 @@ class AdaptiveIntervals:
     def guarantee(self) -> str:
         """What is proven about the rows so far, in a sentence."""
         return self._bounds.guarantee()
+
+    def __repr__(self) -> str:
+        return f"<nomu.AdaptiveIntervals of level {self.level:g}, {self.rows} results, {self.missed} outside>"

@@ -131,6 +131,11 @@ class Study:
         study._study = _nomu.Study.open(path, read_only, threads, trust_file_system)
         return study
 
+    def __repr__(self) -> str:
+        status, best = self.status, self.best
+        found = "" if best is None else f", best {best.value!r} at {best.params!r}"
+        return f"<nomu.Study of {len(self.variables)} variables, {status['trials']} trials{found}>"
+
     def ask(self, count: int | None = None, worker: str = "") -> Any:
         """The next trial or, with ``count``, a list of up to that many; the list is shorter if no more are left.
 

@@ -87,6 +87,7 @@ std::string Api::study() const {
                   {"high", v.high},
                   {"scale", v.log ? "log" : "linear"}});
     }
+    if (!v.unit.empty()) one["unit"] = v.unit;
     variables.push_back(std::move(one));
   }
   OptimizeSpec spec = desk_.study().spec();

@@ -57,6 +57,7 @@ struct NamedPlot {
   std::string name;  ///< "bounds", "reliability", ...: a file name without extension, unique in the report
   Plot plot;
   std::string caption;  ///< how to read the plot
+  int height = 310;     ///< pixels that it needs where it is 360 wide, as on a page
 };
 
 /// All plots the subject has data for. One numeric input: data, mean and bands; two: heat maps of mean and sigma;

@@ -39,6 +39,13 @@ void check_choices(const Variable& v) {
   const auto cut = [](const std::string& choice) { return choice.find('\0') != std::string::npos; };
   if (std::any_of(v.choices.begin(), v.choices.end(), cut)) refuse(v, "a choice contains a zero byte");
   if (v.log) refuse(v, "a categorical variable has no logarithmic scale");
+  if (!v.unit.empty()) refuse(v, "a categorical variable has no unit");
+}
+
+void check_unit(const Variable& v) {
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (!is_utf8(v.unit)) refuse(v, "the unit is not UTF-8 text");
+  if (std::any_of(v.unit.begin(), v.unit.end(), control)) refuse(v, "a unit is text on one line");
 }
 
 void check_bounds(const Variable& v) {
@@ -87,6 +94,10 @@ double share_of(const Variable& v, double value) {
 
 }  // namespace
 
+std::string label_of(const Variable& variable) {
+  return variable.unit.empty() ? variable.name : fmt::format("{} [{}]", variable.name, variable.unit);
+}
+
 Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> constraints)
     : variables_(std::move(variables)), constraints_(std::move(constraints)) {
   if (variables_.empty()) throw ConfigError("bo/space", "a space needs at least one variable");
@@ -99,6 +110,7 @@ Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> cons
       v.high = static_cast<double>(v.choices.size()) - 1.0;
     } else {
       check_bounds(v);
+      check_unit(v);
     }
     inputs_ += v.kind == Variable::Kind::categorical ? v.choices.size() : 1;
   }

@@ -82,6 +82,7 @@ std::string space_to_text(const Space& space) {
                          {"high", v.high},
                          {"log", v.log},
                          {"choices", v.choices}});
+    if (!v.unit.empty()) variables.back()["unit"] = v.unit;  // files without units stay as they were
   }
   json constraints = json::array();
   for (const LinearConstraint& constraint : space.constraints()) {
@@ -107,7 +108,8 @@ Space space_from_text(std::string_view text) {
                            .low = v.at("low"),
                            .high = v.at("high"),
                            .log = v.at("log"),
-                           .choices = v.at("choices")});
+                           .choices = v.at("choices"),
+                           .unit = v.value("unit", "")});
     }
     std::vector<LinearConstraint> constraints;
     for (const json& c : all.at("constraints")) {

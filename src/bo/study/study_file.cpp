@@ -72,8 +72,8 @@ class Reader {
 };
 
 Variable variable_of(const toml::table& table, std::string_view source) {
-  const Reader reader(table, source, "a variable", {"name", "type", "low", "high", "scale", "choices"});
-  Variable v{.name = reader.text("name", ""), .choices = reader.texts("choices")};
+  const Reader reader(table, source, "a variable", {"name", "type", "low", "high", "scale", "choices", "unit"});
+  Variable v{.name = reader.text("name", ""), .choices = reader.texts("choices"), .unit = reader.text("unit", "")};
   if (v.name == "id") {
     reader.fail(
         "a variable cannot be called 'id': commands of 'nomu optimize run' use that name for the number of the "
