@@ -63,6 +63,20 @@ TEST(BoExperiment, BeginsFromTheAuthorsPoints) {
               testing::HasSubstr("initial is drawn or authors, got 'lhs'"));
 }
 
+TEST(BoExperiment, TheSearchForTheOptimumOfANetworkIsPartOfItsKey) {
+  const ExperimentFolder folder;
+  ExperimentSpec spec = read_experiment(folder.write("small.toml", small_bo_experiment), ExperimentProfile::full);
+  const ExperimentKind& kind = find_kind(spec);
+  ExperimentSpec shorter = spec;
+  shorter.optimum_evaluations = 5;
+  EXPECT_NE(kind.recipe(spec, "bnn-2d", 1), kind.recipe(shorter, "bnn-2d", 1));
+  EXPECT_EQ(kind.recipe(spec, "levy-2d", 1), kind.recipe(shorter, "levy-2d", 1)) << "its optimum is known";
+  const auto optimum = [&](const ExperimentSpec& one) {
+    return kind.draw(one, {.problem = "bnn-2d", .seed = 1, .key = {}}).test.targets[0];
+  };
+  EXPECT_LT(optimum(shorter), optimum(spec));
+}
+
 TEST(BoExperiment, RanksTheBetterWidth) {
   const ExperimentFolder folder;
   (void)folder.write("small.csv", R"(problem,method,metric,value,lower,upper,rank
