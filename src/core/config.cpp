@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "core/toml_numbers.hpp"
-#include "core/toml_text.hpp"
+#include "core/text/toml_numbers.hpp"
+#include "core/text/toml_text.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/json_text.hpp"
+#include "core/text/json_text.hpp"
 
 namespace nomu {
 namespace {

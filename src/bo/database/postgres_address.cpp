@@ -7,7 +7,7 @@
 #include <charconv>
 #include <optional>
 
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {

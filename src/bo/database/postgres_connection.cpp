@@ -9,7 +9,7 @@
 
 #include "bo/database/connection_lost.hpp"
 #include "bo/database/database.hpp"
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 
 namespace nomu {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/fields.hpp"
 #include "nomu/data/table_io.hpp"

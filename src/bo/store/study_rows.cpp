@@ -7,7 +7,7 @@
 
 #include "bo/store/study_store.hpp"
 #include "bo/store/study_text.hpp"
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "core/json_numbers.hpp"
-#include "core/json_text.hpp"
+#include "core/text/json_numbers.hpp"
+#include "core/text/json_text.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/table_io.hpp"
 

@@ -10,7 +10,7 @@
 #include "bo/study/model_points.hpp"
 #include "bo/study/study_parts.hpp"
 #include "bo/study/study_replay.hpp"
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {

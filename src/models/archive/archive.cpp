@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "core/crc64.hpp"
-#include "core/json_numbers.hpp"
-#include "core/json_text.hpp"
+#include "core/text/json_numbers.hpp"
+#include "core/text/json_text.hpp"
 #include "models/archive/archive_calibration.hpp"
 #include "models/archive/archive_header.hpp"
 #include "nomu/core/error.hpp"

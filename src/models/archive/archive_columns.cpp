@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/json_numbers.hpp"
+#include "core/text/json_numbers.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/json_numbers.hpp"
+#include "core/text/json_numbers.hpp"
 #include "data/stand_ins.hpp"
 #include "models/archive/archive_calibration.hpp"
 #include "models/archive/archive_columns.hpp"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/json_numbers.hpp"
+#include "core/text/json_numbers.hpp"
 #include "models/attached/fitted_attached.hpp"
 #include "nomu/core/error.hpp"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/preset.hpp"
 

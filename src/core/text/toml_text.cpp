@@ -1,4 +1,4 @@
-#include "core/toml_text.hpp"
+#include "core/text/toml_text.hpp"
 
 #include <fmt/format.h>
 
