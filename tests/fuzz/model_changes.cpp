@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/json_numbers.hpp"
+#include "core/text/json_numbers.hpp"
 #include "edge_values.hpp"
 #include "nomu/models/model.hpp"
 

@@ -108,7 +108,7 @@ def drain(tool: str, study: str) -> list[str]:
     time.sleep(2.5)
     status = json.loads(subprocess.run([tool, "optimize", "status", study, "--json"], check=True, capture_output=True, text=True).stdout)
     if status["pending"] != status["expired"]:
-        return [f"{status['pending']} trials are pending, {status['expired']} of them with an ended lease"]
+        return [f"{status['pending']} trials are pending, {status['expired']} of them with an expired lease"]
     subprocess.run([tool, "optimize", "budget", study, str(status["trials"])], check=True, capture_output=True)
     if status["pending"] > 0:
         subprocess.run([tool, "optimize", "run", study, "--command", "echo {x}"], check=True, capture_output=True)

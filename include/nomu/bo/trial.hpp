@@ -29,7 +29,7 @@ struct Trial {
   double lease_until = 0.0;  ///< seconds since 1970
 };
 
-/// What came of a trial, or of a point that was none.
+/// The result of a trial, or of a point that was evaluated without one.
 struct TrialResult {
   std::int64_t id = 0;               ///< the trial; 0: `point` is added to the study with its value
   Point point = {};                  ///< only if `id` is 0

@@ -15,9 +15,9 @@ namespace {
 constexpr int lock_class = 0x6E6F6D75;  // "nomu"
 constexpr int busy_attempts = 10;
 
-/// Begins a change: one at a time for each study. The commit itself does not wait for the disk, so that nobody holds
-/// the lock while it spins; `make_durable` does, and many wait for the disk together. A client that stops in the middle
-/// loses its transaction.
+/// Begins a change: one at a time for each study. The commit itself does not wait for the disk, so that the lock is not
+/// held meanwhile; `make_durable` waits, and many changes then wait for the disk together. A client that stops in the
+/// middle loses its transaction.
 const std::string begin_change = fmt::format(
     "SELECT set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '60s', true), "
     "set_config('idle_in_transaction_session_timeout', '60s', true), pg_advisory_xact_lock({}, $1::int4), "
@@ -202,7 +202,7 @@ void PostgresDatabase::transaction(Phase phase, const Action& action) {
       phase_ = Phase::outside;
       if (undecided) {
         throw ConnectionLost("bo/study",
-                             fmt::format("{}: this step was being recorded, and may have been or not", error.what()));
+                             fmt::format("{}: the step in progress may or may not have been recorded", error.what()));
       }
       if (attempt >= 1) throw;
     } catch (...) {
