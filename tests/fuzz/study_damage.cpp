@@ -60,10 +60,10 @@ std::string edge_cell(FuzzRandom& random) {
                                                  "'[0.5,2,7]'",
                                                  "'[0.5,1.5,0.5]'",
                                                  "'null'",
-                                                 "'{\"point\":[]}'",
-                                                 "'{\"point\":[0.5]}'",
-                                                 "'{\"value\":\"x\"}'",
-                                                 "'{\"point\":[1,2,3],\"value\":1,\"basis\":18446744073709551615}'",
+                                                 R"('{"point":[]}')",
+                                                 R"('{"point":[0.5]}')",
+                                                 R"('{"value":"x"}')",
+                                                 R"('{"point":[1,2,3],"value":1,"basis":18446744073709551615}')",
                                                  "0",
                                                  "1",
                                                  "2",
@@ -132,7 +132,7 @@ std::string change_setting(const Handle& database, FuzzRandom& random) {
   json spec = json::parse(first_text(database, "SELECT value FROM meta WHERE key = 'spec'"), nullptr, false);
   if (!spec.is_object() || spec.empty()) return "";
   const auto at = std::next(spec.begin(), static_cast<std::ptrdiff_t>(below(spec.size(), random)));
-  const std::string name = at.key();
+  const std::string& name = at.key();
   at.value() = name == "settings" && below(2, random) == 0 ? "train.epochs=" + one_of(edge_texts(), random)
                                                            : one_of(edge_texts(), random);
   run(database, "UPDATE meta SET value = " + quoted(spec.dump()) + " WHERE key = 'spec'");
@@ -166,8 +166,7 @@ std::string change_schema(const Handle& database, FuzzRandom& random) {
       "0); END",
       "CREATE TRIGGER less AFTER INSERT ON events BEGIN DELETE FROM trials; END",
       "INSERT INTO trials SELECT 9223372036854775807, state, point, value, place, reason, origin, worker, lease, "
-      "asked, "
-      "told FROM trials WHERE id = 1",
+      "asked, told FROM trials WHERE id = 1",
       "INSERT INTO trials SELECT -5, state, point, value, place, reason, origin, worker, lease, asked, told FROM "
       "trials "
       "WHERE id = 1",
