@@ -22,7 +22,10 @@ constexpr std::size_t most_failures = 100;
 constexpr std::size_t most_rows = 25;
 constexpr std::size_t longest_reason = 300;
 
+/// Times of a damaged study may be anything.
 std::string time_text(double seconds) {
+  constexpr double end_of_9999 = 253402300800.0;
+  if (!(seconds >= 0.0 && seconds < end_of_9999)) return "unknown";
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
