@@ -27,7 +27,7 @@ std::vector<TrialResult> results_from_table(const Space& space, const Table& tab
       throw DataError("bo/study", fmt::format("{}: {}", cell_location(table, i, column), message));
     };
     if (value.kind != CellKind::number) refuse(value_column, "a result must be a finite number");
-    TrialResult result{.value = value.number, .label = fmt::format("row {}", i + 1)};
+    TrialResult result{.value = value.number, .label = fmt::format("row {}", table.line(i))};
     for (std::size_t j = 0; j < columns.size(); ++j) {
       try {
         result.point.push_back(space.parse(j, table.columns()[columns[j]][i]));
@@ -38,7 +38,7 @@ std::vector<TrialResult> results_from_table(const Space& space, const Table& tab
     try {
       space.check(result.point);
     } catch (const DataError& error) {
-      throw DataError("bo/study", fmt::format("{}, row {}: {}", table.source(), i + 1, error.message()));
+      throw DataError("bo/study", fmt::format("{}, row {}: {}", table.source(), table.line(i), error.message()));
     }
     results.push_back(std::move(result));
   }

@@ -61,8 +61,8 @@ bool looks_like_a_name(std::string_view text) {
 std::string environment_name(const Space& space, std::size_t j) {
   const std::string& name = space.variables()[j].name;
   const auto part = [](char c) { return is_letter_or_digit(c) || c == '_'; };
-  const bool identifier =
-      std::all_of(name.begin(), name.end(), part) && std::isdigit(static_cast<unsigned char>(name.front())) == 0;
+  const bool identifier = std::all_of(name.begin(), name.end(), part) &&
+                          std::isdigit(static_cast<unsigned char>(name.front())) == 0 && name != "ID";
   return identifier ? "NOMU_" + name : fmt::format("NOMU_{}", j + 1);
 }
 

@@ -170,7 +170,7 @@ TEST(ImportTable, NamesTheWrongCell) {
   };
   EXPECT_NE(refused("x1,value\n0.5,1\nabc,2\n").find("x1"), std::string::npos);
   EXPECT_NE(refused("x1,value\n0.5,one\n").find("finite number"), std::string::npos);
-  EXPECT_NE(refused("x1,value\n7,1\n").find("row 1"), std::string::npos);
+  EXPECT_NE(refused("x1,value\n0.5,1\n\n7,1\n").find("row 4:"), std::string::npos);
   EXPECT_NE(refused("x1,result\n0.5,1\n").find("value"), std::string::npos);
 }
 
