@@ -47,7 +47,7 @@ void print_result(const Options& options, const OnnxNetworkInfo& info, const Mod
                         {"rows", model.data().rows()}, {"calibration", calibration_json(model)},
                         {"seconds", seconds}};
     if (findings) line["desiderata"] = findings_json(*findings);
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("bounds read layer '{}' of {}\n{}", info.features, options.network, model.describe());
   if (options.calibrate_on.empty() && model.default_level()) {

@@ -120,7 +120,7 @@ void run_tell(const TellOptions& options) {
   } else {
     throw DataError("optimize", "give a trial and its value, or --failed REASON: tell STUDY ID VALUE");
   }
-  if (options.json) print("{}\n", nlohmann::json{{"told", count}}.dump());
+  if (options.json) print_json(nlohmann::json{{"told", count}});
 }
 
 }  // namespace

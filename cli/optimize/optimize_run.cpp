@@ -26,7 +26,7 @@ void print_summary(const Study& study, const WorkerReport& report, bool json) {
   if (json) {
     nlohmann::json line{{"finished", report.finished}, {"failed", report.failed}, {"trials", status.trials}};
     if (status.best) line["best"] = nlohmann::json::parse(trial_to_json(study.space(), *status.best));
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("{} trials finished, {} failed\n", report.finished, report.failed);
   if (report.finished + report.failed == 0 && study.finished()) {
