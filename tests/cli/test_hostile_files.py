@@ -106,6 +106,14 @@ class Texts(WithFolder):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("\ufffd.csv", done.stdout.decode())
 
+    def test_a_variable_called_id_is_not_the_number_of_the_trial(self) -> None:
+        space, study = self.folder / "space.toml", self.folder / "s.db"
+        space.write_text('[[variables]]\nname = "ID"\ntype = "categorical"\nchoices = ["a b", "c d"]\n[study]\nmethod = "random"\n')
+        self.assertDone(nomu("optimize", "new", study, "--space", space))
+        command = 'test {ID} = "$NOMU_1" && test $NOMU_ID = 1 && echo 1'
+        self.assertDone(nomu("optimize", "run", study, "--command", command, "--trials", 1))
+        self.assertIn("1 finished", nomu("optimize", "status", study).stdout)
+
     def test_a_password_is_not_shown(self) -> None:
         for address in ("me:hu?sh@127.0.0.1:1/db?study=a", "me:hu/sh@127.0.0.1:1/db?study=a", "me:hu%sh@127.0.0.1:1/db?study=a",
                         "127.0.0.1:1/db?study=a&%70assword=hush", "127.0.0.1:1/db?study=a&passwort=hush"):
