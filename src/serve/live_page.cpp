@@ -33,10 +33,11 @@ std::string input_of(const Variable& v, std::size_t number) {
 std::string forms(const Space& space) {
   std::string out =
       "<section><h2>Steer</h2>\n<p id=\"message\" role=\"status\" aria-live=\"polite\"></p>\n<div class=\"forms\">\n";
-  out += "<form id=\"add\"><h3>Add a result</h3>\n";
+  out += "<form id=\"add\"><h3>Add a point</h3><p class=\"soft\">With a value it is a result from elsewhere. "
+      "Without one, whoever asks next evaluates it.</p>\n";
   for (std::size_t j = 0; j < space.size(); ++j) out += input_of(space.variables()[j], j);
   out +=
-      "<label>value<input id=\"value\" type=\"number\" step=\"any\" required></label>\n<button>Add</button></form>\n";
+      "<label>value<input id=\"value\" type=\"number\" step=\"any\" placeholder=\"none yet\"></label>\n<button>Add</button></form>\n";
   out +=
       "<form id=\"budget\"><h3>Budget</h3><p class=\"soft\">The total number of trials, those so far included; 0 for "
       "no "
@@ -192,7 +193,10 @@ std::string_view live_script() {
     const point = {};
     for (const input of form.querySelectorAll("[data-variable]"))
       point[input.dataset.variable] = input.dataset.kind === "number" ? number(input) : input.value;
-    const added = await post("api/tell", { point, value: number(byId("value")) }, (text) => `added as trial ${text.ids[0]}`);
+    const value = number(byId("value"));
+    const added = value === null
+      ? await post("api/enqueue", { point }, (text) => `queued as trial ${text.ids[0]}`)
+      : await post("api/tell", { point, value }, (text) => `added as trial ${text.ids[0]}`);
     if (added) byId("value").value = "";
   });
   submit("budget", () => post("api/budget", { budget: number(byId("trials")) },

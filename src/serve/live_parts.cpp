@@ -113,14 +113,19 @@ std::string failed_table(const std::vector<Trial>& trials, std::int64_t failed) 
          html_table(table);
 }
 
+std::string lease_text(const Trial& trial, double now) {
+  if (is_waiting(trial)) return "is handed out next";
+  return trial.lease_until > now ? fmt::format("until {}", time_text(trial.lease_until)) : "has ended";
+}
+
 std::string running_table(const Space& space, const std::vector<Trial>& pending, double now) {
   if (pending.empty()) return html_paragraph("Nobody is evaluating a trial.", "soft");
   HtmlTable table{.head = {"trial", "worker", "since (UTC)", "lease", "point"}};
   for (const Trial& trial : pending) {
     if (table.rows.size() == most_rows) break;
-    table.rows.push_back({fmt::format("{}", trial.id), trial.worker.empty() ? "without a name" : trial.worker,
-                          time_text(trial.asked),
-                          trial.lease_until > now ? fmt::format("until {}", time_text(trial.lease_until)) : "has ended",
+    const std::string worker = trial.worker.empty() ? "without a name" : trial.worker;
+    table.rows.push_back({fmt::format("{}", trial.id), is_waiting(trial) ? "nobody yet" : worker,
+                          time_text(trial.asked), lease_text(trial, now),
                           short_name(point_text(space, trial.point), 60.0)});
   }
   const bool some = pending.size() > most_rows;
@@ -143,9 +148,8 @@ void LiveParts::draw_trials(const StudyView::State& state) {
       tile(state.budget > 0 ? fmt::format("{} of {}", status.trials, state.budget) : fmt::format("{}", status.trials),
            state.budget > 0 && status.trials >= state.budget ? "trials: the budget is spent" : "trials");
   tiles += tile(fmt::format("{}", status.finished), "with a result");
-  tiles +=
-      tile(fmt::format("{}", status.pending),
-           status.expired > 0 ? fmt::format("running, {} of them with an ended lease", status.expired) : "running");
+  tiles += tile(fmt::format("{}", status.pending - status.expired), "running");
+  if (status.expired > 0) tiles += tile(fmt::format("{}", status.expired), "wait for a worker");
   tiles += tile(fmt::format("{}", status.failed), "failed");
   parts["summary"] = tiles + "</div>\n" + (status.best ? best_part(space, *status.best) : "");
   const std::vector<Trial> some = drawn_trials(state.trials, spec.direction);

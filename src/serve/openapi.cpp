@@ -33,7 +33,7 @@ const std::vector<Operation>& operations() {
   static const std::vector<Operation> all{
       {"post",
        "/api/ask",
-       "Hands out trials. Trials whose lease has ended come first. An empty list means that none is left; 'why' says "
+       "Hands out trials. Trials that were queued, or whose lease has ended, come first. An empty list means that none is left; 'why' says "
        "so.",
        {{"count", "integer", "number of trials, 1 unless given"}, {"worker", "string", "name of who evaluates them"}},
        R"({"count":2,"worker":"node7"})",
@@ -51,6 +51,12 @@ const std::vector<Operation>& operations() {
         {"repeated", "string", "what to do if there is a result already: refuse, accept_equal or replace"}},
        R"({"id":3,"value":0.25})",
        R"({"ids":[3]})"},
+      {"post",
+       "/api/enqueue",
+       "Adds points without results: whoever asks next gets them, before anything is suggested.",
+       {{"point", "object", "the point"}, {"points", "array", "instead of it: a list of points"}},
+       R"({"point":{"x":0.75}})",
+       R"({"ids":[4]})"},
       {"post",
        "/api/renew",
        "Extends the leases of trials that are still being evaluated.",
