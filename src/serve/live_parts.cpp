@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "core/utf8.hpp"
 #include "nomu/bo/trial_io.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/table_io.hpp"
@@ -105,7 +106,7 @@ std::string failed_table(const std::vector<Trial>& trials, std::int64_t failed) 
   HtmlTable table{.head = {"trial", "when (UTC)", "reason"}};
   for (const Trial* trial : latest(trials, TrialState::failed)) {
     std::string reason = trial->reason;
-    if (reason.size() > longest_reason) reason = reason.substr(0, longest_reason) + "...";
+    if (reason.size() > longest_reason) reason = made_utf8(reason.substr(0, longest_reason)) + "...";
     table.rows.push_back({fmt::format("{}", trial->id), time_text(trial->told), std::move(reason)});
   }
   const bool some = static_cast<std::size_t>(failed) > most_rows;

@@ -17,10 +17,10 @@ constexpr int busy_attempts = 10;
 
 /// Begins a change: one at a time for each study. The commit itself does not wait for the disk, so that nobody holds
 /// the lock while it spins; `make_durable` does, and many wait for the disk together. A client that stops in the middle
-/// loses its transaction.
+/// loses its transaction, and others wait for it no longer than that.
 const std::string begin_change = fmt::format(
     "SELECT set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '60s', true), "
-    "set_config('idle_in_transaction_session_timeout', '60s', true), pg_advisory_xact_lock({}, $1::int4), "
+    "set_config('idle_in_transaction_session_timeout', '15s', true), pg_advisory_xact_lock({}, $1::int4), "
     "extract(epoch FROM clock_timestamp())::float8",
     lock_class);
 constexpr const char* make_durable = "SELECT pg_logical_emit_message(true, 'nomu', '')";
@@ -156,7 +156,11 @@ PostgresResult PostgresDatabase::select(const PostgresQuery& query) {
 
 void PostgresDatabase::change(const PostgresQuery& query) {
   if (phase_ == Phase::beginning) begin();
-  connection_.defer(query);
+  try {
+    connection_.defer(query);  // sends what has been queued now and then
+  } catch (const PostgresError& error) {
+    refuse(error);
+  }
 }
 
 double PostgresDatabase::now() {
