@@ -253,7 +253,7 @@ std::string Api::budget(const ApiRequest& request) {
   return status();
 }
 
-/// Nobody gets another trial; what is running may still be told, and a larger budget goes on.
+/// Nobody gets a new trial; those that run or wait are still evaluated, and a larger budget goes on.
 std::string Api::stop(const ApiRequest& request) {
   (void)body_of(request.body, {});
   const std::int64_t trials = desk_.study().status().trials;

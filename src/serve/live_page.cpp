@@ -45,9 +45,8 @@ std::string forms(const Space& space) {
       "<label>trials<input id=\"trials\" type=\"number\" min=\"0\" step=\"1\" "
       "required></label>\n<button>Set</button></form>\n";
   out +=
-      "<form id=\"stop\"><h3>Stop</h3><p class=\"soft\">Nobody gets another trial; what is running may still be told. "
-      "A "
-      "larger budget goes on.</p>\n<button>Stop</button></form>\n";
+      "<form id=\"stop\"><h3>Stop</h3><p class=\"soft\">No new trial is handed out. Trials that run or wait are still "
+      "evaluated. A larger budget goes on.</p>\n<button>Stop</button></form>\n";
   return out + "</div></section>\n";
 }
 
@@ -193,6 +192,7 @@ std::string_view live_script() {
     const point = {};
     for (const input of form.querySelectorAll("[data-variable]"))
       point[input.dataset.variable] = input.dataset.kind === "number" ? number(input) : input.value;
+    if (byId("value").validity.badInput) return say("the value must be a number, or nothing", false);
     const value = number(byId("value"));
     const added = value === null
       ? await post("api/enqueue", { point }, (text) => `queued as trial ${text.ids[0]}`)

@@ -77,7 +77,8 @@ const std::vector<Operation>& operations() {
        R"({"budget":100,"done":false,"failed":0,"finished":3,"pending":0,"trials":3})"},
       {"post",
        "/api/stop",
-       "Hands out no more trials: the budget becomes the number of trials so far. A larger budget goes on.",
+       "Hands out no new trials: the budget becomes the number of trials so far. Those that run or wait are still "
+       "evaluated. A larger budget goes on.",
        {},
        R"({})",
        R"({"budget":3,"done":true,"failed":0,"finished":3,"pending":0,"trials":3})"},
