@@ -71,10 +71,11 @@ def served(place: str, arguments: argparse.Namespace) -> float:
         return sum(int(client.communicate()[0]) for client in clients) / arguments.seconds
 
 
-def optuna(socket: str, arguments: argparse.Namespace, number: int) -> float:
-    url = f"postgresql+psycopg2://nomu@/studies?host={socket}"
-    name = f"optuna{number}"
-    output(arguments.optuna, "-c", OPTUNA_FILL, url, name, arguments.before)
+def optuna(socket: str, arguments: argparse.Namespace, first: bool) -> float:
+    """All rounds go on in one study: filling it takes minutes."""
+    url, name = f"postgresql+psycopg2://nomu@/studies?host={socket}", "optuna"
+    if first:
+        output(arguments.optuna, "-c", OPTUNA_FILL, url, name, arguments.before)
     clients = [subprocess.Popen([arguments.optuna, "-c", OPTUNA, url, name, str(arguments.seconds)], stdout=subprocess.PIPE, text=True)
                for _ in range(arguments.clients)]
     return sum(int(client.communicate()[0]) for client in clients) / arguments.seconds
@@ -105,7 +106,7 @@ def main() -> int:
             rates["serve"].append(served(place, arguments))
         rates["pgbench"].append(pgbench(socket, arguments))
         if arguments.optuna:
-            rates["optuna"].append(optuna(socket, arguments, number))
+            rates["optuna"].append(optuna(socket, arguments, number == 0))
         print(", ".join(f"{name} {values[-1]:.0f}/s" for name, values in rates.items() if values), flush=True)
     middle = {name: statistics.median(values) for name, values in rates.items() if values}
     for other in ("pgbench", "optuna"):

@@ -102,7 +102,7 @@ button{cursor:pointer;margin-top:.5em}button:disabled{opacity:.5}
 #message.bad{border-color:var(--bad)}#message.good{border-color:var(--good);font-weight:400;color:var(--ink)}
 pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.6em .9em;overflow-x:auto;
 white-space:pre-wrap;overflow-wrap:anywhere}
-@media(prefers-color-scheme:dark){figure svg{filter:invert(.88) hue-rotate(180deg)}}
+@media(prefers-color-scheme:dark){figure svg{filter:invert(.88) hue-rotate(180deg);mix-blend-mode:lighten}}
 )css";
 }
 
