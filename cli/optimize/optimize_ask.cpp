@@ -150,15 +150,13 @@ void run_enqueue(const EnqueueOptions& options) {
   Study study = options.study.open(StudyAccess::write);
   std::vector<Point> points;
   if (options.lines)
-    each_line([&](const std::string& line, const std::string&) {
-      points.push_back(point_from_json(study.space(), line));
-    });
+    each_line(
+        [&](const std::string& line, const std::string&) { points.push_back(point_from_json(study.space(), line)); });
   else
     points.push_back(point_of(study.space(), options.point));
   const std::vector<std::int64_t> trials = study.enqueue(points);
   if (options.json) return print("{}\n", nlohmann::json{{"trials", trials}}.dump());
-  for (std::size_t i = 0; i < trials.size(); ++i)
-    print("{}  {}\n", trials[i], point_text(study.space(), points[i]));
+  for (std::size_t i = 0; i < trials.size(); ++i) print("{}  {}\n", trials[i], point_text(study.space(), points[i]));
 }
 
 }  // namespace

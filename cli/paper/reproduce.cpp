@@ -273,12 +273,14 @@ void add_reproduce(CLI::App& app) {
                    "share the work with other machines: claim cohorts and keep rows in this database, "
                    "postgresql://host/db?study=NAME, or file")
       ->type_name("ADDRESS");
-  command->add_option("--lease", options->shared.lease,
-                      "with --store: seconds after which a cohort of a machine that is not heard of is taken over")
+  command
+      ->add_option("--lease", options->shared.lease,
+                   "with --store: seconds after which a cohort of a machine that is not heard of is taken over")
       ->capture_default_str()
       ->check(above_zero());
-  command->add_option("--patience", options->shared.patience,
-                      "with --store: seconds for which a database that is away is waited for")
+  command
+      ->add_option("--patience", options->shared.patience,
+                   "with --store: seconds for which a database that is away is waited for")
       ->capture_default_str()
       ->check(not_negative());
   command->add_flag("--trust-file-system", options->shared.trust_file_system,

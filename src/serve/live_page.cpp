@@ -33,11 +33,13 @@ std::string input_of(const Variable& v, std::size_t number) {
 std::string forms(const Space& space) {
   std::string out =
       "<section><h2>Steer</h2>\n<p id=\"message\" role=\"status\" aria-live=\"polite\"></p>\n<div class=\"forms\">\n";
-  out += "<form id=\"add\"><h3>Add a point</h3><p class=\"soft\">With a value it is a result from elsewhere. "
+  out +=
+      "<form id=\"add\"><h3>Add a point</h3><p class=\"soft\">With a value it is a result from elsewhere. "
       "Without one, whoever asks next evaluates it.</p>\n";
   for (std::size_t j = 0; j < space.size(); ++j) out += input_of(space.variables()[j], j);
   out +=
-      "<label>value<input id=\"value\" type=\"number\" step=\"any\" placeholder=\"none yet\"></label>\n<button>Add</button></form>\n";
+      "<label>value<input id=\"value\" type=\"number\" step=\"any\" placeholder=\"none "
+      "yet\"></label>\n<button>Add</button></form>\n";
   out +=
       "<form id=\"budget\"><h3>Budget</h3><p class=\"soft\">The total number of trials, those so far included; 0 for "
       "no "
@@ -102,7 +104,8 @@ button{cursor:pointer;margin-top:.5em}button:disabled{opacity:.5}
 #message.bad{border-color:var(--bad)}#message.good{border-color:var(--good);font-weight:400;color:var(--ink)}
 pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.6em .9em;overflow-x:auto;
 white-space:pre-wrap;overflow-wrap:anywhere}
-@media(prefers-color-scheme:dark){figure svg{filter:invert(.88) hue-rotate(180deg);mix-blend-mode:lighten}}
+@media(prefers-color-scheme:dark){figure svg{filter:invert(.88) hue-rotate(180deg);mix-blend-mode:lighten}
+figure svg .map{filter:hue-rotate(180deg) invert(1)}}
 )css";
 }
 

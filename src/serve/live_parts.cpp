@@ -128,7 +128,7 @@ std::string failed_table(const std::vector<Trial>& trials, std::int64_t failed) 
 
 std::string lease_text(const Trial& trial, double now) {
   if (is_waiting(trial)) return "is handed out next";
-  return trial.lease_until > now ? fmt::format("until {}", time_text(trial.lease_until)) : "has ended";
+  return trial.lease_until > now ? "until " + time_text(trial.lease_until).substr(sizeof("2026-01-01")) : "has ended";
 }
 
 std::string running_table(const Space& space, const std::vector<Trial>& pending, double now) {
@@ -138,8 +138,7 @@ std::string running_table(const Space& space, const std::vector<Trial>& pending,
     if (table.rows.size() == most_rows) break;
     const std::string worker = trial.worker.empty() ? "without a name" : trial.worker;
     table.rows.push_back({fmt::format("{}", trial.id), is_waiting(trial) ? "nobody yet" : worker,
-                          time_text(trial.asked), lease_text(trial, now),
-                          short_point(space, trial.point)});
+                          time_text(trial.asked), lease_text(trial, now), short_point(space, trial.point)});
   }
   const bool some = pending.size() > most_rows;
   return (some ? html_paragraph(fmt::format("{} of {} trials.", most_rows, pending.size()), "soft") : "") +

@@ -33,7 +33,8 @@ const std::vector<Operation>& operations() {
   static const std::vector<Operation> all{
       {"post",
        "/api/ask",
-       "Hands out trials. Trials that were queued, or whose lease has ended, come first. An empty list means that none is left; 'why' says "
+       "Hands out trials. Trials that were queued, or whose lease has ended, come first. An empty list means that none "
+       "is left; 'why' says "
        "so.",
        {{"count", "integer", "number of trials, 1 unless given"}, {"worker", "string", "name of who evaluates them"}},
        R"({"count":2,"worker":"node7"})",

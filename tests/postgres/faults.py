@@ -159,7 +159,8 @@ class Proxy:
 
     def start(self) -> None:
         command = [sys.executable, str(Path(__file__).with_name("proxy.py")), self.socket, *([self.port] if self.port else [])]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        # In a session of its own: a stopped process in ours would end all of us if our parent ended.
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
         self.port = self.process.stdout.readline().strip()
 
     def stop(self) -> None:

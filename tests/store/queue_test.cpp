@@ -76,9 +76,13 @@ TEST_P(Queue, AModelKnowsWhatIsQueuedAndIsNotAskedBeforeIt) {
 
 TEST_P(Queue, WrongPointsAreRefusedAndNoneIsAdded) {
   Study study = Study::create(place(), square, random_search());
-  EXPECT_THAT(message_of<DataError>([&] { (void)study.enqueue({{0.0, 0.0}, {0.0, 2.0}}); }),
+  EXPECT_THAT(message_of<DataError>([&] {
+                (void)study.enqueue({{0.0, 0.0}, {0.0, 2.0}});
+              }),
               HasSubstr("must be a number between -1 and 1, got 2"));
-  EXPECT_THAT(message_of<DataError>([&] { study.tell({{.point = {0.0, 0.0}, .reason = "melted"}}); }),
+  EXPECT_THAT(message_of<DataError>([&] {
+                study.tell({{.point = {0.0, 0.0}, .reason = "melted"}});
+              }),
               HasSubstr("only a trial can fail, not a point; enqueue makes it one"));
   EXPECT_EQ(study.status().trials, 0);
   EXPECT_TRUE(study.enqueue({}).empty());

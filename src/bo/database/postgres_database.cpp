@@ -145,10 +145,10 @@ void PostgresDatabase::begin() {
   phase_ = Phase::changing;
   connection_.forget();
   connection_.defer({.sql = "BEGIN"});
-  connection_.defer({.sql = begin_change,
-                     .parameters = {postgres_parameter(study_),
-                                    postgres_parameter(study_ == 0 ? silence_while_making : silence)},
-                     .keep = true});
+  connection_.defer(
+      {.sql = begin_change,
+       .parameters = {postgres_parameter(study_), postgres_parameter(study_ == 0 ? silence_while_making : silence)},
+       .keep = true});
 }
 
 PostgresResult PostgresDatabase::select(const PostgresQuery& query) {

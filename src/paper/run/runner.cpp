@@ -93,18 +93,19 @@ class Pace {
 Progress experiment_progress(const Progress& progress, const RunnerReport& report, std::size_t runs,
                              Clock::time_point begin) {
   if (!progress.report) return progress;
-  return {.report =
-              [&report, runs, begin, &progress](const ProgressEvent& event) {
-                const double share =
-                    event.total > 0 ? static_cast<double>(event.done) / static_cast<double>(event.total) : 0.0;
-                const auto now = static_cast<std::int64_t>(share * static_cast<double>(runs));
-                progress.report({.stage = event.stage,
-                                 .done = static_cast<std::int64_t>(report.finished + report.added + report.by_others) + now,
-                                 .total = static_cast<std::int64_t>(report.runs),
-                                 .seconds = seconds_since(begin),
-                                 .loss = event.loss});
-              },
-          .stop = progress.stop};
+  return {
+      .report =
+          [&report, runs, begin, &progress](const ProgressEvent& event) {
+            const double share =
+                event.total > 0 ? static_cast<double>(event.done) / static_cast<double>(event.total) : 0.0;
+            const auto now = static_cast<std::int64_t>(share * static_cast<double>(runs));
+            progress.report({.stage = event.stage,
+                             .done = static_cast<std::int64_t>(report.finished + report.added + report.by_others) + now,
+                             .total = static_cast<std::int64_t>(report.runs),
+                             .seconds = seconds_since(begin),
+                             .loss = event.loss});
+          },
+      .stop = progress.stop};
 }
 
 class ExperimentRunner {
@@ -187,8 +188,8 @@ class ExperimentRunner {
   void drop_finished(SharedRows& shared) {
     shared.read_new(store_);
     std::erase_if(pieces_, [&](const Piece& piece) {
-      const bool finished = std::ranges::all_of(
-          piece.runs, [&](const ExperimentRun& run) { return store_.find(run.key) != nullptr; });
+      const bool finished =
+          std::ranges::all_of(piece.runs, [&](const ExperimentRun& run) { return store_.find(run.key) != nullptr; });
       if (finished) report_.by_others += piece.runs.size();
       return finished;
     });

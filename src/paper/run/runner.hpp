@@ -32,15 +32,15 @@ struct RunnerReport {
   std::size_t finished = 0;  ///< already stored before
   std::size_t added = 0;
   std::size_t by_others = 0;  ///< stored by other processes meanwhile
-  std::size_t failed = 0;  ///< added runs that diverged or are degenerate
+  std::size_t failed = 0;     ///< added runs that diverged or are degenerate
   double seconds = 0.0;
 
   [[nodiscard]] bool complete() const { return finished + added + by_others == runs; }
 };
 
 /// Runs what is not stored yet. If work is shared, waits for what others have claimed, takes it over if they are not
-/// heard of, and ends when the whole experiment is in the store. Progress counts runs. Throws Cancelled on request, after
-/// storing all finished cohorts.
+/// heard of, and ends when the whole experiment is in the store. Progress counts runs. Throws Cancelled on request,
+/// after storing all finished cohorts.
 RunnerReport run_experiment(const ExperimentSpec& spec, ResultStore& store, Engine& engine,
                             const RunnerOptions& options = {}, const Progress& progress = {});
 
