@@ -21,6 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "serve"))
 import measure  # noqa: E402
+
 TABLES = ("CREATE TABLE bare_trials(id bigserial PRIMARY KEY, state int NOT NULL DEFAULT 0, point text NOT NULL, value float8)",
           "CREATE TABLE bare_events(number bigserial PRIMARY KEY, kind text NOT NULL, body text NOT NULL)",
           "INSERT INTO bare_trials(point, value, state) SELECT 'x', 1, 1 FROM generate_series(1, 10000)")
