@@ -114,7 +114,7 @@ void add_bench(CLI::App& app) {
       ->needs(scaling);
   command
       ->add_option("--peers", options->peers,
-                   "with --scaling: folder benchmarks/peers of the sources, to time JAX and PyTorch beside nomu")
+                   "with --scaling: folder benchmarks/peers of the sources, to time JAX and PyTorch next to nomu")
       ->needs(scaling);
   command->add_option("--python", options->python, "Python that has the peers' libraries")
       ->needs(scaling)

@@ -21,7 +21,7 @@ void add_calibration_options(CLI::App& command, FitRequest& request);
 /// `--set` and `--seed`: the options of a request.
 void add_setting_options(CLI::App& command, FitRequest& request);
 
-/// `--range`: what the target can be; with `ranges` also what each of several can be.
+/// `--range`: values that the target can take; with `ranges`, also those of each of several targets.
 void add_range_option(CLI::App& command, FitRequest& request, std::map<std::string, TargetRange>* ranges = nullptr);
 
 /// `--target` of the commands that read a model.
@@ -36,11 +36,11 @@ void add_target_option(CLI::App& command, std::string& target);
 /// Nothing chosen yet; messages name the options of the command line.
 [[nodiscard]] OnnxChoice onnx_choice();
 
-/// MODEL, the network it belongs to where it is bounds for one, and the engine it runs on.
+/// MODEL, the network that it holds bounds for, if any, and the engine it runs on.
 struct ModelFile {
   EngineOptions engine;
   std::string model;
-  std::string network;  ///< ONNX file; empty: the model stands alone
+  std::string network;  ///< ONNX file; empty: the model needs no network
   OnnxChoice choice = onnx_choice();
   std::string target;  ///< of a file with several, the one to use; empty: all
 

@@ -164,9 +164,9 @@ void add_predict(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_flag("--adapt", options->adapt,
-                    "rows are in order of time and have the target as far as it is known: the bounds of each follow "
-                    "the results before it");
-  command->add_flag("--joint", options->joint, "of several targets: bounds that contain all of them at once");
+                    "rows are in order of time, with the target where it is known: the bounds of each row follow the "
+                    "results before it");
+  command->add_flag("--joint", options->joint, "with several targets: bounds that contain all of them at once");
   command->add_option("-o,--out", options->out, "table to write; -: standard output")->capture_default_str();
   command->callback([options] { run(*options); });
 }

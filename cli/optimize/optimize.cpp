@@ -144,7 +144,7 @@ void run_verify(const Options& options) {
 void add_study(CLI::App& command, StudyArgument& study) {
   add_input(command, "STUDY", study.place, "study: a file, or an address like postgresql://host/db?study=NAME");
   command.add_flag("--trust-file-system", study.trust_file_system,
-                   "use a file although it is on a file system that machines share");
+                   "use a file even if it is on a file system that several machines share");
 }
 
 void add_optimize(CLI::App& app) {

@@ -74,8 +74,9 @@ void add_optimize_run(CLI::App& optimize) {
   command->add_option("--trials", worker.trials, "largest number of trials; default: until the study is finished")
       ->check(above_zero());
   command
-      ->add_option("--patience", worker.patience,
-                   "seconds for which to retry when a result cannot be written, or the server of the study is away")
+      ->add_option(
+          "--patience", worker.patience,
+          "seconds for which to retry when a result cannot be written, or the server of the study cannot be reached")
       ->capture_default_str()
       ->check(not_negative());
   command->add_option("--failures", worker.failures, "consecutive failures after which to stop; 0: never")

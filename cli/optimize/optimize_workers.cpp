@@ -44,7 +44,7 @@ void run(const Options& options) {
     for (const Trial& trial : trials) {
       const double left = trial.lease_until - now;
       print("  trial {}, for {:.0f} s, {}\n", trial.id, now - trial.asked,
-            left > 0.0 ? fmt::format("lease ends in {:.0f} s", left) : "lease has ended");
+            left > 0.0 ? fmt::format("lease ends in {:.0f} s", left) : "lease has expired");
     }
   }
   if (options.json) return print("{}\n", list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));

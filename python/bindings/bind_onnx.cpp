@@ -89,7 +89,8 @@ void bind_network(nb::module_& m) {
         return Network{load_onnx(path, choice_of(features, output))};
       },
       "path"_a, "features"_a = "", "output"_a = "",
-      "Reads an ONNX file, and the file of its weights beside it; `features` names the value that the bounds read, "
+      "Reads an ONNX file, and the file of its weights in the same folder; `features` names the value that the bounds "
+      "read, "
       "`output` the prediction.");
 }
 

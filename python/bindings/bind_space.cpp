@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "nomu/bo/space.hpp"
 #include "points.hpp"
+#include "printed.hpp"
 
 namespace nomu::python {
 namespace {
@@ -59,16 +60,17 @@ void bind_space(nb::module_& m) {
   nb::class_<Variable>(m, "Variable", "A variable of a search space.")
       .def_static(
           "real",
-          [](const std::string& name, double low, double high, bool log) {
-            return Variable{.name = name, .low = low, .high = high, .log = log};
+          [](const std::string& name, double low, double high, bool log, const std::string& unit) {
+            return Variable{.name = name, .low = low, .high = high, .log = log, .unit = unit};
           },
-          "name"_a, "low"_a, "high"_a, "log"_a = false)
+          "name"_a, "low"_a, "high"_a, "log"_a = false, "unit"_a = "")
       .def_static(
           "integer",
-          [](const std::string& name, double low, double high, bool log) {
-            return Variable{.name = name, .kind = Variable::Kind::integer, .low = low, .high = high, .log = log};
+          [](const std::string& name, double low, double high, bool log, const std::string& unit) {
+            return Variable{
+                .name = name, .kind = Variable::Kind::integer, .low = low, .high = high, .log = log, .unit = unit};
           },
-          "name"_a, "low"_a, "high"_a, "log"_a = false)
+          "name"_a, "low"_a, "high"_a, "log"_a = false, "unit"_a = "")
       .def_static(
           "categorical",
           [](const std::string& name, std::vector<std::string> choices) {
@@ -79,18 +81,22 @@ void bind_space(nb::module_& m) {
       .def_ro("low", &Variable::low)
       .def_ro("high", &Variable::high)
       .def_ro("log", &Variable::log)
-      .def_ro("choices", &Variable::choices);
+      .def_ro("choices", &Variable::choices)
+      .def_ro("unit", &Variable::unit, "shown on pages; may be empty")
+      .def("__repr__", [](const Variable& v) { return "<nomu.Variable " + printed(v) + ">"; });
   nb::class_<LinearConstraint>(m, "Constraint", "at_least <= sum of coefficient * value <= at_most")
       .def(
           "__init__",
           [](LinearConstraint* self, const Terms& terms, std::optional<double> at_least,
              std::optional<double> at_most) { new (self) LinearConstraint(constraint(terms, at_least, at_most)); },
-          "terms"_a, "at_least"_a = nb::none(), "at_most"_a = nb::none());
+          "terms"_a, "at_least"_a = nb::none(), "at_most"_a = nb::none())
+      .def("__repr__", [](const LinearConstraint& c) { return "<nomu.Constraint " + printed(c) + ">"; });
   nb::class_<Space>(m, "Space", "Named variables with bounds, and linear constraints between them.")
       .def(nb::init<std::vector<Variable>, std::vector<LinearConstraint>>(), "variables"_a,
            "constraints"_a = std::vector<LinearConstraint>{})
       .def_prop_ro("variables", &Space::variables)
-      .def("__len__", &Space::size);
+      .def("__len__", &Space::size)
+      .def("__repr__", [](const Space& space) { return "<nomu.Space " + printed(space) + ">"; });
 }
 
 }  // namespace nomu::python

@@ -56,6 +56,12 @@ nb::bytes bytes_of(const TargetModels& models) {
   return nb::bytes(packed.data(), packed.size());
 }
 
+std::string short_text(const TargetModels& models) {
+  std::string names;
+  for (const std::string& name : models.names()) names += (names.empty() ? "" : ", ") + name;
+  return "<nomu.TargetModels " + names + ", " + std::to_string(models.models().front().data().rows()) + " rows>";
+}
+
 }  // namespace
 
 void bind_targets(nb::module_& m) {
@@ -73,6 +79,7 @@ void bind_targets(nb::module_& m) {
       .def(
           "save", [](const TargetModels& self, const std::filesystem::path& path) { save_targets(self, path); },
           "path"_a, "Writes one .nomu file atomically.")
+      .def("__repr__", &short_text)
       .def("__getstate__", &bytes_of)
       .def("__setstate__", [](TargetModels& self, const nb::bytes& bytes) {
         new (&self) TargetModels(unpack_targets({bytes.c_str(), bytes.size()}, "pickled models"));

@@ -85,7 +85,7 @@ class Study:
     threads : int
         Number of threads for fitting models.
     trust_file_system : bool
-        Whether to use a file although it is on a file system that machines share (NFS and its like).
+        Whether to use a file even if it is on a file system that several machines share (NFS and the like).
     progress : bool or None
         Whether to show a bar while a model is fitted; None: only in a terminal or notebook.
     **settings
@@ -130,6 +130,11 @@ class Study:
         study._progress = progress
         study._study = _nomu.Study.open(path, read_only, threads, trust_file_system)
         return study
+
+    def __repr__(self) -> str:
+        status, best = self.status, self.best
+        found = "" if best is None else f", best {best.value!r} at {best.params!r}"
+        return f"<nomu.Study of {len(self.variables)} variables, {status['trials']} trials{found}>"
 
     def ask(self, count: int | None = None, worker: str = "") -> Any:
         """The next trial or, with ``count``, a list of up to that many; the list is shorter if no more are left.

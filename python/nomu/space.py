@@ -21,15 +21,18 @@ class _Unnamed:
     def named(self, name):
         return self._make(name, *self._arguments)
 
-
-def real(low: float, high: float, log: bool = False) -> _Unnamed:
-    """A real variable; with ``log``, on a logarithmic scale."""
-    return _Unnamed(_nomu.Variable.real, float(low), float(high), bool(log))
+    def __repr__(self) -> str:
+        return f"<a variable without a name: {', '.join(repr(argument) for argument in self._arguments)}>"
 
 
-def integer(low: int, high: int, log: bool = False) -> _Unnamed:
-    """A whole number between two bounds, both included."""
-    return _Unnamed(_nomu.Variable.integer, float(low), float(high), bool(log))
+def real(low: float, high: float, log: bool = False, unit: str = "") -> _Unnamed:
+    """A real variable; with ``log``, on a logarithmic scale. Pages show its ``unit``, "mm" say."""
+    return _Unnamed(_nomu.Variable.real, float(low), float(high), bool(log), unit)
+
+
+def integer(low: int, high: int, log: bool = False, unit: str = "") -> _Unnamed:
+    """A whole number between two bounds, both included. Pages show its ``unit``."""
+    return _Unnamed(_nomu.Variable.integer, float(low), float(high), bool(log), unit)
 
 
 def categorical(choices: Iterable[str]) -> _Unnamed:

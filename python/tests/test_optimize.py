@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import nomu
+import nomu.space
 from nomu.optimize import Constraint, Study, categorical, integer, maximize, minimize, real
 
 QUICK = {"settings": "train.epochs=100", "initial": 6, "seed": 3}
@@ -192,6 +193,23 @@ def test_results_print_themselves_in_a_line():
     best = minimize(bowl, {"x": (-5, 5), "y": (-5, 5)}, evaluations=10, method="random")
     assert len(repr(best)) < 120 and "10 trials" in repr(best) and repr(best.value) in repr(best)
     assert repr(best.trials[0]).startswith("Trial(1, {") and "value=" in repr(best.trials[0])
+
+
+def test_spaces_and_studies_print_themselves_in_a_line():
+    space = {"temperature": real(20, 90, unit="K"), "rate": integer(1, 8, log=True), "solver": ["cg", "lu"]}
+    study = Study(space, method="random", constraints=[Constraint({"temperature": 1, "rate": 2}, at_most=95)])
+    assert repr(study) == "<nomu.Study of 3 variables, 0 trials>"
+    study.tell(study.ask(), 2.5)
+    assert repr(study).startswith("<nomu.Study of 3 variables, 1 trials, best 2.5 at {'temperature': ")
+    assert repr(study.variables[0]) == "<nomu.Variable temperature from 20 to 90 K>"
+    assert study.variables[0].unit == "K" and study.variables[1].unit == ""
+    assert repr(nomu.space.space_of(space)).startswith("<nomu.Space temperature from 20 to 90 K; rate from 1 to 8, whole, log")
+    assert repr(Constraint({"a": 1, "b": 2}, at_least=0)) == "<nomu.Constraint 0 <= 1 a + 2 b>"
+
+
+def test_units_are_text_of_one_line():
+    with pytest.raises(nomu.ConfigError, match="variable 'x': a unit is text on one line"):
+        Study({"x": real(0, 1, unit="m\ns")})
 
 
 def test_tables_outlook_importances_and_an_acquisition_of_ones_own(tmp_path):

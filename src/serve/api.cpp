@@ -88,6 +88,7 @@ std::string Api::study() const {
                   {"high", v.high},
                   {"scale", v.log ? "log" : "linear"}});
     }
+    if (!v.unit.empty()) one["unit"] = v.unit;
     variables.push_back(std::move(one));
   }
   OptimizeSpec spec = desk_.study().spec();
@@ -188,7 +189,7 @@ std::string Api::tell(const ApiRequest& request) {
     lines = body["results"];
     if (!lines.is_array() || lines.empty()) throw DataError("serve", "results must be a list of results");
     if (body.size() > (body.contains("repeated") ? 2U : 1U))
-      throw DataError("serve", "a result stands either beside 'results' or inside, not both");
+      throw DataError("serve", "give either one result or a list of them as 'results', not both");
   } else {
     json one = body;
     one.erase("repeated");
@@ -253,7 +254,7 @@ std::string Api::budget(const ApiRequest& request) {
   return status();
 }
 
-/// Nobody gets a new trial; those that run or wait are still evaluated, and a larger budget goes on.
+/// Hands out no new trials; those that are running or waiting are still evaluated, and a larger budget resumes the study.
 std::string Api::stop(const ApiRequest& request) {
   (void)body_of(request.body, {});
   const std::int64_t trials = desk_.study().status().trials;

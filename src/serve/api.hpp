@@ -1,5 +1,5 @@
 #pragma once
-// The study as JSON: what a request asks, what the answer is. Nothing here knows of sockets.
+// The study as JSON: turns requests into answers. Nothing here knows about sockets.
 
 #include <functional>
 #include <map>

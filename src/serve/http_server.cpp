@@ -1,5 +1,5 @@
-// The study over HTTP, by cpp-httplib. What is asked and answered is decided elsewhere; this file knows of requests,
-// headers and sockets.
+// The study over HTTP, by cpp-httplib. This file handles requests, headers and sockets; what the answers are is decided
+// elsewhere.
 
 #include <fmt/format.h>
 #include <httplib.h>
@@ -219,28 +219,28 @@ class HttpServer {
       response.set_header("Retry-After", "10");
       return response.set_content(error_json("too many pages follow this study; ask every few seconds"), json_type);
     }
-    struct Seen {
+    struct Sent {
       std::int64_t event = -1;
       std::int64_t model = -1;
       std::string trouble = {};
-      std::chrono::steady_clock::time_point said = {};
+      std::chrono::steady_clock::time_point at = {};
     };
-    const auto seen = std::make_shared<Seen>();
+    const auto sent = std::make_shared<Sent>();
     response.set_chunked_content_provider(
         "text/event-stream",
-        [this, seen](std::size_t, httplib::DataSink& sink) {
+        [this, sent](std::size_t, httplib::DataSink& sink) {
           const auto now = std::chrono::steady_clock::now();
           const std::int64_t event = view_.event();
           const std::int64_t model = models_.number();
           const std::string trouble = view_.trouble();
-          const bool news = event != seen->event || model != seen->model || trouble != seen->trouble;
-          const bool quiet = now - seen->said >= std::chrono::duration<double>(heartbeat_s);
+          const bool news = event != sent->event || model != sent->model || trouble != sent->trouble;
+          const bool quiet = now - sent->at >= std::chrono::duration<double>(heartbeat_s);
           if (ending_) return false;
           if (!news && !quiet) {
             view_.wait(event, trouble, 0.5);
             return true;
           }
-          *seen = {event, model, trouble, now};
+          *sent = {event, model, trouble, now};
           const std::string text =
               news ? fmt::format("data: {{\"event\":{},\"model\":{}}}\n\n", event, model) : std::string(": alive\n\n");
           return sink.write(text.data(), text.size());

@@ -18,7 +18,7 @@ std::string part(const LiveParts::Drawn& drawn, const std::string& id, std::stri
 }
 
 std::string input_of(const Variable& v, std::size_t number) {
-  const std::string name = html_text(short_name(v.name));
+  const std::string name = html_text(short_name(label_of(v)));
   const std::string attributes = fmt::format(R"(id="v{}" data-variable="{}" required)", number, html_text(v.name));
   if (v.kind == Variable::Kind::categorical) {
     std::string options;
@@ -47,8 +47,8 @@ std::string forms(const Space& space) {
       "<label>trials<input id=\"trials\" type=\"number\" min=\"0\" step=\"1\" "
       "required></label>\n<button>Set</button></form>\n";
   out +=
-      "<form id=\"stop\"><h3>Stop</h3><p class=\"soft\">No new trial is handed out. Trials that run or wait are still "
-      "evaluated. A larger budget goes on.</p>\n<button>Stop</button></form>\n";
+      "<form id=\"stop\"><h3>Stop</h3><p class=\"soft\">No new trials are handed out; those that are running or waiting "
+      "are still evaluated. A larger budget resumes the study.</p>\n<button>Stop</button></form>\n";
   return out + "</div></section>\n";
 }
 
@@ -92,7 +92,6 @@ std::string_view live_style() {
 #live{display:inline-block;padding:0 .7em;border-radius:1em;background:var(--line);margin-right:.6em}
 #live.on{background:var(--good);color:var(--card)}
 header a{margin-right:.6em}a{color:inherit}
-.scroll{overflow-x:auto;margin:1em 0}
 .forms{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr));gap:16px;align-items:start}
 .forms form,form.forms{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 14px}
 .forms h3{margin:.1em 0 .5em;font-size:1.05rem}

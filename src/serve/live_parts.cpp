@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/table_io.hpp"
 #include "report/page/html.hpp"
@@ -54,24 +54,10 @@ std::vector<Trial> drawn_trials(const std::vector<Trial>& trials, Direction dire
   return all;
 }
 
-std::string figures(const std::vector<NamedPlot>& plots) {
-  std::string out = "<div class=\"figures\">\n";
-  for (const NamedPlot& plot : plots)
-    out += html_figure(render_svg(plot.plot, {.width = 360, .height = 310}), plot.caption);
-  return out + "</div>\n";
-}
-
-/// Wide enough for the names of all variables; narrow screens scroll it.
-std::string parallel_part(const Space& space, const NamedPlot& plot) {
-  const int width = std::clamp(static_cast<int>(space.size() + 1) * 110, 640, 4000);
-  return fmt::format("<div class=\"scroll\"><div style=\"min-width:{}px\">{}</div></div>\n", width,
-                     html_figure(render_svg(plot.plot, {.width = std::max(width, 1080), .height = 380}), plot.caption));
-}
-
 std::string best_part(const Space& space, const Trial& best) {
   HtmlTable table{.head = {"", "best"}, .rows = {{"value", format_number(*best.value)}}, .numbers = true};
   for (std::size_t j = 0; j < space.size(); ++j)
-    table.rows.push_back({short_name(space.variables()[j].name, 14.0), space.text(j, best.point[j])});
+    table.rows.push_back({short_name(label_of(space.variables()[j]), 14.0), space.text(j, best.point[j])});
   return html_table(table);
 }
 
@@ -102,7 +88,7 @@ std::vector<const Trial*> latest(const std::vector<Trial>& trials, std::optional
 
 std::string latest_table(const Space& space, const std::vector<Trial>& trials) {
   HtmlTable table{.head = {"trial", "result", "from"}};
-  for (const Variable& v : space.variables()) table.head.push_back(short_name(v.name, 16.0));
+  for (const Variable& v : space.variables()) table.head.push_back(short_name(label_of(v), 16.0));
   for (const Trial* trial : latest(trials, {})) {
     std::vector<std::string> row{fmt::format("{}", trial->id),
                                  trial->value ? number_text(*trial->value) : std::string(state_name(trial->state)),
@@ -167,9 +153,10 @@ void LiveParts::draw_trials(const StudyView::State& state) {
   const std::vector<Trial> some = drawn_trials(state.trials, spec.direction);
   std::string pictures;
   if (status.best) {
-    std::vector<NamedPlot> progress{progress_figure(some, {}, spec.direction, {})};
-    if (optimum_) progress.push_back(progress_figure(some, {}, spec.direction, optimum_));
-    pictures = figures(progress) + parallel_part(space, parallel_figure(space, some, spec.direction));
+    std::vector<NamedPlot> plots{progress_figure(some, {}, spec.direction, {})};
+    if (optimum_) plots.push_back(progress_figure(some, {}, spec.direction, optimum_));
+    plots.push_back(parallel_figure(space, some, spec.direction));
+    pictures = html_figures(plots);
   }
   parts["progress"] = pictures.empty() ? html_paragraph("No result yet.", "soft") : pictures;
   parts["failed"] = failed_table(state.trials, status.failed);
@@ -177,7 +164,7 @@ void LiveParts::draw_trials(const StudyView::State& state) {
 }
 
 void LiveParts::draw_model() {
-  const std::shared_ptr<const WatchedModel> model = models_.look();
+  const std::shared_ptr<const WatchedModel> model = models_.latest();
   if (!model) {
     const std::string trouble = models_.trouble();
     drawn_.parts["model"] = html_paragraph(trouble.empty() ? "The first model is being fitted." : trouble, "soft");
@@ -190,11 +177,12 @@ void LiveParts::draw_model() {
   if (!model->unseen.empty()) plots.push_back(unseen_figure(model->unseen));
   for (NamedPlot& plot : model_figures(desk_.space(), model->fitted, model->centre, some))
     plots.push_back(std::move(plot));
-  drawn_.parts["model"] = html_paragraph(fmt::format("Fitted to {} results.", model->results), "soft") + figures(plots);
+  drawn_.parts["model"] =
+      html_paragraph(fmt::format("Fitted to {} results.", model->results), "soft") + html_figures(plots);
   drawn_.model = model->number;
 }
 
-/// What the study says while it cannot be reached is what it said before.
+/// While the study cannot be reached, its last state is shown.
 void LiveParts::draw() {
   drawn_at_ = std::chrono::steady_clock::now();
   const std::string trouble = view_.trouble();

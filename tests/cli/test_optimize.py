@@ -205,9 +205,9 @@ class Run(WithStudy):
 
     def test_failures_have_reasons(self) -> None:
         self.assertEqual(self.reasons("echo no luck >&2; exit 3"), ["exit code 3: no luck"] * 2)
-        self.assertEqual(self.reasons("echo about 3"), ["its last line is no finite number: 'about 3'"] * 2)
+        self.assertEqual(self.reasons("echo about 3"), ["its last line is not a finite number: 'about 3'"] * 2)
         self.assertEqual(self.reasons("true"), ["printed nothing"] * 2)
-        self.assertEqual(self.reasons("echo nan"), ["its last line is no finite number: 'nan'"] * 2)
+        self.assertEqual(self.reasons("echo nan"), ["its last line is not a finite number: 'nan'"] * 2)
 
     def test_a_command_that_hangs_is_ended(self) -> None:
         begin = time.monotonic()

@@ -74,7 +74,7 @@ class Files(WithStudy):
         self.assertEqual(run("status", other).returncode, 0)
 
     def test_odd_names(self) -> None:
-        self.assertRefused(run("new", ":memory:", "--space", self.space), "no name for a file")
+        self.assertRefused(run("new", ":memory:", "--space", self.space), "cannot be the name of a file")
         twice = "/" + str(self.folder / "twice.db")
         self.assertEqual(run("new", twice, "--space", self.space).returncode, 0)
         self.assertTrue((self.folder / "twice.db").exists())

@@ -179,20 +179,25 @@ class Proxy:
 
 
 class Overdue:
-    """Looks all the time for trials that lie about after their lease has ended."""
+    """Looks all the time for trials that lie about after their lease has ended, while everybody can reach the database."""
 
     def __init__(self, tool: str, study: str):
         self.command = [tool, "optimize", "workers", study, "--json"]
-        self.longest, self.looking, self.ending = 0.0, True, threading.Event()
+        self.longest, self.reachable_since, self.ending = 0.0, time.monotonic(), threading.Event()
         self.thread = threading.Thread(target=self.look)
         self.thread.start()
 
     def look(self) -> None:
         while not self.ending.wait(1.0):
             found = subprocess.run(self.command, capture_output=True, text=True, check=False)
-            if found.returncode == 0 and self.looking:  # the database may be away
+            reachable = time.monotonic() - self.reachable_since
+            if found.returncode == 0:  # the database may be away
                 left = [trial["lease_left"] for worker in json.loads(found.stdout) for trial in worker["trials"]]
-                self.longest = max([self.longest, *(-seconds for seconds in left)])
+                self.longest = max([self.longest, *(min(-seconds, reachable) for seconds in left)])
+
+    def interrupted(self) -> None:
+        """Nobody, or not everybody, could reach the database until now."""
+        self.reachable_since = time.monotonic()
 
     def stop(self) -> list[str]:
         self.ending.set()
@@ -200,7 +205,8 @@ class Overdue:
         return [f"a trial was left lying for {self.longest:.1f} s after its lease"] if self.longest > LONGEST_OVERDUE else []
 
 
-def inject(arguments: argparse.Namespace, workers: Workers, servers: Servers, control: str) -> None:
+def inject(arguments: argparse.Namespace, workers: Workers, servers: Servers, overdue: Overdue) -> None:
+    control = os.environ["NOMU_TEST_POSTGRES_CONTROL"]
     faults = ["kill"] * arguments.kills + ["stop"] * arguments.stops
     random.shuffle(faults)
     for fault in faults:
@@ -215,6 +221,7 @@ def inject(arguments: argparse.Namespace, workers: Workers, servers: Servers, co
             subprocess.run([control, "stop"], check=True)
             time.sleep(random.uniform(0.0, 0.5))
             subprocess.run([control, "start"], check=True)
+            overdue.interrupted()
         workers.revive()
         servers.revive()
 
@@ -225,9 +232,10 @@ def cut(arguments: argparse.Namespace, proxy: Proxy, workers: Workers, overdue: 
     workers.revive()
     time.sleep(2.0)
     for how in (proxy.fall_silent, proxy.break_off):
-        overdue.looking = False  # a client that was cut off inside a change keeps others waiting for up to 15 s
         before = list(workers.running)
+        overdue.reachable_since = float("inf")  # a client that is cut off inside a change keeps others waiting for 5 s
         how(arguments.cut)
+        overdue.interrupted()
         sizes = [paths[-1].stat().st_size for paths in workers.outputs]
         end = time.monotonic() + 90
         while time.monotonic() < end and any(paths[-1].stat().st_size == size for paths, size in zip(workers.outputs, sizes, strict=True)):
@@ -235,8 +243,6 @@ def cut(arguments: argparse.Namespace, proxy: Proxy, workers: Workers, overdue: 
         for index, (process, size) in enumerate(zip(before, sizes, strict=True)):
             if process.poll() is not None or workers.outputs[index][-1].stat().st_size == size:
                 wrong.append(f"worker {index} did not go on after {how.__name__} for {arguments.cut} s")
-        time.sleep(2.5)
-        overdue.looking = True
     return wrong
 
 
@@ -249,7 +255,7 @@ def drain(tool: str, study: str) -> list[str]:
     time.sleep(2.5)
     status = status_of(tool, study)
     if status["pending"] != status["expired"]:
-        return [f"{status['pending']} trials are pending, {status['expired']} of them with an ended lease"]
+        return [f"{status['pending']} trials are pending, {status['expired']} of them with an expired lease"]
     subprocess.run([tool, "optimize", "budget", study, str(status["trials"])], check=True, capture_output=True)
     if status["pending"] > 0:
         subprocess.run([tool, "optimize", "run", study, "--command", "echo {x}"], check=True, capture_output=True)
@@ -285,7 +291,7 @@ def attack(arguments: argparse.Namespace, front: str, study: str, folder: Path) 
         time.sleep(1.0)
         if arguments.cut > 0:
             wrong += cut(arguments, proxy, workers, overdue)
-        inject(arguments, workers, servers, os.environ["NOMU_TEST_POSTGRES_CONTROL"])
+        inject(arguments, workers, servers, overdue)
         time.sleep(3.0)
         wrong += workers.died()  # before they are stopped, which they report
     finally:

@@ -22,6 +22,7 @@ class Answers(ServeCase):
         served = self.serve()
         study = served.get("/api/study")
         self.assertEqual([v["name"] for v in study["variables"]], ["x", HOSTILE, "solver"])
+        self.assertEqual([v.get("unit") for v in study["variables"]], [None, "<i>mm</i>", None])
         self.assertEqual(study["settings"]["method"], "random")
         asked = served.post("/api/ask", {"count": 3, "worker": "node7"})["trials"]
         self.assertEqual([trial["id"] for trial in asked], [1, 2, 3])

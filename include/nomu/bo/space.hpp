@@ -20,9 +20,13 @@ struct Variable {
   double high = 1.0;
   bool log = false;                       ///< logarithmic scale; only for real and integer variables above 0
   std::vector<std::string> choices = {};  ///< at least two; only for categorical variables
+  std::string unit = {};                  ///< shown on pages, "mm" say; may be empty; not for categorical variables
 
   friend bool operator==(const Variable&, const Variable&) = default;
 };
+
+/// The name and, where there is one, the unit in brackets: what stands on an axis.
+[[nodiscard]] std::string label_of(const Variable& variable);
 
 /// at_least <= sum of coefficient * value <= at_most; one of the two sides may be left out.
 struct LinearConstraint {

@@ -34,7 +34,7 @@ struct Trial {
   return trial.state == TrialState::pending && trial.lease_until == 0.0;
 }
 
-/// What came of a trial, or of a point that was none.
+/// The result of a trial, or of a point that was evaluated without one.
 struct TrialResult {
   std::int64_t id = 0;               ///< the trial; 0: `point` is added to the study with its value
   Point point = {};                  ///< only if `id` is 0

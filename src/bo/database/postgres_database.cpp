@@ -15,16 +15,16 @@ namespace {
 constexpr int lock_class = 0x6E6F6D75;  // "nomu"
 constexpr int busy_attempts = 10;
 
-/// Begins a change: one at a time for each study. The commit itself does not wait for the disk, so that nobody holds
-/// the lock while it spins; `make_durable` does, and many wait for the disk together. A client that stops in the middle
-/// loses its transaction, and others wait for it no longer than that; a study that is being made, or copied, is nobody
-/// else's yet.
+/// Begins a change: one at a time for each study. The commit itself does not wait for the disk, so that the lock is not
+/// held meanwhile; `make_durable` waits, and many changes then wait for the disk together. A client that stops in the
+/// middle loses its transaction after `silence`, so others do not wait for it any longer. A study that is being created
+/// or copied is used by nobody else yet.
 const std::string begin_change = fmt::format(
     "SELECT set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '60s', true), "
     "set_config('idle_in_transaction_session_timeout', $2, true), pg_advisory_xact_lock({}, $1::int4), "
     "extract(epoch FROM clock_timestamp())::float8",
     lock_class);
-constexpr std::string_view silence = "15s";
+constexpr std::string_view silence = "5s";
 constexpr std::string_view silence_while_making = "60s";
 constexpr const char* make_durable = "SELECT pg_logical_emit_message(true, 'nomu', '')";
 
@@ -212,7 +212,7 @@ void PostgresDatabase::transaction(Phase phase, const Action& action) {
       phase_ = Phase::outside;
       if (undecided) {
         throw ConnectionLost("bo/study",
-                             fmt::format("{}: this step was being recorded, and may have been or not", error.what()));
+                             fmt::format("{}: the step in progress may or may not have been recorded", error.what()));
       }
       if (attempt >= 1) throw;
     } catch (...) {

@@ -7,7 +7,7 @@
 
 #include "bo/store/study_store.hpp"
 #include "bo/store/study_text.hpp"
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -16,7 +16,7 @@ void check_point(const Point& point, const Space& space, const Whose& whose) {
   try {
     space.check(point);
   } catch (const DataError& error) {
-    throw DataError("bo/study", fmt::format("the file is damaged: the point of {} {} is none of this study's ({}); "
+    throw DataError("bo/study", fmt::format("the file is damaged: the point of {} {} is not one of this study ({}); "
                                             "restore a copy of the file",
                                             whose.what, whose.number, error.what()));
   }
@@ -51,7 +51,7 @@ Trial read_trial(const Statement& row, const Space& space) {
   if (state < 0 || state > static_cast<std::int64_t>(TrialState::failed) ||
       (state == static_cast<std::int64_t>(TrialState::finished)) != trial.value.has_value()) {
     throw DataError("bo/study", fmt::format("the file is damaged: trial {} has a state that does not exist, or a "
-                                            "result that does not go with it; restore a copy of the file",
+                                            "result that does not match it; restore a copy of the file",
                                             trial.id));
   }
   trial.state = static_cast<TrialState>(state);

@@ -22,12 +22,12 @@ Space checked_space(Database& database) {
   return space_from_text(meta(database, "space"));
 }
 
-/// Trials that may be handed out again. Those that were left for who waits (`Askers::others_wait`) have minus the time
-/// as their lease, and are for everybody only after three seconds.
+/// Trials that may be handed out again. Those reserved for waiting requests (`Askers::others_wait`) have the negative
+/// time as their lease, and are free for all others after three seconds.
 constexpr const char* ended = "state = 0 AND lease < {now}";
 constexpr const char* ended_for_all = "state = 0 AND lease < {now} AND (lease >= 0 OR lease > 3 - {now})";
 
-/// Numbers and settings that every question needs, read by one statement.
+/// Numbers and settings that every request needs, read by one statement.
 struct Heads {
   std::int64_t trials = 0;
   std::int64_t events = 0;

@@ -52,31 +52,31 @@ class StudyStore {
   [[nodiscard]] Snapshot snapshot(const OptimizeSpec& spec) const;
   [[nodiscard]] bool taken(const Point& point) const;
 
-  /// Who asks for trials, and for how long they are theirs.
+  /// Who asks for trials, and for how long they get them.
   struct Askers {
     std::size_t count = 1;             ///< of trials
-    std::vector<std::string> workers;  ///< of one trial each; the last one gets all further ones
+    std::vector<std::string> workers;  ///< each gets one trial, the last one all further ones
     double lease = 0.0;
-    /// The trials are not handed out but left for those who wait for one, who have some seconds for themselves.
+    /// The trials are not handed out, but reserved for waiting requests for some seconds.
     bool others_wait = false;
 
     [[nodiscard]] const std::string& worker(std::size_t trial) const {
       return workers[std::min(trial, workers.size() - 1)];
     }
-    /// Those that are left when the first `served` have got a trial.
+    /// The askers that remain when the first `served` have got a trial.
     [[nodiscard]] Askers after(std::size_t served) const {
       const auto gone = static_cast<std::ptrdiff_t>(std::min(served, workers.size() - 1));
       return {count - served, {workers.begin() + gone, workers.end()}, lease};
     }
   };
-  /// Hands out trials whose lease has expired, as many as there are askers at most; `waited`: those that were left for
-  /// who waits as well.
+  /// Hands out trials whose lease has expired, at most as many as there are askers. `waited`: the askers were waiting,
+  /// so that trials reserved for waiting requests are handed out too.
   [[nodiscard]] std::vector<Trial> reissue(const Askers& askers, bool waited = false) const;
   /// Adds trials for the suggestions; none if other trials were added since the snapshot.
   [[nodiscard]] std::vector<Trial> record(const Snapshot& snapshot, const std::vector<Suggestion>& suggestions,
                                           const Askers& askers, const std::string& engine) const;
-  /// Hands out expired trials, and then such that `suggest` returns for the number of trials so far and the number that
-  /// may be added, all in one transaction: for suggestions that take no time to compute.
+  /// Hands out expired trials, then new ones that `suggest` returns, given the number of trials so far and how many may
+  /// be added, all in one transaction: for suggestions that take no time to compute.
   using Suggest = std::function<std::vector<Suggestion>(std::int64_t trials, std::size_t count)>;
   [[nodiscard]] std::vector<Trial> ask_at_once(const Askers& askers, std::int64_t budget, const Suggest& suggest) const;
   /// Adds trials that nobody evaluates yet: they are handed out next, like those whose lease has ended. Returns their
@@ -107,7 +107,7 @@ class StudyStore {
   [[nodiscard]] std::vector<Trial> trials(std::int64_t limit) const;
   [[nodiscard]] std::vector<Trial> pending() const;
   [[nodiscard]] std::int64_t last_event() const;
-  /// Trials of which an event after this one speaks.
+  /// Trials that an event after this one is about.
   [[nodiscard]] std::vector<Trial> changed(std::int64_t since) const;
   /// Throws DataError at the first event that cannot be one of this study.
   void each_event(const std::function<void(const StudyEvent&)>& use) const;

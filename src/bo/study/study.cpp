@@ -10,7 +10,7 @@
 #include "bo/study/model_points.hpp"
 #include "bo/study/study_parts.hpp"
 #include "bo/study/study_replay.hpp"
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -119,7 +119,7 @@ std::vector<Trial> Study::ask(const std::vector<std::string>& workers, const Pro
 }
 
 /// Points of the initial design and random ones take no time: they are computed and recorded in one transaction. A
-/// suggestion of a model is computed without locking the study, for all who wait for one (`ask_model`).
+/// suggestion of a model is computed without locking the study, for all requests that wait for one (`ask_model`).
 std::vector<Trial> Study::Parts::ask(const StudyStore::Askers& askers, const Progress& progress) {
   const auto guard = lock();
   bool model_needed = suggester.at_once(trials_seen) == 0;

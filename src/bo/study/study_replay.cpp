@@ -123,7 +123,7 @@ class Replay {
     if (const std::string damage = store_.database().damage(); !damage.empty()) {
       return problem(fmt::format("the file is damaged: {}", damage));
     }
-    // One state of the study is read at once; checking it may take long, and keeps nobody from writing.
+    // The study is read in one consistent state; checking it may take long, and must not block writers.
     std::vector<StudyEvent> events;
     store_.database().read([&] {
       events.clear();
@@ -159,7 +159,7 @@ class Replay {
       history_ = behind_.history(suggester_.spec());
       batch_.clear();
     }
-    if (event.text != "custom") compare_suggestion(event);  // nobody knows the acquisition any more
+    if (event.text != "custom") compare_suggestion(event);  // the acquisition is not recorded
     batch_.insert(event.point);
     history_.pending.push_back(event.point);
     ++history_.trials;

@@ -92,8 +92,9 @@ std::string replacement(const std::string& name, const Space& space, const Trial
   try {
     (void)space.index_of(name);
   } catch (const DataError& error) {
-    throw DataError("bo/worker", fmt::format("the command contains {{{}}}: {}; blanks inside the braces keep them",
-                                             name, error.what()));
+    throw DataError("bo/worker",
+                    fmt::format("the command contains {{{}}}: {}; to keep braces as they are, put blanks inside them",
+                                name, error.what()));
   }
   return {};
 }
