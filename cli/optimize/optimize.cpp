@@ -166,6 +166,7 @@ void add_optimize(CLI::App& app) {
       ->allow_extra_args(false);
   add_optimize_ask(*optimize);
   add_optimize_tell(*optimize);
+  add_optimize_enqueue(*optimize);
   add_optimize_run(*optimize);
   const auto [status, status_options] =
       command("status", "Show the progress of a study; never blocks writers", run_status);

@@ -162,6 +162,10 @@ class Study:
         """Record a result that was obtained elsewhere."""
         return Trial(**self._study.add(dict(params), float(value)))
 
+    def enqueue(self, params: Mapping[str, Any]) -> Trial:
+        """Add a point without a result: whoever asks next gets it, before anything is suggested."""
+        return Trial(**self._study.enqueue(dict(params)))
+
     def renew(self, trial: Trial | int) -> None:
         """Extend the lease of a pending trial."""
         self._study.renew(_number(trial))

@@ -56,7 +56,7 @@ void StudyView::follow() {
   try {
     refresh();
     set_trouble({});
-  } catch (const std::exception& error) {
+  } catch (const std::exception& error) {  // on a thread of the server, nothing may end the process
     set_trouble(error.what());
   }
 }

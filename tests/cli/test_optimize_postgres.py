@@ -126,6 +126,19 @@ class Postgres(unittest.TestCase):
         self.assert_refused(run("status", FRONT), "does not name a study; add &study=NAME")
         self.assert_refused(run("status", "postgresql://127.0.0.1:1/db?study=a"), "cannot connect to")
 
+    def test_a_server_is_refused_like_every_command(self) -> None:
+        for address, text in (
+            (FRONT.replace("user=nomu", "user=guarded&password=not-this-one"), "password authentication failed"),
+            (FRONT.replace("///studies", "///no_such_database"), '"no_such_database" does not exist'),
+            (FRONT, "there is no study"),
+        ):
+            command = [TOOL, "serve", f"{address}&study=a", "--port", "0"]
+            refused = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            if "without cpp-httplib" in refused.stderr:
+                self.skipTest("nomu was built without cpp-httplib")
+            self.assert_refused(refused, text)
+            self.assertNotIn("not-this-one", refused.stderr)
+
     def test_preemption_hands_running_trials_back_at_once(self) -> None:
         self.new("lease=600")
         command = [TOOL, "optimize", "run", self.study, "--command", "sleep 60", "--workers", "2"]

@@ -14,17 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class Store : public testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-    if (std::string(GetParam()) == "postgresql") skip_without_server();
-  }
-  [[nodiscard]] std::filesystem::path place() { return places_.next(GetParam()); }
-  [[nodiscard]] Places& places() { return places_; }
-
- private:
-  Places places_;
-};
+class Store : public EveryEngine {};
 
 const Space square = Space::box(2, -1.0, 1.0);
 
@@ -271,8 +261,7 @@ TEST_P(Store, WhatANewerVersionWroteIsNotMistakenForDamage) {
   EXPECT_THAT(report.problems.front(), HasSubstr("event 1: [bo/study] it was written by a newer nomu"));
 }
 
-std::string engine_name(const testing::TestParamInfo<const char*>& info) { return info.param; }
-INSTANTIATE_TEST_SUITE_P(Engines, Store, testing::Values("sqlite", "postgresql"), engine_name);
+INSTANTIATE_TEST_SUITE_P(Engines, Store, every_engine(), engine_name);
 
 }  // namespace
 }  // namespace nomu

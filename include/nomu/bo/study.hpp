@@ -98,6 +98,10 @@ class Study {
   std::vector<std::int64_t> tell(std::vector<TrialResult> results, Repeated repeated = Repeated::refuse);
   /// Records a result that was obtained elsewhere. Throws DataError for a point outside the space.
   Trial add(const Point& point, double value);
+  /// Adds points without results: whoever asks next gets them, in this order, before anything is suggested. They count
+  /// as trials, also beyond the budget. Returns their numbers. Throws DataError for a point outside the space, and then
+  /// adds none.
+  std::vector<std::int64_t> enqueue(const std::vector<Point>& points);
   /// Extends the leases of pending trials.
   void renew(const std::vector<std::int64_t>& ids);
   void renew(std::int64_t id) { renew(std::vector<std::int64_t>{id}); }

@@ -61,8 +61,9 @@ void SqliteDatabase::check_study() {
   const std::int64_t format = selected(*this, "PRAGMA user_version");
   if (id != application) throw DataError("bo/study", fmt::format("'{}' is a database, but not a study", name()));
   if (format != version_of_file) {
-    throw DataError("bo/study", fmt::format("'{}' has format version {}; this library reads version {}", name(), format,
-                                            version_of_file));
+    throw DataError("bo/study",
+                    fmt::format("'{}' has format version {}; this nomu reads version {}{}", name(), format,
+                                version_of_file, format > version_of_file ? ": update it on this machine" : ""));
   }
   check_contents(*this);
 }

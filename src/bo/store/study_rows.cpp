@@ -58,6 +58,17 @@ Trial read_trial(const Statement& row, const Space& space) {
   return trial;
 }
 
+void set_meta(Database& database, std::string_view key, std::string_view value) {
+  database.prepare("DELETE FROM {meta} WHERE {mine} AND key = ?").bind(1, key).run();
+  database.prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?)").bind(1, key).bind(2, value).run();
+}
+
+std::string meta(Database& database, std::string_view key) {
+  Statement row = database.prepare("SELECT value FROM {meta} WHERE {mine} AND key = ?");
+  row.bind(1, key);
+  return row.step() ? row.text(0) : std::string();
+}
+
 std::int64_t number_of(Statement statement) { return statement.step() ? statement.integer(0) : 0; }
 
 std::int64_t StudyStore::trial_count() const {
@@ -133,7 +144,7 @@ StudyEvent read_event(const Statement& row, const Space& space) {
   event.number = whose.number;
   event.kind = made_utf8(row.text(1));
   event.trial = row.integer(2);
-  if (event.kind == "ask" || event.kind == "add") check_point(event.point, space, whose);
+  if (event.kind == "ask" || event.kind == "queue" || event.kind == "add") check_point(event.point, space, whose);
   const bool needs_value = event.kind == "tell" || event.kind == "add" || event.kind == "budget";
   if (needs_value && !event.value) throw DataError("bo/study", "the file is damaged: it has no value");
   check_value(event.value.value_or(0.0), whose);

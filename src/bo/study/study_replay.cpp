@@ -25,7 +25,7 @@ class ReplayedTrials {
       budget_ = event.value;
       return {};
     }
-    if (event.kind == "ask" || event.kind == "add") {
+    if (event.kind == "ask" || event.kind == "queue" || event.kind == "add") {
       if (event.trial != static_cast<std::int64_t>(trials_.size()) + 1) {
         return fmt::format("event {} is about trial {}, but trial {} was expected", event.number, event.trial,
                            trials_.size() + 1);
@@ -33,10 +33,8 @@ class ReplayedTrials {
       trials_.push_back({.id = event.trial, .point = event.point, .origin = event.text});
       known_.insert(event.point);
       if (event.c > 0.0 && c_ == 0.0) c_ = event.c;
-      if (event.kind == "add") {
-        trials_.back().origin = "given";
-        set(trials_.back(), event);
-      }
+      if (event.kind != "ask") trials_.back().origin = "given";
+      if (event.kind == "add") set(trials_.back(), event);
       return {};
     }
     if (event.kind != "tell" && event.kind != "fail") {
