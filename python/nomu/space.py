@@ -22,7 +22,7 @@ class _Unnamed:
         return self._make(name, *self._arguments)
 
     def __repr__(self) -> str:
-        return f"<a variable without a name: {', '.join(repr(argument) for argument in self._arguments)}>"
+        return repr(self.named("(unnamed)"))
 
 
 def real(low: float, high: float, log: bool = False, unit: str = "") -> _Unnamed:
