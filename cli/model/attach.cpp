@@ -105,7 +105,9 @@ void add_attach(CLI::App& app) {
                       "node or value of the network that the bounds read; default: the input of its last layer");
   command->add_option("--output", options->choice.output,
                       "output of the network that is the prediction, if it has several");
-  command->add_option("--noise", options->request.noise, "noise of the target: none, learned, or auto: learned from 100 rows on")
+  command
+      ->add_option("--noise", options->request.noise,
+                   "noise of the target: none, learned, or auto: learned from 100 rows on")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "none", "learned"}));
   add_calibration_options(*command, options->request);
