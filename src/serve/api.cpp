@@ -254,7 +254,8 @@ std::string Api::budget(const ApiRequest& request) {
   return status();
 }
 
-/// Hands out no new trials; those that are running or waiting are still evaluated, and a larger budget resumes the study.
+/// Hands out no new trials; those that are running or waiting are still evaluated, and a larger budget resumes the
+/// study.
 std::string Api::stop(const ApiRequest& request) {
   (void)body_of(request.body, {});
   const std::int64_t trials = desk_.study().status().trials;

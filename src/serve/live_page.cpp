@@ -47,7 +47,8 @@ std::string forms(const Space& space) {
       "<label>trials<input id=\"trials\" type=\"number\" min=\"0\" step=\"1\" "
       "required></label>\n<button>Set</button></form>\n";
   out +=
-      "<form id=\"stop\"><h3>Stop</h3><p class=\"soft\">No new trials are handed out; those that are running or waiting "
+      "<form id=\"stop\"><h3>Stop</h3><p class=\"soft\">No new trials are handed out; those that are running or "
+      "waiting "
       "are still evaluated. A larger budget resumes the study.</p>\n<button>Stop</button></form>\n";
   return out + "</div></section>\n";
 }

@@ -33,7 +33,8 @@ const std::vector<Operation>& operations() {
   static const std::vector<Operation> all{
       {"post",
        "/api/ask",
-       "Hands out trials. Trials that were queued, or whose lease has expired, come first. An empty list means that none is left; 'why' "
+       "Hands out trials. Trials that were queued, or whose lease has expired, come first. An empty list means that "
+       "none is left; 'why' "
        "gives the reason.",
        {{"count", "integer", "number of trials, 1 unless given"},
         {"worker", "string", "name of the worker that evaluates them"}},
