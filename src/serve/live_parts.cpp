@@ -117,7 +117,9 @@ std::string failed_table(const std::vector<Trial>& trials, std::int64_t failed) 
 
 std::string lease_text(const Trial& trial, double now) {
   if (is_waiting(trial)) return "is handed out next";
-  return trial.lease_until > now ? "until " + time_text(trial.lease_until).substr(sizeof("2026-01-01")) : "has ended";
+  if (trial.lease_until <= now) return "has expired";
+  constexpr std::size_t date = 11;  // "2026-01-31 "; the row begins with one
+  return "until " + time_text(trial.lease_until).substr(date);
 }
 
 std::string running_table(const Space& space, const std::vector<Trial>& pending, double now) {
