@@ -64,7 +64,7 @@ check: lint
 	@scripts/build tsan
 	@$(call ctest,tsan,$$(setarch -R true 2>/dev/null && echo setarch -R))
 	@scripts/build fuzz
-	@for target in table config model onnx; do \
+	@for target in table config model study onnx; do \
 	  [ -x build/fuzz/tests/fuzz/fuzz_$$target ] || { echo "== fuzz $$target: not built, its library is missing"; continue; }; \
 	  echo "== fuzz $$target"; \
 	  mkdir -p build/fuzz/corpus/$$target; \

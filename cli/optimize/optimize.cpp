@@ -35,7 +35,7 @@ void run_new(const Options& options) {
   const Fields fields = fields_of(file.spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
   const Study study = Study::create(options.study.place, file.space, file.spec, {}, options.study.file_systems());
-  if (options.json) return print("{}\n", nlohmann::json{{"study", study.name()}}.dump());
+  if (options.json) return print_json(nlohmann::json{{"study", study.name()}});
   const std::string name = study.name();
   const bool plain = name.find_first_of(" '\"&?;$`*\\") == std::string::npos;
   print("{}: {} variables, to be {} with {}\nnext: nomu optimize ask {}\n", name, file.space.size(),
@@ -49,7 +49,7 @@ void show_status(const Study& study, bool json) {
     nlohmann::json line{{"trials", status.trials},   {"finished", status.finished}, {"failed", status.failed},
                         {"pending", status.pending}, {"expired", status.expired},   {"budget", study.budget()}};
     if (status.best) line["best"] = nlohmann::json::parse(trial_to_json(study.space(), *status.best));
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("{} trials{}: {} finished, {} failed, {} pending{}\n", status.trials,
         study.budget() > 0 ? fmt::format(" of {}", study.budget()) : "", status.finished, status.failed, status.pending,
@@ -107,10 +107,11 @@ void run_list(const Options& options) {
 }
 
 void run_copy(const Options& options) {
+  keep_private({options.study.place});
   copy_study(options.study.place, options.target, options.study.file_systems());
   const Study copy = Study::open(options.target, StudyAccess::read, {}, options.study.file_systems());
   const StudyStatus status = copy.status();
-  if (options.json) return print("{}\n", nlohmann::json{{"study", copy.name()}, {"trials", status.trials}}.dump());
+  if (options.json) return print_json(nlohmann::json{{"study", copy.name()}, {"trials", status.trials}});
   print("{}: {} trials\n", copy.name(), status.trials);
 }
 
@@ -120,15 +121,14 @@ void run_verify(const Options& options) {
   const VerifyReport report = study.verify(options.quick, {.report = bar.callback(), .stop = interrupts().get_token()});
   bar.finish();
   if (options.json) {
-    print("{}\n", nlohmann::json{{"clean", report.clean()},
-                                 {"events", report.events},
-                                 {"trials", report.trials},
-                                 {"suggestions", report.suggestions},
-                                 {"exact", report.exact},
-                                 {"near", report.near},
-                                 {"as_good", report.as_good},
-                                 {"problems", report.problems}}
-                      .dump());
+    print_json(nlohmann::json{{"clean", report.clean()},
+                              {"events", report.events},
+                              {"trials", report.trials},
+                              {"suggestions", report.suggestions},
+                              {"exact", report.exact},
+                              {"near", report.near},
+                              {"as_good", report.as_good},
+                              {"problems", report.problems}});
   } else {
     print("{} events, {} trials; {} of {} suggestions equal bit for bit{}{}\n", report.events, report.trials,
           report.exact, report.suggestions, report.near > 0 ? fmt::format(", {} nearly equal", report.near) : "",
@@ -144,7 +144,7 @@ void run_verify(const Options& options) {
 void add_study(CLI::App& command, StudyArgument& study) {
   add_input(command, "STUDY", study.place, "study: a file, or an address like postgresql://host/db?study=NAME");
   command.add_flag("--trust-file-system", study.trust_file_system,
-                   "use a file although it is on a file system that machines share");
+                   "use a file even if it is on a file system that several machines share");
 }
 
 void add_optimize(CLI::App& app) {
@@ -166,6 +166,7 @@ void add_optimize(CLI::App& app) {
       ->allow_extra_args(false);
   add_optimize_ask(*optimize);
   add_optimize_tell(*optimize);
+  add_optimize_enqueue(*optimize);
   add_optimize_run(*optimize);
   const auto [status, status_options] =
       command("status", "Show the progress of a study; never blocks writers", run_status);

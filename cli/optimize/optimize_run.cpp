@@ -26,7 +26,7 @@ void print_summary(const Study& study, const WorkerReport& report, bool json) {
   if (json) {
     nlohmann::json line{{"finished", report.finished}, {"failed", report.failed}, {"trials", status.trials}};
     if (status.best) line["best"] = nlohmann::json::parse(trial_to_json(study.space(), *status.best));
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("{} trials finished, {} failed\n", report.finished, report.failed);
   if (report.finished + report.failed == 0 && study.finished()) {
@@ -74,8 +74,9 @@ void add_optimize_run(CLI::App& optimize) {
   command->add_option("--trials", worker.trials, "largest number of trials; default: until the study is finished")
       ->check(above_zero());
   command
-      ->add_option("--patience", worker.patience,
-                   "seconds for which to retry when a result cannot be written, or the server of the study is away")
+      ->add_option(
+          "--patience", worker.patience,
+          "seconds for which to retry when a result cannot be written, or the server of the study cannot be reached")
       ->capture_default_str()
       ->check(not_negative());
   command->add_option("--failures", worker.failures, "consecutive failures after which to stop; 0: never")

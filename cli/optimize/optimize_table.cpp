@@ -24,7 +24,7 @@ void run_import(const Options& options) {
   const std::vector<TrialResult> results = results_from_table(study.space(), table, options.value);
   const std::size_t added = study.tell(results).size();
   const std::size_t left_out = table.rows() - added;
-  if (options.json) return print("{}\n", nlohmann::json{{"added", added}, {"without_value", left_out}}.dump());
+  if (options.json) return print_json(nlohmann::json{{"added", added}, {"without_value", left_out}});
   print("{} results added{}\n", added, left_out > 0 ? fmt::format(", {} rows without a value left out", left_out) : "");
 }
 
@@ -33,7 +33,7 @@ void run_export(const Options& options) {
   prepare_file(options.file, {options.study.place});
   const Table table = trials_table(study.space(), study.trials());
   write_table(options.file, table);
-  if (options.json) return print("{}\n", nlohmann::json{{"file", options.file}, {"trials", table.rows()}}.dump());
+  if (options.json) return print_json(nlohmann::json{{"file", options.file}, {"trials", table.rows()}});
   print("{}: {} trials\n", options.file, table.rows());
 }
 
@@ -52,7 +52,7 @@ void run_insight(const Options& options) {
     for (const Importance& one : importances) {
       all["importances"].push_back({{"variable", one.variable}, {"share", one.share}, {"deviation", one.deviation}});
     }
-    return print("{}\n", all.dump());
+    return print_json(all);
   }
   print("best: trial {}, {}\n", outlook->best.id, point_text(study.space(), outlook->best.point));
   print("value there: {:.6g} +- {:.2g} (recorded: {})\n", outlook->mean, outlook->sigma, *outlook->best.value);

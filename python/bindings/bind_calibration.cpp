@@ -125,7 +125,7 @@ void bind_calibration(nb::module_& m) {
             }
             return claims;
           },
-          "level"_a, "What is proven for each name to cover by; empty without such names.")
+          "level"_a, "What is proven for each stratum; empty without strata.")
       .def("guarantee", &guarantee, "level"_a, "What bounds of this level guarantee, in a sentence.")
       .def("guaranteed_coverage", &guaranteed_coverage, "level"_a, "The proven coverage; 0: none.")
       .def(

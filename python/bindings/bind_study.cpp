@@ -234,6 +234,13 @@ void bind_answers(nb::class_<Study>& study) {
             return trial_of(self.space(), without_gil([&] { return self.add(point, value); }));
           },
           "params"_a, "value"_a, "Records a result that was obtained elsewhere.")
+      .def(
+          "enqueue",
+          [](Study& self, const nb::dict& params) {
+            const Point point = point_of(self.space(), params);
+            return trial_of(self.space(), without_gil([&] { return self.trial(self.enqueue({point}).front()); }));
+          },
+          "params"_a, "Adds a point that the next to ask gets.")
       .def("renew", nb::overload_cast<std::int64_t>(&Study::renew), "number"_a,
            nb::call_guard<nb::gil_scoped_release>(), "Extends the lease of a pending trial.")
       .def("set_budget", &Study::set_budget, "trials"_a, nb::call_guard<nb::gil_scoped_release>(),

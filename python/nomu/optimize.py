@@ -85,7 +85,7 @@ class Study:
     threads : int
         Number of threads for fitting models.
     trust_file_system : bool
-        Whether to use a file although it is on a file system that machines share (NFS and its like).
+        Whether to use a file even if it is on a file system that several machines share (NFS and the like).
     progress : bool or None
         Whether to show a bar while a model is fitted; None: only in a terminal or notebook.
     **settings
@@ -161,6 +161,10 @@ class Study:
     def add(self, params: Mapping[str, Any], value: float) -> Trial:
         """Record a result that was obtained elsewhere."""
         return Trial(**self._study.add(dict(params), float(value)))
+
+    def enqueue(self, params: Mapping[str, Any]) -> Trial:
+        """Add a point without a result: whoever asks next gets it, before anything is suggested."""
+        return Trial(**self._study.enqueue(dict(params)))
 
     def renew(self, trial: Trial | int) -> None:
         """Extend the lease of a pending trial."""

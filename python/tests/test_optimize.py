@@ -90,6 +90,20 @@ def test_a_study_lasts(tmp_path):
         Study.open(path, read_only=True).tell(1, 5.0)
 
 
+def test_a_queued_point_is_asked_next():
+    study = Study({"x": (0, 1), "kind": ["a", "b"]}, method="random")
+    queued = study.enqueue({"x": 0.25, "kind": "b"})
+    assert queued.number == 1 and queued.state == "pending" and queued.origin == "given"
+    asked = study.ask(2)
+    assert asked[0].params == {"x": 0.25, "kind": "b"} and asked[1].number == 2
+    study.tell(asked[0], 1.0)
+    assert study.best.number == 1 and study.verify()["clean"]
+    with pytest.raises(nomu.DataError, match="lacks the variable 'kind'"):
+        study.enqueue({"x": 0.5})
+    with pytest.raises(nomu.DataError, match="must be a number between 0 and 1"):
+        study.enqueue({"x": math.nan, "kind": "a"})
+
+
 def test_a_budget_ends():
     study = Study({"x": (0, 1)}, budget=2, method="random")
     assert len(study.ask(5)) == 2 and study.finished

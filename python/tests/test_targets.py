@@ -75,7 +75,7 @@ def test_names_ranges_and_what_is_refused(tmp_path):
         model.export_onnx(tmp_path / "m.onnx")
     with pytest.raises(nomu.ConfigError, match="there is no target 'age'; the targets are height, weight"):
         model.target("age")
-    with pytest.raises(nomu.ConfigError, match="noise that is known for each row is that of one target"):
+    with pytest.raises(nomu.ConfigError, match="known noise belongs to a single target"):
         quick().fit(X, Y, noise_std=np.ones(90))
     with pytest.raises(nomu.ConfigError, match="joint=True is for models of several targets"):
         quick().fit(X, Y[:, 0]).predict_interval(X, joint=True)

@@ -33,9 +33,11 @@ const std::vector<Operation>& operations() {
   static const std::vector<Operation> all{
       {"post",
        "/api/ask",
-       "Hands out trials. Trials whose lease has ended come first. An empty list means that none is left; 'why' says "
-       "so.",
-       {{"count", "integer", "number of trials, 1 unless given"}, {"worker", "string", "name of who evaluates them"}},
+       "Hands out trials. Trials that were queued, or whose lease has expired, come first. An empty list means that "
+       "none is left; 'why' "
+       "gives the reason.",
+       {{"count", "integer", "number of trials, 1 unless given"},
+        {"worker", "string", "name of the worker that evaluates them"}},
        R"({"count":2,"worker":"node7"})",
        R"({"trials":[{"asked":1790000000.0,"id":3,"lease_until":1790003600.0,"origin":"model","point":{"x":0.5},"state":"pending","worker":"node7"}]})"},
       {"post",
@@ -52,6 +54,12 @@ const std::vector<Operation>& operations() {
        R"({"id":3,"value":0.25})",
        R"({"ids":[3]})"},
       {"post",
+       "/api/enqueue",
+       "Adds points without results: whoever asks next gets them, before anything is suggested.",
+       {{"point", "object", "the point"}, {"points", "array", "instead of it: a list of points"}},
+       R"({"point":{"x":0.75}})",
+       R"({"ids":[4]})"},
+      {"post",
        "/api/renew",
        "Extends the leases of trials that are still being evaluated.",
        {{"ids", "array", "numbers of the trials"}},
@@ -59,7 +67,7 @@ const std::vector<Operation>& operations() {
        R"({"ids":[3]})"},
       {"post",
        "/api/release",
-       "Gives the trials of a worker back, to be handed out again.",
+       "Takes back the trials of a worker, to be handed out again.",
        {{"worker", "string", "its name"}},
        R"({"worker":"node7"})",
        R"({"released":1})"},
@@ -71,7 +79,8 @@ const std::vector<Operation>& operations() {
        R"({"budget":100,"done":false,"failed":0,"finished":3,"pending":0,"trials":3})"},
       {"post",
        "/api/stop",
-       "Hands out no more trials: the budget becomes the number of trials so far. A larger budget goes on.",
+       "Hands out no new trials: the budget becomes the number of trials so far. Those that are running or waiting are "
+       "still evaluated. A larger budget resumes the study.",
        {},
        R"({})",
        R"({"budget":3,"done":true,"failed":0,"finished":3,"pending":0,"trials":3})"},

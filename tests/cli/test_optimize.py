@@ -126,6 +126,25 @@ class AskAndTell(WithStudy):
         self.assertEqual(status["best"]["value"], 1)
         self.verify()
 
+    def test_queued_points_are_asked_first(self) -> None:
+        point = "--point", "x=0.5", "--point", "n=3", "--point", "solver=cg"
+        self.assertEqual(run("enqueue", self.study, *point).stdout, "1  x=0.5 n=3 solver=cg\n")
+        lines = '{"x": -1, "n": 1, "solver": "cg"}\n\n{"x": 1, "n": 2, "solver": "cg"}\n'
+        self.assertEqual(json.loads(run("enqueue", self.study, "--lines", "--json", input=lines).stdout), {"trials": [2, 3]})
+        self.assertIn("3 trials wait for a worker", run("workers", self.study).stdout)
+        trials = asked(self.study, "--count", 4)
+        self.assertEqual([trial["id"] for trial in trials], [1, 2, 3, 4])
+        self.assertEqual(trials[0]["point"], {"x": 0.5, "n": 3, "solver": "cg"})
+        self.assertEqual([trial["origin"] for trial in trials], ["given"] * 3 + ["design"])
+        self.verify()
+        self.assertRefused(run("enqueue", self.study), "--point NAME=VALUE", "--lines")
+        self.assertRefused(run("enqueue", self.study, *point, "--lines"), "give either a point")
+        self.assertRefused(run("enqueue", self.study, "--point", "x"), "'x' is not of the form name=value")
+        self.assertRefused(run("enqueue", self.study, "--point", "x=1"), "lacks the variable 'n'")
+        self.assertRefused(run("enqueue", self.study, "--lines", input=lines + '{"x": NaN}\n'), "line 4", "a point is an object")
+        self.assertRefused(run("tell", self.study, *point), "nomu optimize enqueue adds a point without one")
+        self.assertEqual(json.loads(run("status", self.study, "--json").stdout)["trials"], 4)
+
     def test_mistakes_are_explained(self) -> None:
         asked(self.study)
         self.assertRefused(run("tell", self.study, 1, "nan"), "finite number", "--failed REASON")
@@ -186,9 +205,9 @@ class Run(WithStudy):
 
     def test_failures_have_reasons(self) -> None:
         self.assertEqual(self.reasons("echo no luck >&2; exit 3"), ["exit code 3: no luck"] * 2)
-        self.assertEqual(self.reasons("echo about 3"), ["its last line is no finite number: 'about 3'"] * 2)
+        self.assertEqual(self.reasons("echo about 3"), ["its last line is not a finite number: 'about 3'"] * 2)
         self.assertEqual(self.reasons("true"), ["printed nothing"] * 2)
-        self.assertEqual(self.reasons("echo nan"), ["its last line is no finite number: 'nan'"] * 2)
+        self.assertEqual(self.reasons("echo nan"), ["its last line is not a finite number: 'nan'"] * 2)
 
     def test_a_command_that_hangs_is_ended(self) -> None:
         begin = time.monotonic()

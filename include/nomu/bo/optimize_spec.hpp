@@ -1,5 +1,5 @@
 #pragma once
-/// The settings of an optimisation: what is sought, which model learns the function, and how the next point is chosen.
+/// The settings of an optimisation: the goal, which model learns the function, and how the next point is chosen.
 
 #include <cstdint>
 #include <string>

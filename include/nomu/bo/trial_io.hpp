@@ -26,7 +26,7 @@ namespace nomu {
 /// Columns trial, state, one for each variable, value and reason. A name that is taken already gets a trailing "_".
 [[nodiscard]] Table trials_table(const Space& space, const std::vector<Trial>& trials);
 
-/// The results in a table with a column for each variable and one for the value; other columns do not matter. Rows
+/// The results in a table with a column for each variable and one for the value; other columns are ignored. Rows
 /// without a value are left out. Throws DataError naming the cell, or the column that is missing.
 [[nodiscard]] std::vector<TrialResult> results_from_table(const Space& space, const Table& table,
                                                           std::string_view value_column = "value");

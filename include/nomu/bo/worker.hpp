@@ -17,7 +17,7 @@ struct WorkerSpec {
   double timeout = 0.0;        ///< seconds after which a command is killed and its trial fails; 0: never
   std::int64_t trials = 0;     ///< largest number of trials to evaluate; 0: until the study is finished
   std::int64_t failures = 10;  ///< consecutive failures after which to stop; 0: never
-  double patience = 60.0;      ///< seconds for which to retry when a result cannot be written or a server is away
+  double patience = 60.0;  ///< seconds for which to retry when a result cannot be written or a server cannot be reached
 };
 
 [[nodiscard]] Fields fields_of(WorkerSpec& spec);

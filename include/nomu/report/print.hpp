@@ -1,6 +1,6 @@
 #pragma once
-/// The library's main objects on a stream, in one line each but for a model, which describes itself: `std::cout <<
-/// model`.
+/// Writes the library's main objects to a stream, as in `std::cout << model`: one line each, except for a model, of
+/// which it writes `Model::describe`.
 
 #include <iosfwd>
 

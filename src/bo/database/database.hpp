@@ -57,9 +57,10 @@ class Statement {
   std::unique_ptr<StatementEngine> engine_;
 };
 
-/// One study in an engine, which may keep others beside it. Statements are SQL that every engine understands, with `?`
-/// for parameters and these words in braces: {meta}, {events} and {trials} are the tables, {mine} is the condition that
-/// a row belongs to the study, {key} and {study} begin the columns and the values of an insertion, {now} is the time.
+/// One study in an engine, which may also keep other studies. Statements are SQL that every engine understands, with
+/// `?` for parameters and these words in braces: {meta}, {events} and {trials} are the tables, {mine} is the condition
+/// that a row belongs to the study, {key} and {study} begin the columns and the values of an insertion, {now} is the
+/// time.
 class Database {
  public:
   Database() = default;

@@ -29,8 +29,8 @@ std::int64_t selected(SqliteDatabase& database, const char* sql) {
   return row.step() ? row.integer(0) : 0;
 }
 
-/// Refuses what another program must have put there: whoever reads a view or a table with a trigger runs its code, and
-/// numbers of trials are counted with.
+/// Refuses what nomu never writes: reading a view, or a table with a trigger, would run its code, and other code relies
+/// on trials being numbered from 1.
 void check_contents(SqliteDatabase& database) {
   const auto refuse = [&](std::string_view what) {
     throw DataError("bo/study", fmt::format("'{}' is damaged: {}; restore a copy of the file", database.name(), what));
@@ -61,8 +61,9 @@ void SqliteDatabase::check_study() {
   const std::int64_t format = selected(*this, "PRAGMA user_version");
   if (id != application) throw DataError("bo/study", fmt::format("'{}' is a database, but not a study", name()));
   if (format != version_of_file) {
-    throw DataError("bo/study", fmt::format("'{}' has format version {}; this library reads version {}", name(), format,
-                                            version_of_file));
+    throw DataError("bo/study",
+                    fmt::format("'{}' has format version {}; this nomu reads version {}{}", name(), format,
+                                version_of_file, format > version_of_file ? ": update it on this machine" : ""));
   }
   check_contents(*this);
 }

@@ -16,21 +16,23 @@ constexpr std::uint64_t seek_purpose = 0x62736B31;
 constexpr std::uint64_t pool_purpose = 0x62706F6F;
 constexpr std::size_t most_rows = 250;  // the cost of a proposal is cubic in them
 constexpr std::size_t near_rows = 5;
-constexpr std::size_t pool_after = 24;      // points on their way after which the next ones are chosen from a pool
-constexpr double pending_apart = 0.01;      // share of the diagonal of the space between two points on their way
+constexpr std::size_t pool_after = 24;      // pending points after which the next ones are chosen from a pool
+constexpr double pending_apart = 0.01;      // least distance of two pending points, as a share of the space's diagonal
 constexpr double least_local_share = 50.0;  // times less may be expected around the best result than elsewhere
-constexpr double finished_apart = 1e-6;     // and between them and points with a result
+constexpr double finished_apart = 1e-6;     // least distance of pending points from those with a result
 constexpr SeekSpec pool_spec{.spread = 1500, .around = 200};
 
 template <class T>
 std::vector<T> chosen(const std::vector<T>& all, const std::vector<std::size_t>& rows) {
   std::vector<T> result;
+  result.reserve(rows.size());
   for (const std::size_t k : rows) result.push_back(all[k]);
   return result;
 }
 
-/// The side of the cube around the best result in which most points are sought. It grows while that pays, shrinks when
-/// it does not, and starts anew when it has become too small to matter. `values` in their order, larger is better.
+/// The side of the cube around the best result in which most points are sought. It grows while that finds better
+/// results, shrinks when it does not, and starts over when it has become too small to matter. `values` in their order,
+/// larger is better.
 double trusted_side(const std::vector<double>& values, std::size_t first, std::size_t variables) {
   constexpr double largest = 0.8;
   constexpr double smallest = 0.01;

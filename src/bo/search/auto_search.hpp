@@ -1,6 +1,6 @@
 #pragma once
-// The search of method "auto": the most promising point by a process of the results, with the points that are on their
-// way taken into account. A pure function of settings, space and history; what it remembers only saves time.
+// The search of method "auto": finds the most promising point under a Gaussian process fitted to the results, taking
+// pending points into account. A pure function of settings, space and history; what it remembers only saves time.
 
 #include <functional>
 #include <memory>

@@ -102,7 +102,7 @@ std::shared_ptr<const Suggester::Fit> Suggester::base_of(const History& history,
   if (spec_.warm_epochs == 0 || !all || finished == history.finished ||
       finished < static_cast<std::int64_t>(least_rows))
     return {};
-  if (!can_go_on(method_of(spec_, space_.inputs()))) return {};
+  if (!can_continue(method_of(spec_, space_.inputs()))) return {};
   History before{.finished = finished};
   const auto count = static_cast<std::ptrdiff_t>(finished);
   before.points.assign(history.points.begin(), history.points.begin() + count);
@@ -142,7 +142,7 @@ std::shared_ptr<const Suggester::Fit> Suggester::fit_to(const History& history, 
   MethodSpec method = method_of(spec_, space_.inputs());
   if (base) {
     fields_of(method).set("train.epochs", spec_.warm_epochs);
-    fit->model = fit_on(method, *base->model, cohort, engine(), progress);
+    fit->model = continue_fit(method, *base->model, cohort, engine(), progress);
   } else {
     fit->model = nomu::fit(method, cohort, engine(), progress);
   }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/fields.hpp"
 #include "nomu/data/table_io.hpp"
@@ -27,7 +27,7 @@ void check_name(const Variable& v, std::set<std::string>& names) {
   if (v.name.empty()) throw ConfigError("bo/space", "every variable needs a name");
   if (v.name.find_first_of("{}\n") != std::string::npos) refuse(v, "a name must not contain braces or line ends");
   if (!is_utf8(v.name)) throw ConfigError("bo/space", "the name of a variable is not UTF-8 text");
-  if (!names.insert(v.name).second) refuse(v, "the name is taken twice");
+  if (!names.insert(v.name).second) refuse(v, "the name is used twice");
 }
 
 void check_choices(const Variable& v) {
@@ -51,7 +51,7 @@ void check_unit(const Variable& v) {
 void check_bounds(const Variable& v) {
   if (!std::isfinite(v.low) || !std::isfinite(v.high)) refuse(v, "both bounds must be finite numbers");
   if (v.low > v.high) {
-    refuse(v, fmt::format("the bounds are reversed: low {} is above high {}; exchange them", v.low, v.high));
+    refuse(v, fmt::format("the bounds are reversed: low {} is above high {}; swap them", v.low, v.high));
   }
   if (v.low == v.high) refuse(v, fmt::format("both bounds are {}; leave the variable out, or widen them", v.low));
   if (!std::isfinite(v.high - v.low))
@@ -122,7 +122,7 @@ Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> cons
       throw ConfigError("bo/space", "at_least and at_most must be finite numbers; leave out the side that is open");
     }
     if (constraint.at_least && constraint.at_most && *constraint.at_least > *constraint.at_most) {
-      throw ConfigError("bo/space", fmt::format("at_least {} is above at_most {}; exchange them", *constraint.at_least,
+      throw ConfigError("bo/space", fmt::format("at_least {} is above at_most {}; swap them", *constraint.at_least,
                                                 *constraint.at_most));
     }
     std::vector<Term>& terms = terms_.emplace_back();

@@ -94,10 +94,17 @@ std::int64_t StudyStore::finish_one(const TrialResult& result, Repeated repeated
   return result.id;
 }
 
-std::vector<std::int64_t> StudyStore::finish(const std::vector<TrialResult>& results, Repeated repeated) const {
+std::vector<std::int64_t> StudyStore::finish(const std::vector<TrialResult>& results, Repeated repeated,
+                                             const Notes& notes) const {
   std::vector<std::int64_t> ids;
   database_->write([&] {
     ids.clear();
+    for (const auto& [name, text] : notes) {
+      database_->prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?) ON CONFLICT DO NOTHING")
+          .bind(1, name)
+          .bind(2, text)
+          .run();
+    }
     const bool points = std::all_of(results.begin(), results.end(), [](const TrialResult& result) {
       return result.id == 0 && !result.point.empty() && result.value;
     });

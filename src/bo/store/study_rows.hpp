@@ -1,5 +1,5 @@
 #pragma once
-// Reading rows of the table of trials.
+// Reading rows of the table of trials, and settings.
 
 #include <cstdint>
 #include <string>
@@ -26,6 +26,11 @@ void check_point(const Point& point, const Space& space, const Whose& whose);
 void check_value(double value, const Whose& whose);
 [[nodiscard]] Point read_point(const std::string& text, const Space& space, const Whose& whose);
 [[nodiscard]] Trial read_trial(const Statement& row, const Space& space);
+
+/// A setting of the study; empty if there is none.
+[[nodiscard]] std::string meta(Database& database, std::string_view key);
+/// Inside a transaction.
+void set_meta(Database& database, std::string_view key, std::string_view value);
 
 /// The number that the statement selects; 0 if it selects no row.
 [[nodiscard]] std::int64_t number_of(Statement statement);

@@ -5,7 +5,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "core/json_numbers.hpp"
+#include "core/text/json_numbers.hpp"
+#include "core/text/json_text.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/table_io.hpp"
 
@@ -17,7 +18,7 @@ using nlohmann::json;
 constexpr const char* kinds[] = {"real", "integer", "categorical"};
 
 json parse(std::string_view text) {
-  json value = json::parse(text, nullptr, false);
+  json value = parse_json(text);
   if (value.is_discarded()) throw DataError("bo/study", "the file contains damaged text; run verify on a copy");
   return value;
 }
@@ -163,9 +164,11 @@ StudyEvent event_from_text(std::string_view text) {
     const json body = parse(text);
     StudyEvent event;
     if (const auto version = body.value("v", std::int64_t{1}); version > body_version) {
-      throw DataError("bo/study", fmt::format("it was written by a newer nomu (version {} of what an event holds, this "
-                                              "one knows up to {}); update nomu here",
-                                              version, body_version));
+      throw DataError(
+          "bo/study",
+          fmt::format(
+              "it was written by a newer nomu (its events have version {}, this one reads up to {}); update nomu here",
+              version, body_version));
     }
     event.point = body.value("point", Point{});
     event.value = value_of(body);

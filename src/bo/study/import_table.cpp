@@ -6,16 +6,6 @@
 #include "nomu/core/error.hpp"
 
 namespace nomu {
-namespace {
-
-/// Without the place in the library where it arose.
-std::string message_of(const Error& error) {
-  const std::string text = error.what();
-  const std::size_t end = text.find("] ");
-  return end == std::string::npos ? text : text.substr(end + 2);
-}
-
-}  // namespace
 
 std::vector<TrialResult> results_from_table(const Space& space, const Table& table, std::string_view value_column) {
   std::vector<std::size_t> columns;
@@ -37,18 +27,18 @@ std::vector<TrialResult> results_from_table(const Space& space, const Table& tab
       throw DataError("bo/study", fmt::format("{}: {}", cell_location(table, i, column), message));
     };
     if (value.kind != CellKind::number) refuse(value_column, "a result must be a finite number");
-    TrialResult result{.value = value.number, .label = fmt::format("row {}", i + 1)};
+    TrialResult result{.value = value.number, .label = fmt::format("row {}", table.line(i))};
     for (std::size_t j = 0; j < columns.size(); ++j) {
       try {
         result.point.push_back(space.parse(j, table.columns()[columns[j]][i]));
       } catch (const DataError& error) {
-        refuse(space.variables()[j].name, message_of(error));
+        refuse(space.variables()[j].name, error.message());
       }
     }
     try {
       space.check(result.point);
     } catch (const DataError& error) {
-      throw DataError("bo/study", fmt::format("{}, row {}: {}", table.source(), i + 1, message_of(error)));
+      throw DataError("bo/study", fmt::format("{}, row {}: {}", table.source(), table.line(i), error.message()));
     }
     results.push_back(std::move(result));
   }

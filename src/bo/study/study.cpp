@@ -10,7 +10,7 @@
 #include "bo/study/model_points.hpp"
 #include "bo/study/study_parts.hpp"
 #include "bo/study/study_replay.hpp"
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -119,7 +119,7 @@ std::vector<Trial> Study::ask(const std::vector<std::string>& workers, const Pro
 }
 
 /// Points of the initial design and random ones take no time: they are computed and recorded in one transaction. A
-/// suggestion of a model is computed without locking the study, for all who wait for one (`ask_model`).
+/// suggestion of a model is computed without locking the study, for all requests that wait for one (`ask_model`).
 std::vector<Trial> Study::Parts::ask(const StudyStore::Askers& askers, const Progress& progress) {
   const auto guard = lock();
   bool model_needed = suggester.at_once(trials_seen) == 0;
@@ -144,6 +144,13 @@ std::vector<Trial> Study::Parts::ask(const StudyStore::Askers& askers, const Pro
 
 namespace {
 
+/// Throws DataError for a point outside the space.
+Point kept_point(Point point, const Space& space) {
+  space.check(point);
+  for (double& v : point) v += 0.0;  // no negative zero: one point, one text
+  return point;
+}
+
 TrialResult checked(TrialResult result, const Space& space) {
   const std::string prefix = result.label.empty() ? "" : result.label + ": ";
   if (result.value && !std::isfinite(*result.value)) {
@@ -157,8 +164,8 @@ TrialResult checked(TrialResult result, const Space& space) {
   if (!result.value) result.reason = result.reason.empty() ? "no reason given" : kept_text(result.reason);
   if (result.value) result.reason.clear();
   if (result.id == 0 && !result.point.empty()) {
-    space.check(result.point);
-    for (double& v : result.point) v += 0.0;  // no negative zero: one point, one text
+    if (!result.value) throw DataError("bo/study", prefix + "only a trial can fail, not a point; enqueue makes it one");
+    result.point = kept_point(std::move(result.point), space);
   }
   return result;
 }
@@ -182,6 +189,14 @@ void Study::fail(std::int64_t id, std::string_view reason, bool replace) {
 Trial Study::add(const Point& point, double value) {
   space().check(point);
   return trial(tell({{.point = point, .value = value}}, Repeated::refuse).front());
+}
+
+std::vector<std::int64_t> Study::enqueue(const std::vector<Point>& points) {
+  std::vector<Point> kept;
+  for (const Point& point : points) kept.push_back(kept_point(point, space()));
+  if (kept.empty()) return {};
+  const auto lock = parts_->lock();
+  return parts_->store.enqueue(kept);
 }
 
 void Study::renew(const std::vector<std::int64_t>& ids) {

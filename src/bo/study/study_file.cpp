@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "core/toml_numbers.hpp"
+#include "core/text/toml_numbers.hpp"
+#include "core/text/toml_text.hpp"
 #include "nomu/bo/study.hpp"
 #include "nomu/core/config.hpp"
 #include "nomu/core/error.hpp"
@@ -126,13 +127,7 @@ void each_table(const Reader& reader, std::string_view key, const F& use) {
 }  // namespace
 
 StudyFile parse_study_file(std::string_view text, std::string_view source) {
-  toml::table root;
-  try {
-    root = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    throw ConfigError("bo/study",
-                      fmt::format("{}, line {}: {}", source, error.source().begin.line, error.description()));
-  }
+  const toml::table root = parse_toml(text, source, "bo/study");
   const Reader reader(root, source, "the file", {"variables", "constraints", "study"});
   std::vector<Variable> variables;
   std::vector<LinearConstraint> constraints;

@@ -1,4 +1,4 @@
-// What a study's results say about its best point and its variables, and trials by an acquisition of one's own.
+// What a study's results say about its best point and its variables, and trials by a custom acquisition.
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ Process thinned(const Process& all, Random& random) {
     rows.x.row(static_cast<Eigen::Index>(k)) = all.rows().x.row(kept[k]);
     rows.y[static_cast<Eigen::Index>(k)] = all.rows().y[kept[k]];
   }
-  return Process(std::move(rows), all.kernel());
+  return {std::move(rows), all.kernel()};
 }
 
 }  // namespace
@@ -74,7 +74,7 @@ std::optional<Outlook> Study::outlook() const {
   for (const double result : history.values) distances.push_back(sign * (*best->value - result));
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
   std::nth_element(distances.begin(), middle, distances.end());
-  history.pending.clear();  // what is on its way is part of going on
+  history.pending.clear();  // pending trials are part of the expected gain
   const double gain = parts_->suggester.expected_gain(history);
   return Outlook{.best = *best,
                  .mean = sign * learned->warp.invert(value.mean),

@@ -25,7 +25,7 @@ class ReplayedTrials {
       budget_ = event.value;
       return {};
     }
-    if (event.kind == "ask" || event.kind == "add") {
+    if (event.kind == "ask" || event.kind == "queue" || event.kind == "add") {
       if (event.trial != static_cast<std::int64_t>(trials_.size()) + 1) {
         return fmt::format("event {} is about trial {}, but trial {} was expected", event.number, event.trial,
                            trials_.size() + 1);
@@ -33,10 +33,8 @@ class ReplayedTrials {
       trials_.push_back({.id = event.trial, .point = event.point, .origin = event.text});
       known_.insert(event.point);
       if (event.c > 0.0 && c_ == 0.0) c_ = event.c;
-      if (event.kind == "add") {
-        trials_.back().origin = "given";
-        set(trials_.back(), event);
-      }
+      if (event.kind != "ask") trials_.back().origin = "given";
+      if (event.kind == "add") set(trials_.back(), event);
       return {};
     }
     if (event.kind != "tell" && event.kind != "fail") {
@@ -125,7 +123,7 @@ class Replay {
     if (const std::string damage = store_.database().damage(); !damage.empty()) {
       return problem(fmt::format("the file is damaged: {}", damage));
     }
-    // One state of the study is read at once; checking it may take long, and keeps nobody from writing.
+    // The study is read in one consistent state; checking it may take long, and must not block writers.
     std::vector<StudyEvent> events;
     store_.database().read([&] {
       events.clear();
@@ -161,7 +159,7 @@ class Replay {
       history_ = behind_.history(suggester_.spec());
       batch_.clear();
     }
-    if (event.text != "custom") compare_suggestion(event);  // nobody knows the acquisition any more
+    if (event.text != "custom") compare_suggestion(event);  // the acquisition is not recorded
     batch_.insert(event.point);
     history_.pending.push_back(event.point);
     ++history_.trials;

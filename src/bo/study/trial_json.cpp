@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/text/json_text.hpp"
 #include "nomu/bo/trial_io.hpp"
 #include "nomu/core/error.hpp"
 
@@ -35,7 +36,7 @@ double value_of(const Space& space, std::size_t variable, const json& value) {
 std::string point_to_json(const Space& space, const Point& point) { return point_json(space, point).dump(); }
 
 Point point_from_json(const Space& space, std::string_view text) {
-  const json all = json::parse(text, nullptr, false);
+  const json all = parse_json(text);
   if (!all.is_object()) throw DataError("bo/study", "a point is an object of variables and their values");
   Point point(space.size());
   std::vector<bool> given(space.size(), false);

@@ -57,15 +57,15 @@ class Process {
                          std::span<double> sigma_slopes) const;
   /// Values at points [q][inputs].
   [[nodiscard]] std::vector<Value> at_all(const RowMatrix& points) const;
-  /// The largest posterior mean at the rows: the best result, less what is luck about it.
+  /// The largest posterior mean at the rows: the best result without the part that is probably noise.
   [[nodiscard]] double best_mean() const;
 
-  /// Adds a point whose result is on its way and taken to be its mean: sigma changes, the mean does not.
+  /// Adds a pending point, whose result is assumed to be its mean: sigma changes, the mean does not.
   void believe(std::span<const double> x);
   [[nodiscard]] std::size_t believed() const { return static_cast<std::size_t>(count_ - rows_.rows()); }
   [[nodiscard]] std::span<const double> believed_point(std::size_t k) const;
 
-  /// For whoever follows the posterior at other points: a row of the factor up to its diagonal, the correlation of a
+  /// For code that follows the posterior at other points: a row of the factor up to its diagonal, the correlation of a
   /// row or believed point with `x`, the mean there, and the standard deviation of the function.
   [[nodiscard]] std::span<const double> factor_row(std::size_t row) const;
   [[nodiscard]] double correlation(std::size_t row, const double* x) const;

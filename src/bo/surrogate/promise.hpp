@@ -1,6 +1,6 @@
 #pragma once
-// How promising a point is: the logarithm of the improvement that is to be expected there, weighted with the
-// probability that there is a result at all.
+// How promising a point is: the logarithm of the expected improvement there, weighted with the probability that the
+// evaluation succeeds.
 
 #include <span>
 #include <vector>

@@ -61,8 +61,8 @@ bool looks_like_a_name(std::string_view text) {
 std::string environment_name(const Space& space, std::size_t j) {
   const std::string& name = space.variables()[j].name;
   const auto part = [](char c) { return is_letter_or_digit(c) || c == '_'; };
-  const bool identifier =
-      std::all_of(name.begin(), name.end(), part) && std::isdigit(static_cast<unsigned char>(name.front())) == 0;
+  const bool identifier = std::all_of(name.begin(), name.end(), part) &&
+                          std::isdigit(static_cast<unsigned char>(name.front())) == 0 && name != "ID";
   return identifier ? "NOMU_" + name : fmt::format("NOMU_{}", j + 1);
 }
 
@@ -92,8 +92,9 @@ std::string replacement(const std::string& name, const Space& space, const Trial
   try {
     (void)space.index_of(name);
   } catch (const DataError& error) {
-    throw DataError("bo/worker", fmt::format("the command contains {{{}}}: {}; blanks inside the braces keep them",
-                                             name, error.what()));
+    throw DataError("bo/worker",
+                    fmt::format("the command contains {{{}}}: {}; to keep braces as they are, put blanks inside them",
+                                name, error.what()));
   }
   return {};
 }

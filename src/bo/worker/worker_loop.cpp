@@ -59,8 +59,8 @@ void WorkerLoop::loop() {
 }
 
 /// Empty if the study has no trial left, cannot be reached, or fails; results of what is running must still be recorded
-/// then. A server that is being started again is waited for; a trial it has handed out unheard comes back when its
-/// lease ends, because nobody renews it.
+/// then. Waits for a server that is being restarted; a trial that it handed out without our knowledge is returned when
+/// its lease expires, because nobody renews it.
 std::vector<Trial> WorkerLoop::ask() {
   try {
     std::vector<Trial> asked = study_.ask(1, name_, progress_);

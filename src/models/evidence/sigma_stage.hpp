@@ -1,5 +1,5 @@
 #pragma once
-// Third stage: sigma networks on top of the chosen means, and how strongly they count, by evidence.
+// Third stage: sigma networks on top of the chosen means, and how strongly they count, chosen by evidence.
 
 #include <cstdint>
 #include <span>
@@ -35,9 +35,9 @@ struct SigmaShape {
   [[nodiscard]] double sigma(double distance) const;
 };
 
-/// The shape that predicts errors of unseen rows best, by CRPS; `distance` is 0 at the data and 1 far from them, where
-/// sigma is `sigma_far` unless unseen rows as far away speak against it. Of shapes that are equally good, the one with
-/// most sigma away from the data: unseen rows say little about gaps, where it is needed.
+/// The shape that predicts errors of unseen rows best, by CRPS. `distance` is 0 at the data and 1 far from them, where
+/// sigma is `sigma_far` unless unseen rows at that distance contradict it. Of equally good shapes, the one with the
+/// most sigma away from the data: unseen rows say little about gaps, where sigma is needed.
 [[nodiscard]] SigmaShape choose_shape(std::span<const double> errors, std::span<const double> noise,
                                       std::span<const double> distance, double sigma_far, std::int64_t threads);
 

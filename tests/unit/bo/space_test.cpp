@@ -76,7 +76,7 @@ TEST(Space, ImpossibleVariablesAreNamed) {
   EXPECT_THAT(message({.name = "x", .unit = "\xff"}), HasSubstr("'x': the unit is not UTF-8 text"));
   EXPECT_THAT(message_of<ConfigError>([] { return Space(std::vector<Variable>{}); }),
               HasSubstr("at least one variable"));
-  EXPECT_THAT(message_of<ConfigError>([] { return Space({{.name = "x"}, {.name = "x"}}); }), HasSubstr("taken twice"));
+  EXPECT_THAT(message_of<ConfigError>([] { return Space({{.name = "x"}, {.name = "x"}}); }), HasSubstr("used twice"));
 }
 
 TEST(Space, WrongValuesAreNamed) {
