@@ -70,8 +70,10 @@ std::string parallel_part(const Space& space, const NamedPlot& plot) {
 
 std::string best_part(const Space& space, const Trial& best) {
   HtmlTable table{.head = {"", "best"}, .rows = {{"value", format_number(*best.value)}}, .numbers = true};
-  for (std::size_t j = 0; j < space.size(); ++j)
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    if (!space.active(j, best.point)) continue;
     table.rows.push_back({short_name(space.variables()[j].name, 14.0), space.text(j, best.point[j])});
+  }
   return html_table(table);
 }
 
@@ -93,6 +95,10 @@ std::string latest_table(const Space& space, const std::vector<Trial>& trials) {
                                  trial->origin};
     for (std::size_t j = 0; j < space.size(); ++j) {
       const bool real = space.variables()[j].kind == Variable::Kind::real;
+      if (!space.active(j, trial->point)) {
+        row.emplace_back();
+        continue;
+      }
       row.push_back(real ? number_text(trial->point[j]) : short_name(space.text(j, trial->point[j]), 16.0));
     }
     table.rows.push_back(std::move(row));
