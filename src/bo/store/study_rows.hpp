@@ -14,7 +14,7 @@ namespace nomu {
 /// Selects the columns that `read_trial` expects; a condition may follow.
 inline constexpr const char* trial_columns =
     "SELECT id, state, point, value, reason, origin, worker, lease, asked, told, "
-    "(SELECT value FROM {meta} WHERE {mine} AND key = 'cost:' || {trials}.id) FROM {trials} ";
+    "(SELECT value FROM {meta} WHERE {mine} AND key = 'cost:' || {trials}.id) AS cost FROM {trials} ";
 
 /// What a message is about, such as trial 3.
 struct Whose {
