@@ -44,12 +44,16 @@ std::stop_source& stop_requests() {
   return source;
 }
 
-std::atomic<bool> heeded = false;  // whether anybody looks at requests to stop
+/// Whether anybody looks at requests to stop.
+std::atomic<bool>& heeded() {
+  static std::atomic<bool> value = false;
+  return value;
+}
 
 }  // namespace
 
 std::stop_source& interrupts() {
-  heeded = true;
+  heeded() = true;
   return stop_requests();
 }
 
@@ -66,7 +70,7 @@ void watch_interrupts() {
       int number = 0;
       if (sigwait(&set, &number) != 0) continue;
       // While files are read nobody looks, and reading a pipe may take for ever.
-      if (count > 0 || !heeded) _exit(130);
+      if (count > 0 || !heeded()) _exit(130);
       stop_requests().request_stop();
     }
   }).detach();

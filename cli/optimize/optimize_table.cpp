@@ -15,13 +15,14 @@ struct Options {
   StudyArgument study;
   std::string file;
   std::string value = "value";
+  std::string cost;
   bool json = false;
 };
 
 void run_import(const Options& options) {
   Study study = options.study.open(StudyAccess::write);
   const Table table = read_table(options.file);
-  const std::vector<TrialResult> results = results_from_table(study.space(), table, options.value);
+  const std::vector<TrialResult> results = results_from_table(study.space(), table, options.value, options.cost);
   const std::size_t added = study.tell(results).size();
   const std::size_t left_out = table.rows() - added;
   if (options.json) return print_json(nlohmann::json{{"added", added}, {"without_value", left_out}});
@@ -78,6 +79,7 @@ void add_optimize_table(CLI::App& optimize) {
   CLI::App* import = add(optimize, "import", "Add the results in a CSV file to a study", run_import, imported);
   add_input(*import, "FILE", imported->file, "CSV or TSV file with a column for each variable, and one for the value");
   import->add_option("--value", imported->value, "column of the values")->capture_default_str();
+  import->add_option("--cost", imported->cost, "column of what the results cost; cells may be empty");
   const auto exported = std::make_shared<Options>();
   CLI::App* to_file = add(optimize, "export", "Write all trials to a CSV file", run_export, exported);
   add_input(*to_file, "FILE", exported->file, "CSV file to write; .tsv: separated by tabs");

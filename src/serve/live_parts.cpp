@@ -59,8 +59,10 @@ std::vector<Trial> drawn_trials(const std::vector<Trial>& trials, Direction dire
 
 std::string best_part(const Space& space, const Trial& best) {
   HtmlTable table{.head = {"", "best"}, .rows = {{"value", format_number(*best.value)}}, .numbers = true};
-  for (std::size_t j = 0; j < space.size(); ++j)
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    if (!space.active(j, best.point)) continue;
     table.rows.push_back({short_name(label_of(space.variables()[j]), 14.0), space.text(j, best.point[j])});
+  }
   return html_table(table);
 }
 
@@ -96,7 +98,8 @@ std::string latest_table(const Space& space, const std::vector<Trial>& trials) {
     std::vector<std::string> row{fmt::format("{}", trial->id),
                                  trial->value ? number_text(*trial->value) : std::string(state_name(trial->state)),
                                  trial->origin};
-    for (std::size_t j = 0; j < space.size(); ++j) row.push_back(short_value(space, j, trial->point[j]));
+    for (std::size_t j = 0; j < space.size(); ++j)
+      row.push_back(space.active(j, trial->point) ? short_value(space, j, trial->point[j]) : std::string{});
     table.rows.push_back(std::move(row));
   }
   return table.rows.empty() ? html_paragraph("No trial yet.", "soft") : html_table(table);
