@@ -122,7 +122,8 @@ std::string lease_text(const Trial& trial, double now) {
   if (is_waiting(trial)) return "is handed out next";
   if (trial.lease_until <= now) return "has expired";
   constexpr std::size_t date = 11;  // "2026-01-31 "; the row begins with one
-  return "until " + time_text(trial.lease_until).substr(date);
+  const std::string end = time_text(trial.lease_until);
+  return "until " + (end.size() > date ? end.substr(date) : end);
 }
 
 std::string running_table(const Space& space, const std::vector<Trial>& pending, double now) {
