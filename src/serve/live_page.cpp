@@ -105,7 +105,7 @@ button{cursor:pointer;margin-top:.5em}button:disabled{opacity:.5}
 pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.6em .9em;overflow-x:auto;
 white-space:pre-wrap;overflow-wrap:anywhere}
 @media(prefers-color-scheme:dark){figure svg{filter:invert(.88) hue-rotate(180deg);mix-blend-mode:lighten}
-figure svg .map{filter:hue-rotate(180deg) invert(1)}}
+figure svg [data-part=map]{filter:hue-rotate(180deg) invert(1)}}
 )css";
 }
 

@@ -59,7 +59,7 @@ class Files(WithStudy):
         before = self.study.read_bytes()
         for words in (("status",), ("ask",), ("tell", 1, 2), ("verify",), ("enqueue", "--point", "x=1")):
             refused = run(words[0], self.study, *words[1:])
-            self.assertRefused(refused, "has format version 7; this nomu reads version 1: update it on this machine")
+            self.assertRefused(refused, "has format version 7; this nomu reads versions 1 to 2: update it on this machine")
         self.assertEqual(self.study.read_bytes(), before)
 
     def test_no_page_replaces_a_study(self) -> None:
