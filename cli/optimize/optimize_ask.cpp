@@ -44,6 +44,7 @@ struct TellOptions {
   std::vector<std::string> words;
   std::vector<std::string> point;
   std::optional<std::string> failed;
+  std::optional<double> cost;
   bool replace = false;
   bool lines = false;
   bool json = false;
@@ -114,14 +115,16 @@ void tell_point(Study& study, const TellOptions& options) {
     throw DataError("optimize",
                     "--point needs exactly one value; nomu optimize enqueue adds a point without one, to be tried");
   }
-  (void)study.add(point_of(study.space(), options.point), number_of(options.words[0]));
+  study.tell(
+      {{.point = point_of(study.space(), options.point), .value = number_of(options.words[0]), .cost = options.cost}},
+      Repeated::refuse);
 }
 
 void run_tell(const TellOptions& options) {
   Study study = options.study.open(StudyAccess::write);
   std::int64_t count = 1;
   if (options.lines) {
-    if (!options.words.empty() || !options.point.empty() || options.failed) {
+    if (!options.words.empty() || !options.point.empty() || options.failed || options.cost) {
       throw DataError("optimize", "--lines reads everything from standard input; leave the rest of the arguments out");
     }
     count = tell_lines(study, options.replace);
@@ -130,11 +133,12 @@ void run_tell(const TellOptions& options) {
   } else if (options.failed && options.words.size() == 1) {
     study.fail(id_of(options.words[0]), *options.failed, options.replace);
   } else if (!options.failed && options.words.size() == 2) {
-    study.tell(id_of(options.words[0]), number_of(options.words[1]), options.replace);
+    study.tell({{.id = id_of(options.words[0]), .value = number_of(options.words[1]), .cost = options.cost}},
+               options.replace ? Repeated::replace : Repeated::refuse);
   } else {
     throw DataError("optimize", "give a trial and its value, or --failed REASON: tell STUDY ID VALUE");
   }
-  if (options.json) print("{}\n", nlohmann::json{{"told", count}}.dump());
+  if (options.json) print_json(nlohmann::json{{"told", count}});
 }
 
 struct EnqueueOptions {
@@ -192,6 +196,10 @@ void add_optimize_tell(CLI::App& optimize) {
   command->add_option("--failed", options->failed, "the trial failed, for this reason");
   command->add_option("--point", options->point, "name=value: the result is for this point, not for a trial")
       ->allow_extra_args(false);
+  command
+      ->add_option("--cost", options->cost,
+                   "what the evaluation took, in any unit; points that promise more for less are preferred")
+      ->check(above_zero());
   command->add_flag("--replace", options->replace, "overwrite an earlier result");
   command->add_flag("--lines", options->lines, "read JSON lines from standard input");
   command->add_flag("--json", options->json, "print JSON");

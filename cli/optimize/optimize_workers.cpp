@@ -47,7 +47,7 @@ void run(const Options& options) {
             left > 0.0 ? fmt::format("lease ends in {:.0f} s", left) : "lease has expired");
     }
   }
-  if (options.json) return print("{}\n", list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  if (options.json) return print_json(list);
   if (workers.empty()) print("nobody is evaluating a trial\n");
   if (waiting > 0) print("{} trials wait for a worker: they were queued or given back\n", waiting);
 }

@@ -86,7 +86,7 @@ void list(const Options& options) {
                  fmt::join(spec.problems, ", "), "", fmt::join(methods, ", "));
     }
   }
-  if (options.json) print("{}\n", lines.dump());
+  if (options.json) print_json(lines);
 }
 
 fs::path rows_folder(const Options& options) { return fs::path(options.out) / "rows"; }
@@ -190,12 +190,11 @@ void draw_figures(const Options& options, const ExperimentSpec& spec) {
     ++added;
   }
   if (options.json) {
-    return print("{}\n", nlohmann::json{{"experiment", spec.name},
-                                        {"pictures", figures},
-                                        {"added", added},
-                                        {"seconds", elapsed()},
-                                        {"out", options.out}}
-                             .dump());
+    return print_json(nlohmann::json{{"experiment", spec.name},
+                                     {"pictures", figures},
+                                     {"added", added},
+                                     {"seconds", elapsed()},
+                                     {"out", options.out}});
   }
   print("{} of {} figures existed already, {} added in {:.1f} s{}: {}\n", existing, figures.size(), added, elapsed(),
         existing + added < figures.size() ? "; run the same command again to continue" : "", options.out);
@@ -224,16 +223,15 @@ void run(Options options) {
   if (!options.pack.empty()) write_rows(options.pack, finished_rows(whole, store));
   write_report(options, make_report(spec, store));
   if (options.json) {
-    print("{}\n", nlohmann::json{{"experiment", spec.name},
-                                 {"runs", done.runs},
-                                 {"finished_before", done.finished},
-                                 {"added", done.added},
-                                 {"by_others", done.by_others},
-                                 {"failed", done.failed},
-                                 {"complete", done.complete()},
-                                 {"seconds", done.seconds},
-                                 {"report", (fs::path(options.out) / "report.md").string()}}
-                      .dump());
+    print_json(nlohmann::json{{"experiment", spec.name},
+                              {"runs", done.runs},
+                              {"finished_before", done.finished},
+                              {"added", done.added},
+                              {"by_others", done.by_others},
+                              {"failed", done.failed},
+                              {"complete", done.complete()},
+                              {"seconds", done.seconds},
+                              {"report", (fs::path(options.out) / "report.md").string()}});
   } else if (!options.report_only) {
     print("{} of {} runs were finished before, {} added in {:.1f} s{}{}{}\n", done.finished, done.runs, done.added,
           done.seconds, done.by_others > 0 ? fmt::format(", {} by other processes", done.by_others) : "",

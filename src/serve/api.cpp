@@ -174,7 +174,7 @@ std::string Api::ask(const ApiRequest& request) {
 }
 
 std::string Api::tell(const ApiRequest& request) {
-  const json body = body_of(request.body, {"id", "value", "failed", "point", "results", "repeated"});
+  const json body = body_of(request.body, {"id", "value", "failed", "point", "cost", "results", "repeated"});
   Repeated repeated = Repeated::refuse;
   if (body.contains("repeated")) {
     if (body["repeated"] == "accept_equal")

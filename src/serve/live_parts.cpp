@@ -22,7 +22,10 @@ constexpr std::size_t most_failures = 100;
 constexpr std::size_t most_rows = 25;
 constexpr std::size_t longest_reason = 300;
 
+/// Times of a damaged study may be anything.
 std::string time_text(double seconds) {
+  constexpr double end_of_9999 = 253402300800.0;
+  if (!(seconds >= 0.0 && seconds < end_of_9999)) return "unknown";
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
@@ -56,8 +59,10 @@ std::vector<Trial> drawn_trials(const std::vector<Trial>& trials, Direction dire
 
 std::string best_part(const Space& space, const Trial& best) {
   HtmlTable table{.head = {"", "best"}, .rows = {{"value", format_number(*best.value)}}, .numbers = true};
-  for (std::size_t j = 0; j < space.size(); ++j)
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    if (!space.active(j, best.point)) continue;
     table.rows.push_back({short_name(label_of(space.variables()[j]), 14.0), space.text(j, best.point[j])});
+  }
   return html_table(table);
 }
 
@@ -93,7 +98,8 @@ std::string latest_table(const Space& space, const std::vector<Trial>& trials) {
     std::vector<std::string> row{fmt::format("{}", trial->id),
                                  trial->value ? number_text(*trial->value) : std::string(state_name(trial->state)),
                                  trial->origin};
-    for (std::size_t j = 0; j < space.size(); ++j) row.push_back(short_value(space, j, trial->point[j]));
+    for (std::size_t j = 0; j < space.size(); ++j)
+      row.push_back(space.active(j, trial->point) ? short_value(space, j, trial->point[j]) : std::string{});
     table.rows.push_back(std::move(row));
   }
   return table.rows.empty() ? html_paragraph("No trial yet.", "soft") : html_table(table);

@@ -49,6 +49,7 @@ const std::vector<Operation>& operations() {
         {"value", "number", "its result"},
         {"failed", "string", "instead of a value: why there is none"},
         {"point", "object", "instead of a trial: the point"},
+        {"cost", "number", "what the evaluation took, in any unit, above 0; may be left out"},
         {"results", "array", "instead of all of these: a list of such results"},
         {"repeated", "string", "what to do if there is a result already: refuse, accept_equal or replace"}},
        R"({"id":3,"value":0.25})",

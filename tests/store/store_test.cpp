@@ -43,6 +43,35 @@ TEST_P(Store, PointsAreThoseOfAStudyInMemoryAndFollowFromTheLog) {
   EXPECT_EQ(study.best()->value, memory.best()->value);
 }
 
+TEST_P(Store, KeepsCostsConditionsAndEarlierResultsAlsoInCopies) {
+  const Space space({{.name = "s", .kind = Variable::Kind::categorical, .choices = {"a", "b"}},
+                     {.name = "x", .low = 0.0, .high = 1.0, .when = {{"s", {"a"}}}}});
+  const EarlierResults earlier{.points = {{0.0, 0.25}, {1.0, 0.5}}, .values = {1.0, 2.0}};
+  const std::filesystem::path where = place();
+  {
+    Study study = Study::create(where, space, {}, one_thread(), FileSystems::checked, earlier);
+    EXPECT_EQ(study.ask().point, earlier.points[0]);
+    study.tell({{.id = 1, .value = 1.5, .cost = 4.0}});
+    study.tell({{.point = {1.0, 0.5}, .value = 3.0, .cost = 0.5}, {.point = {0.0, 0.75}, .value = 2.0}});
+    for (int i = 0; i < 4; ++i) {
+      const Trial trial = study.ask();
+      study.tell({{.id = trial.id, .value = trial.point[1], .cost = 1.0 + trial.point[1]}});
+    }
+  }
+  const std::filesystem::path copied = places().next("file");
+  copy_study(where, copied);
+  for (const std::filesystem::path& there : {where, copied}) {
+    const Study study = Study::open(there, StudyAccess::read, one_thread());
+    EXPECT_EQ(study.space(), space);
+    EXPECT_EQ(study.trial(1).cost, 4.0);
+    EXPECT_EQ(study.trials()[1].cost, 0.5);
+    EXPECT_FALSE(study.trial(3).cost);
+    const VerifyReport report = study.verify();
+    EXPECT_TRUE(report.clean()) << report.problems.front();
+    EXPECT_EQ(report.exact, 5);
+  }
+}
+
 TEST_P(Store, StatesAndMessagesOfResults) {
   Study study = Study::create(place(), square, random_search());
   const std::vector<Trial> asked = study.ask(3, "w1");

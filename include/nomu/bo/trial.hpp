@@ -23,10 +23,11 @@ struct Trial {
   /// Where the point came from: "design", "gp" or "nomu" (the model of method auto that proposed it), "model" (that of
   /// another method), "random", "custom" or "given".
   std::string origin = {};
-  std::string worker = {};   ///< name of the worker that evaluates it
-  double asked = 0.0;        ///< when it was handed out last; seconds since 1970
-  double told = 0.0;         ///< seconds since 1970
-  double lease_until = 0.0;  ///< seconds since 1970; 0: it is nobody's, because it was queued or given back
+  std::string worker = {};          ///< name of the worker that evaluates it
+  double asked = 0.0;               ///< when it was handed out last; seconds since 1970
+  double told = 0.0;                ///< seconds since 1970
+  double lease_until = 0.0;         ///< seconds since 1970; 0: it is nobody's, because it was queued or given back
+  std::optional<double> cost = {};  ///< what the evaluation took, in any unit, if it was told
 };
 
 /// Whether the trial is to be evaluated, and nobody has it.
@@ -41,6 +42,7 @@ struct TrialResult {
   std::optional<double> value = {};  ///< empty: the trial failed
   std::string reason = {};           ///< why it failed
   std::string label = {};            ///< what messages call this result, "line 3" for example; may be empty
+  std::optional<double> cost = {};   ///< what it took, in any unit, above 0; only with a value
 };
 
 /// What to do with a result of a trial that has one already.

@@ -71,7 +71,8 @@ class PostgresDatabase : public Database {
   void write(const std::function<void()>& action) override;
   void read(const std::function<void()>& action) override;
   [[nodiscard]] double now() override;
-  [[nodiscard]] bool make_study() override;
+  [[nodiscard]] bool make_study(std::int64_t version) override;
+  [[nodiscard]] std::int64_t study_version() override;
   void check_study() override;
   [[nodiscard]] std::string damage() override { return {}; }
 
@@ -247,11 +248,17 @@ void PostgresDatabase::read(const std::function<void()>& action) {
   });
 }
 
-bool PostgresDatabase::make_study() {
+std::int64_t PostgresDatabase::study_version() {
+  const PostgresResult row =
+      select({.sql = "SELECT oldest FROM nomu_studies WHERE id = $1", .parameters = {postgres_parameter(study_)}});
+  return PQntuples(row.get()) == 0 ? first_study_version : postgres_integer(row.get(), 0, 0);
+}
+
+bool PostgresDatabase::make_study(std::int64_t version) {
   study_ = 0;  // an attempt before may have given it a number that was never recorded
   begin();
   try {
-    study_ = make_postgres_study(connection_);
+    study_ = make_postgres_study(connection_, version);
   } catch (const PostgresError& error) {
     refuse(error);
   }

@@ -50,11 +50,14 @@ Heads heads_of(Database& database, bool waited) {
 
 }  // namespace
 
-bool StudyStore::create(Database& database, const Space& space, const OptimizeSpec& spec) {
+bool StudyStore::create(Database& database, const Space& space, const OptimizeSpec& spec,
+                        const EarlierResults& earlier) {
   bool made = false;
+  const bool plain = !space.conditional() && earlier.points.empty();
   database.write([&] {
-    made = database.make_study();
+    made = database.make_study(plain ? first_study_version : latest_study_version);
     if (!made) return;
+    if (!earlier.points.empty()) set_meta(database, "earlier", earlier_to_text(earlier));
     set_meta(database, "space", space_to_text(space));
     set_meta(database, "spec", spec_to_text(spec));
     set_meta(database, "version", version());
@@ -68,6 +71,16 @@ StudyStore::StudyStore(std::unique_ptr<Database> database)
 OptimizeSpec StudyStore::spec() const { return spec_from_text(meta(*database_, "spec")); }
 
 std::string StudyStore::note(const std::string& name) const { return meta(*database_, name); }
+
+EarlierResults StudyStore::earlier() const {
+  EarlierResults earlier = earlier_from_text(meta(*database_, "earlier"));
+  for (std::size_t k = 0; k < earlier.points.size(); ++k) {
+    const Whose whose{.what = "earlier result", .number = static_cast<std::int64_t>(k) + 1};
+    check_point(earlier.points[k], space_, whose);
+    check_value(earlier.values[k], whose);
+  }
+  return earlier;
+}
 
 std::optional<std::int64_t> StudyStore::budget() const { return budget_from(meta(*database_, "budget")); }
 

@@ -12,6 +12,7 @@
 
 #include "bo/database/database.hpp"
 #include "bo/space/history.hpp"
+#include "nomu/bo/earlier.hpp"
 #include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/trial.hpp"
 
@@ -26,21 +27,25 @@ struct StudyEvent {
   std::optional<double> value = {};  ///< tell, add: the result; budget: the new budget
   std::string text = {};             ///< fail: the reason; ask: the origin of the point
   bool replaces = false;
-  std::int64_t basis = 0;   ///< ask: number of the last event that the point depends on
-  double c = 0.0;           ///< ask: the factor of sigma; 0: no model was used
-  std::string engine = {};  ///< ask
+  std::int64_t basis = 0;           ///< ask: number of the last event that the point depends on
+  double c = 0.0;                   ///< ask: the factor of sigma; 0: no model was used
+  std::string engine = {};          ///< ask
+  std::optional<double> cost = {};  ///< tell, add
 };
 
 class StudyStore {
  public:
   /// Writes a new study; returns false, and writes nothing, if there is one already.
-  [[nodiscard]] static bool create(Database& database, const Space& space, const OptimizeSpec& spec);
+  [[nodiscard]] static bool create(Database& database, const Space& space, const OptimizeSpec& spec,
+                                   const EarlierResults& earlier);
   /// Throws DataError if it is not a study, of an unknown version, or damaged.
   explicit StudyStore(std::unique_ptr<Database> database);
 
   [[nodiscard]] Database& database() const { return *database_; }
   [[nodiscard]] const Space& space() const { return space_; }
   [[nodiscard]] OptimizeSpec spec() const;
+  /// Empty unless the study was created with some.
+  [[nodiscard]] EarlierResults earlier() const;
   /// Empty unless it was changed after the study was created.
   [[nodiscard]] std::optional<std::int64_t> budget() const;
   void set_budget(std::int64_t budget) const;
@@ -124,6 +129,7 @@ class StudyStore {
                                                 const std::vector<Suggestion>& suggestions, const Askers& askers,
                                                 const std::string& engine) const;
   [[nodiscard]] std::vector<Trial> read_trials(Statement& rows) const;
+  void set_cost(std::int64_t trial, const std::optional<double>& cost) const;
 
   std::unique_ptr<Database> database_;
   Space space_;

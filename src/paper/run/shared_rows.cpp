@@ -80,7 +80,7 @@ StudyStore SharedRows::open() const {
   for (int attempt = 1;; ++attempt) {
     try {
       make_place(place, [&](Database& database) {
-        return StudyStore::create(database, space_of_cohorts(), spec_of_cohorts(place_.lease));
+        return StudyStore::create(database, space_of_cohorts(), spec_of_cohorts(place_.lease), {});
       });
     } catch (const DataError&) {
       // It is there already; if something else is wrong, opening it says so.
