@@ -206,6 +206,7 @@ Trial Study::add(const Point& point, double value) {
 
 std::vector<std::int64_t> Study::enqueue(const std::vector<Point>& points) {
   std::vector<Point> kept;
+  kept.reserve(points.size());
   for (const Point& point : points) kept.push_back(kept_point(point, space()));
   if (kept.empty()) return {};
   const auto lock = parts_->lock();

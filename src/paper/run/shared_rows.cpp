@@ -147,6 +147,7 @@ void SharedRows::read_new(ResultStore& store) {
 
 SharedRows::Turn SharedRows::claim(const std::vector<const Piece*>& pieces) {
   std::vector<Point> points;
+  points.reserve(pieces.size());
   for (const Piece* piece : pieces) points.push_back(point_of(*piece));
   Turn turn;
   patiently([&] {
