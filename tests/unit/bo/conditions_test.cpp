@@ -78,7 +78,7 @@ TEST(Conditions, TablesLeaveCellsEmpty) {
   EXPECT_EQ(again.columns()[again.has_column("drop") ? 4 : 0][0], "");
   const Table wrong = parse_table("solver,restart,drop,x,value\nqr,3,,0.5,1\n", "old.csv");
   EXPECT_THAT(message_of<DataError>([&] { return results_from_table(space, wrong); }),
-              HasSubstr("row 1: variable 'restart' has a value, but is only active when solver = cg"));
+              HasSubstr("row 2: variable 'restart' has a value, but is only active when solver = cg"));
 }
 
 std::string error_of(const std::string& variables) {
