@@ -11,6 +11,7 @@ namespace nomu {
 std::vector<std::size_t> spread_rows(const Space& space, const std::vector<Point>& points) {
   const std::size_t enough = std::min<std::size_t>(points.size(), std::max<std::size_t>(20, 4 * space.size()));
   std::vector<std::vector<double>> inputs;
+  inputs.reserve(points.size());
   for (const Point& point : points) inputs.push_back(space.to_inputs(point));
   std::vector<std::size_t> kept;
   for (double apart = 0.2 * std::sqrt(static_cast<double>(space.inputs())); kept.size() < enough; apart *= 0.7) {
