@@ -147,8 +147,8 @@ def price_of(known, kind, method, study):
 
 def in_paper(table, method):
     """The problems on which the paper gives a number for the method: all if it has one for all together only."""
-    beside = table.get("beside", [])
-    problems = [p for p in table["problems"] if p not in beside and (not method["problems"] or p in method["problems"])]
+    extra = table.get("not_in_total", [])
+    problems = [p for p in table["problems"] if p not in extra and (not method["problems"] or p in method["problems"])]
     with (EXPERIMENTS / table["expected"]).open(newline="") as text:
         rows = csv.DictReader(line for line in text if not line.startswith("#"))
         known = {row["problem"] for row in rows if row["method"] == method["paper"]}

@@ -71,7 +71,7 @@ void print_report(const BenchmarkSpec& spec, const BenchmarkReport& report, bool
                             {"state_us", if_measured(report.state_us)},
                             {"memory_bytes", report.memory_bytes},
                             {"last_loss", report.last_loss}};
-  print("{}\n", line.dump());
+  print_json(line);
 }
 
 void run(const Options& options) {

@@ -57,7 +57,7 @@ class Line {
     nlohmann::json line = known_;
     line.update({{"threads", info.threads}, {"time", time}, {"device", info.device}});
     if (!known_.contains("peer")) line.update({{"provider", info.provider}, {"isa", info.isa}});
-    print("{}\n", line.dump());
+    print_json(line);
   }
 
   /// Instead of numbers.
@@ -65,7 +65,7 @@ class Line {
     if (!json_) return print(" {}", reason);
     nlohmann::json line = known_;
     line["skipped"] = reason;
-    print("{}\n", line.dump());
+    print_json(line);
   }
 
   void of_peer(const std::string& name) { known_["peer"] = name; }

@@ -90,7 +90,7 @@ void print_fit(const Options& options, const Model& model, double seconds) {
                         {"threads", engine.threads}};
     if (held_out) line["held_out"] = metrics_json(*held_out);
     if (trust) line["trust"] = trust_json(*trust);
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("{}", model.describe());
   // Files are the same from every interface, so the notes in them name no option.

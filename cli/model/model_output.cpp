@@ -76,11 +76,11 @@ Model load_one(const std::string& file, const std::string& target, const EngineO
                                          model.data().target_name, target));
 }
 
-std::optional<TargetModels> ModelFile::load_targets() const {
-  if (!target.empty() || !network.empty()) return {};
+std::variant<Model, TargetModels> ModelFile::load_any() const {
+  if (!target.empty() || !network.empty()) return load();
   const std::string bytes = read_file(model);
-  if (!holds_targets(bytes)) return {};
-  return unpack_targets(bytes, model, shared_engine(engine));
+  if (holds_targets(bytes)) return unpack_targets(bytes, model, shared_engine(engine));
+  return unpack_model(bytes, model, shared_engine(engine));
 }
 
 Model ModelFile::load() const {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "nomu/core/error.hpp"
 #include "nomu/interchange/attach.hpp"
@@ -46,8 +47,8 @@ struct ModelFile {
 
   void add_to(CLI::App& command);
   [[nodiscard]] Model load() const;
-  /// The models of all targets, if the file holds several and none was chosen.
-  [[nodiscard]] std::optional<TargetModels> load_targets() const;
+  /// The models of all targets, if the file holds several and none was chosen. The file is read once: it may be a pipe.
+  [[nodiscard]] std::variant<Model, TargetModels> load_any() const;
 };
 
 /// Options of the commands that take a model and a file of rows.

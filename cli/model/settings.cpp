@@ -121,7 +121,7 @@ void run_settings(const SettingsOptions& options) {
     nlohmann::json list = nlohmann::json::array();
     for (const std::string& subject : options.subject.empty() ? subjects() : std::vector{options.subject})
       list.push_back(json_of(subject, overview_of(subject)));
-    return print("{}\n", list.dump());
+    return print_json(list);
   }
   if (options.subject.empty()) return print_subjects();
   print_text(options.subject, overview_of(options.subject));

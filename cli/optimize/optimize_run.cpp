@@ -24,14 +24,18 @@ struct Options {
 void print_summary(const Study& study, const WorkerReport& report, bool json) {
   const StudyStatus status = study.status();
   if (json) {
-    nlohmann::json line{{"finished", report.finished}, {"failed", report.failed}, {"trials", status.trials}};
+    nlohmann::json line{{"finished", report.finished},
+                        {"failed", report.failed},
+                        {"trials", status.trials},
+                        {"settled", report.settled}};
     if (status.best) line["best"] = nlohmann::json::parse(trial_to_json(study.space(), *status.best));
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("{} trials finished, {} failed\n", report.finished, report.failed);
   if (report.finished + report.failed == 0 && study.finished()) {
     print("nothing is left to try: {}\n", study.why_finished());
   }
+  if (report.settled) print("settled: hardly any improvement is to be expected; nomu optimize insight shows why\n");
   if (status.best) {
     print("best: trial {}, value {}, {}\n", status.best->id, *status.best->value,
           point_text(study.space(), status.best->point));
@@ -82,6 +86,8 @@ void add_optimize_run(CLI::App& optimize) {
   command->add_option("--failures", worker.failures, "consecutive failures after which to stop; 0: never")
       ->capture_default_str()
       ->check(whole_number());
+  command->add_flag("--until-settled", worker.until_settled,
+                    "stop when, three results in a row, hardly any improvement is to be expected");
   command->add_flag("--json", options->json, "print JSON");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });

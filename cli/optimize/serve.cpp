@@ -42,7 +42,7 @@ void run(const Options& options) {
   serve_study(
       open, spec,
       [&](const std::string& url) {
-        if (options.json) return print("{}\n", nlohmann::json{{"url", url}}.dump());
+        if (options.json) return print_json(nlohmann::json{{"url", url}});
         print("{} is at {}\nfor programs: {}docs\nCtrl-C stops the server, not the study\n", open().name(), url, url);
       },
       interrupts().get_token());

@@ -99,7 +99,7 @@ void bind_network(nb::module_& m) {
 void bind_onnx(nb::module_& m) {
   m.def("onnx_available", &onnx_available, "Whether this build can read and write ONNX.");
   bind_network(m);
-  m.def("attach", &attach, "network"_a, "data"_a, "unseen"_a = nb::none(), "noise"_a = "none",
+  m.def("attach", &attach, "network"_a, "data"_a, "unseen"_a = nb::none(), "noise"_a = "auto",
         "settings"_a = Settings{}, "device"_a = "auto", "threads"_a = 0, "progress"_a = nb::none(),
         "Trains bounds for the network and calibrates them, on the `unseen` rows if given.");
   m.def(

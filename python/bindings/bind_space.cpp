@@ -14,6 +14,7 @@ namespace {
 namespace nb = nanobind;
 using namespace nb::literals;
 using Terms = std::vector<std::pair<std::string, double>>;
+using Conditions = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 LinearConstraint constraint(const Terms& terms, std::optional<double> at_least, std::optional<double> at_most) {
   LinearConstraint made{.terms = {}, .at_least = at_least, .at_most = at_most};
@@ -28,6 +29,7 @@ nb::dict params_of(const Space& space, const Point& point) {
   for (std::size_t j = 0; j < space.size(); ++j) {
     const Variable& v = space.variables()[j];
     const nb::str name(v.name.c_str());
+    if (!space.active(j, point)) continue;
     if (v.kind == Variable::Kind::real) params[name] = point[j];
     if (v.kind == Variable::Kind::integer) params[name] = static_cast<std::int64_t>(point[j]);
     if (v.kind == Variable::Kind::categorical) params[name] = space.text(j, point[j]);
@@ -36,24 +38,13 @@ nb::dict params_of(const Space& space, const Point& point) {
 }
 
 Point point_of(const Space& space, const nb::dict& params) {
-  Point point(space.size());
-  std::size_t given = 0;
+  std::vector<std::optional<double>> values(space.size());
   for (const auto& [name, value] : params) {
     const std::size_t j = space.index_of(nb::cast<std::string>(name));
     const bool text = nb::isinstance<nb::str>(value);
-    point[j] = text ? space.parse(j, nb::cast<std::string>(value)) : nb::cast<double>(value);
-    ++given;
+    values[j] = text ? space.parse(j, nb::cast<std::string>(value)) : nb::cast<double>(value);
   }
-  if (given != space.size()) throw DataError("python", missing_variable(space, params));
-  space.check(point);
-  return point;
-}
-
-std::string missing_variable(const Space& space, const nb::dict& params) {
-  for (const Variable& v : space.variables()) {
-    if (!params.contains(v.name.c_str())) return "the point lacks the variable '" + v.name + "'";
-  }
-  return "the point does not fit the space";
+  return space.complete(values);
 }
 
 void bind_space(nb::module_& m) {
@@ -77,6 +68,21 @@ void bind_space(nb::module_& m) {
             return Variable{.name = name, .kind = Variable::Kind::categorical, .choices = std::move(choices)};
           },
           "name"_a, "choices"_a)
+      .def(
+          "only_when",
+          [](Variable self, const Conditions& when) {
+            for (const auto& [variable, values] : when) self.when.push_back({variable, values});
+            return self;
+          },
+          "when"_a, "The variable, active only where the named variables have one of these values.")
+      .def_prop_ro(
+          "when",
+          [](const Variable& self) {
+            Conditions when;
+            for (const Condition& condition : self.when) when.emplace_back(condition.variable, condition.values);
+            return when;
+          },
+          "Pairs of a variable and its values, all of which the variable needs in order to be active.")
       .def_ro("name", &Variable::name)
       .def_ro("low", &Variable::low)
       .def_ro("high", &Variable::high)

@@ -42,6 +42,7 @@ std::vector<std::tuple<Array, Array>> joint_bounds(const TargetModels& models, c
                                  strata ? std::span<const std::string>(*strata) : std::span<const std::string>{});
   }
   std::vector<std::tuple<Array, Array>> arrays;
+  arrays.reserve(bounds.size());
   for (Bounds& one : bounds) arrays.emplace_back(to_numpy(std::move(one.lower)), to_numpy(std::move(one.upper)));
   return arrays;
 }

@@ -44,6 +44,7 @@ class Api {
   [[nodiscard]] std::string model(const ApiRequest& request);
   [[nodiscard]] std::string ask(const ApiRequest& request);
   [[nodiscard]] std::string tell(const ApiRequest& request);
+  [[nodiscard]] std::string enqueue(const ApiRequest& request);
   [[nodiscard]] std::string renew(const ApiRequest& request);
   [[nodiscard]] std::string release(const ApiRequest& request);
   [[nodiscard]] std::string budget(const ApiRequest& request);

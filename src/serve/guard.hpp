@@ -1,8 +1,11 @@
 #pragma once
 // Decides which requests the server accepts.
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nomu {
 
@@ -29,11 +32,24 @@ struct Visitor {
   std::string content_type = {};
 };
 
+/// How a request says where it ends.
+struct Framing {
+  std::string method = "GET";
+  std::vector<std::string> lengths = {};  ///< every header "Content-Length"
+  bool chunked = false;                   ///< whether there is a header "Transfer-Encoding"
+  bool compressed = false;                ///< whether there is a header "Content-Encoding"
+  std::size_t ranges = 0;                 ///< parts of the answer that are asked for; 0: all of it
+};
+
 /// Why a request is refused.
 struct Refusal {
   int status = 0;  ///< 0: it is accepted
   std::string why = {};
 };
+
+/// Only requests whose end is known before they are read, and is not too far away. What is left unread of any other
+/// would be taken for the next request.
+[[nodiscard]] Refusal refusal_of(const Framing& framing, std::int64_t largest_body);
 
 /// If the server has a token, the request must carry it, as "Authorization: Bearer TOKEN" or in the cookie that the
 /// page sets. Otherwise its host must be this machine. Changes must be JSON and must not come from another site.

@@ -61,7 +61,7 @@ void ModelWatch::run(const std::stop_token& stop) {
       fit(stop);
     } catch (const Cancelled&) {
       return;
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {  // nothing may end the process, memory that is refused included
       const std::lock_guard lock(mutex_);
       trouble_ = error.what();
     }

@@ -33,7 +33,8 @@ const std::vector<Operation>& operations() {
   static const std::vector<Operation> all{
       {"post",
        "/api/ask",
-       "Hands out trials. Trials whose lease has expired come first. An empty list means that none is left; 'why' "
+       "Hands out trials. Trials that were queued, or whose lease has expired, come first. An empty list means that "
+       "none is left; 'why' "
        "gives the reason.",
        {{"count", "integer", "number of trials, 1 unless given"},
         {"worker", "string", "name of the worker that evaluates them"}},
@@ -48,10 +49,17 @@ const std::vector<Operation>& operations() {
         {"value", "number", "its result"},
         {"failed", "string", "instead of a value: why there is none"},
         {"point", "object", "instead of a trial: the point"},
+        {"cost", "number", "what the evaluation took, in any unit, above 0; may be left out"},
         {"results", "array", "instead of all of these: a list of such results"},
         {"repeated", "string", "what to do if there is a result already: refuse, accept_equal or replace"}},
        R"({"id":3,"value":0.25})",
        R"({"ids":[3]})"},
+      {"post",
+       "/api/enqueue",
+       "Adds points without results: whoever asks next gets them, before anything is suggested.",
+       {{"point", "object", "the point"}, {"points", "array", "instead of it: a list of points"}},
+       R"({"point":{"x":0.75}})",
+       R"({"ids":[4]})"},
       {"post",
        "/api/renew",
        "Extends the leases of trials that are still being evaluated.",
@@ -72,7 +80,8 @@ const std::vector<Operation>& operations() {
        R"({"budget":100,"done":false,"failed":0,"finished":3,"pending":0,"trials":3})"},
       {"post",
        "/api/stop",
-       "Hands out no more trials: the budget becomes the number of trials so far. A larger budget resumes the study.",
+       "Hands out no new trials: the budget becomes the number of trials so far. Those that are running or waiting are "
+       "still evaluated. A larger budget resumes the study.",
        {},
        R"({})",
        R"({"budget":3,"done":true,"failed":0,"finished":3,"pending":0,"trials":3})"},

@@ -57,7 +57,7 @@ bool StudyDesk::tell_at_once(const std::vector<Answers>& answers, std::vector<Ou
     }
   } catch (const ConnectionLost&) {
     for (Outcome<Numbers>& outcome : outcomes) outcome = {.error = std::current_exception()};
-  } catch (const Error&) {
+  } catch (...) {
     if (answers.size() > 1) return false;
     outcomes.front() = {.error = std::current_exception()};
   }
@@ -73,7 +73,7 @@ std::vector<Outcome<StudyDesk::Numbers>> StudyDesk::tell_together(const std::vec
   for (std::size_t i = 0; i < answers.size(); ++i) {
     try {
       outcomes[i].result = telling_.tell(answers[i].results, answers[i].repeated);
-    } catch (const Error&) {
+    } catch (...) {
       outcomes[i].error = std::current_exception();
     }
   }

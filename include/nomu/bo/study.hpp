@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nomu/bo/earlier.hpp"
 #include "nomu/bo/insight.hpp"
 #include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/space.hpp"
@@ -57,11 +58,14 @@ enum class FileSystems { checked, trusted };
 class Study {
  public:
   /// A study in memory. Without an engine, a single-threaded one is created for the first model.
-  Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engine> engine = {});
-  /// Creates the study. Throws DataError if it exists.
+  Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engine> engine = {},
+        const EarlierResults& earlier = {});
+  /// Creates the study. Throws DataError if it exists. With `earlier` results (`earlier_results`), its first trial is
+  /// the best point of these, and its model learns how far they can be relied on; only for method "auto".
   [[nodiscard]] static Study create(const std::filesystem::path& place, const Space& space, const OptimizeSpec& spec,
                                     std::shared_ptr<Engine> engine = {},
-                                    FileSystems file_systems = FileSystems::checked);
+                                    FileSystems file_systems = FileSystems::checked,
+                                    const EarlierResults& earlier = {});
   /// Throws DataError if it is missing, unreadable or not a study.
   [[nodiscard]] static Study open(const std::filesystem::path& place, StudyAccess access = StudyAccess::write,
                                   std::shared_ptr<Engine> engine = {}, FileSystems file_systems = FileSystems::checked);
@@ -98,6 +102,10 @@ class Study {
   std::vector<std::int64_t> tell(std::vector<TrialResult> results, Repeated repeated = Repeated::refuse);
   /// Records a result that was obtained elsewhere. Throws DataError for a point outside the space.
   Trial add(const Point& point, double value);
+  /// Adds points without results: whoever asks next gets them, in this order, before anything is suggested. They count
+  /// as trials, also beyond the budget. Returns their numbers. Throws DataError for a point outside the space, and then
+  /// adds none.
+  std::vector<std::int64_t> enqueue(const std::vector<Point>& points);
   /// Extends the leases of pending trials.
   void renew(const std::vector<std::int64_t>& ids);
   void renew(std::int64_t id) { renew(std::vector<std::int64_t>{id}); }

@@ -13,7 +13,7 @@ class PostgresBusy : public Error {
 
 /// Inside a transaction: makes the tables if there are none, and an empty study. Returns its number; 0 if there is one
 /// of that name.
-[[nodiscard]] std::int64_t make_postgres_study(PostgresConnection& connection);
+[[nodiscard]] std::int64_t make_postgres_study(PostgresConnection& connection, std::int64_t version);
 
 /// The number of the study. Throws DataError if there is none, or if only a newer nomu can work with it.
 [[nodiscard]] std::int64_t find_postgres_study(PostgresConnection& connection);

@@ -9,7 +9,6 @@ namespace nomu {
 namespace {
 
 constexpr std::int64_t application = 0x6E6F6D75;  // "nomu"
-constexpr std::int64_t version_of_file = 1;
 
 constexpr const char* schema = R"sql(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -49,20 +48,23 @@ void check_contents(SqliteDatabase& database) {
 
 }  // namespace
 
-bool SqliteDatabase::make_study() {
+std::int64_t SqliteDatabase::study_version() { return selected(*this, "PRAGMA user_version"); }
+
+bool SqliteDatabase::make_study(std::int64_t version) {
   if (selected(*this, "SELECT count(*) FROM sqlite_master") != 0) return false;
-  run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application, version_of_file).c_str());
+  run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application, version).c_str());
   run(schema);
   return true;
 }
 
 void SqliteDatabase::check_study() {
   const std::int64_t id = selected(*this, "PRAGMA application_id");
-  const std::int64_t format = selected(*this, "PRAGMA user_version");
+  const std::int64_t format = study_version();
   if (id != application) throw DataError("bo/study", fmt::format("'{}' is a database, but not a study", name()));
-  if (format != version_of_file) {
-    throw DataError("bo/study", fmt::format("'{}' has format version {}; this library reads version {}", name(), format,
-                                            version_of_file));
+  if (format < first_study_version || format > latest_study_version) {
+    throw DataError("bo/study", fmt::format("'{}' has format version {}; this nomu reads versions {} to {}{}", name(),
+                                            format, first_study_version, latest_study_version,
+                                            format > latest_study_version ? ": update it on this machine" : ""));
   }
   check_contents(*this);
 }

@@ -114,6 +114,7 @@ Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> cons
     }
     inputs_ += v.kind == Variable::Kind::categorical ? v.choices.size() : 1;
   }
+  resolve_conditions();
   for (const LinearConstraint& constraint : constraints_) {
     if (constraint.terms.empty() || (!constraint.at_least && !constraint.at_most)) {
       throw ConfigError("bo/space", "a constraint needs terms, and at_least or at_most");
@@ -133,6 +134,10 @@ Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> cons
         throw ConfigError("bo/space",
                           fmt::format("a constraint cannot contain the categorical variable '{}'", term.variable));
       }
+      if (!needs_[variable].empty()) {
+        throw ConfigError("bo/space", fmt::format("a constraint cannot contain '{}', which is only active when {}",
+                                                  term.variable, condition_text(variable)));
+      }
       terms.push_back({.variable = variable, .coefficient = term.coefficient});
     }
   }
@@ -149,6 +154,14 @@ Space Space::box(std::size_t dimension, double low, double high) {
 Point Space::from_unit(std::span<const double> unit) const {
   Point point(size());
   for (std::size_t j = 0; j < size(); ++j) point[j] = value_at(variables_[j], unit[j]);
+  return settled(std::move(point));
+}
+
+Point Space::settled(Point point) const {
+  if (!conditional_) return point;
+  for (std::size_t j = 0; j < size(); ++j) {
+    if (!active(j, point)) point[j] = value_at(variables_[j], 0.5);
+  }
   return point;
 }
 
@@ -162,12 +175,13 @@ std::vector<double> Space::to_inputs(std::span<const double> point) const {
   std::vector<double> inputs;
   inputs.reserve(inputs_);
   for (std::size_t j = 0; j < size(); ++j) {
+    const bool counts = active(j, point);
     if (variables_[j].kind != Variable::Kind::categorical) {
-      inputs.push_back(2.0 * share_of(variables_[j], point[j]) - 1.0);
+      inputs.push_back(counts ? 2.0 * share_of(variables_[j], point[j]) - 1.0 : 0.0);
       continue;
     }
     for (std::size_t k = 0; k < variables_[j].choices.size(); ++k) {
-      inputs.push_back(static_cast<double>(k) == point[j] ? 1.0 : -1.0);
+      inputs.push_back(counts && static_cast<double>(k) == point[j] ? 1.0 : -1.0);
     }
   }
   return inputs;
@@ -189,6 +203,9 @@ bool Space::holds(std::size_t constraint, std::span<const double> point) const {
 }
 
 bool Space::feasible(std::span<const double> point) const {
+  for (std::size_t j = 0; conditional_ && j < size(); ++j) {
+    if (!active(j, point) && point[j] != value_at(variables_[j], 0.5)) return false;
+  }
   for (std::size_t k = 0; k < constraints_.size(); ++k) {
     if (!holds(k, point)) return false;
   }
@@ -208,7 +225,7 @@ std::optional<std::uint64_t> Space::count() const {
 std::optional<std::uint64_t> Space::feasible_count() const {
   constexpr std::uint64_t most = 1000000;
   const std::optional<std::uint64_t> all = count();
-  if (!all || constraints_.empty()) return all;
+  if (!all || (constraints_.empty() && !conditional_)) return all;
   if (*all > most) return {};
   std::uint64_t found = 0;
   for (std::uint64_t index = 0; index < *all; ++index) found += feasible(at(index)) ? 1 : 0;

@@ -37,12 +37,6 @@ std::string wish_key(const std::string& who) { return "waiting:" + who; }
 
 bool is_turn_note(std::string_view key) { return key == turn_key || key.starts_with("waiting:"); }
 
-/// Inside a transaction.
-void FitTurn::write_note(const std::string& key, const std::string& text) {
-  database_.prepare("DELETE FROM {meta} WHERE {mine} AND key = ?").bind(1, key).run();
-  database_.prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?)").bind(1, key).bind(2, text).run();
-}
-
 FitTurn::~FitTurn() {
   if (!waiting_) return;
   try {
@@ -69,9 +63,9 @@ bool FitTurn::take(std::size_t count) {
     const double now = database_.now();
     if (is_free(now)) {
       mine_ = true;
-      write_note(turn_key, text_of(now + silence_s, who_));
+      set_meta(database_, turn_key, text_of(now + silence_s, who_));
     }
-    write_note(wish_key(who_), text_of(now + silence_s, fmt::format("{}", count)));
+    set_meta(database_, wish_key(who_), text_of(now + silence_s, fmt::format("{}", count)));
   });
   waiting_ = true;
   said_ = Clock::now();
@@ -82,7 +76,7 @@ void FitTurn::renew() noexcept {
   if (!mine_ || Clock::now() - said_ < say_again) return;
   said_ = Clock::now();
   try {
-    database_.write([&] { write_note(turn_key, text_of(database_.now() + silence_s, who_)); });
+    database_.write([&] { set_meta(database_, turn_key, text_of(database_.now() + silence_s, who_)); });
   } catch (const std::exception&) {
     // Then another process may fit as well.
   }

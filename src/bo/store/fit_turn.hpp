@@ -31,7 +31,6 @@ class FitTurn {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void write_note(const std::string& key, const std::string& text);
 
   Database& database_;
   std::string who_;

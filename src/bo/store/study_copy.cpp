@@ -62,7 +62,7 @@ bool copy_rows(Database& from, Database& to) {
   bool made = false;
   from.read([&] {
     to.write([&] {
-      made = to.make_study();
+      made = to.make_study(from.study_version());
       if (!made) return;
       copy_meta(from, to);
       copy_events(from, to);

@@ -5,6 +5,7 @@
 
 #include "bo/study/study_parts.hpp"
 #include "bo/surrogate/importance.hpp"
+#include "bo/surrogate/learned.hpp"
 #include "nomu/core/random.hpp"
 
 namespace nomu {
@@ -20,21 +21,25 @@ Process thinned(const Process& all, Random& random) {
     if (random.uniform() < 2.0 / 3.0) kept.push_back(i);
   }
   if (kept.size() < 2) kept = {0, n - 1};
-  ProcessRows rows = all.rows();
-  rows.x.resize(static_cast<Eigen::Index>(kept.size()), all.rows().x.cols());
-  rows.y.resize(static_cast<Eigen::Index>(kept.size()));
-  for (std::size_t k = 0; k < kept.size(); ++k) {
-    rows.x.row(static_cast<Eigen::Index>(k)) = all.rows().x.row(kept[k]);
-    rows.y[static_cast<Eigen::Index>(k)] = all.rows().y[kept[k]];
-  }
-  return {std::move(rows), all.kernel()};
+  return {all.rows().chosen(kept), all.kernel()};
 }
 
 }  // namespace
 
 std::vector<Importance> Study::importances() const {
   const auto lock = parts_->lock();
-  const std::shared_ptr<const Learned> learned = parts_->suggester.learned(parts_->store.snapshot(spec()).history);
+  const History history = parts_->store.snapshot(spec()).history;
+  const double sign = spec().direction == Direction::maximize ? 1.0 : -1.0;
+  std::vector<Point> points;
+  std::vector<double> values;
+  if (history.points.size() >= 2) {
+    for (const std::size_t k : spread_rows(space(), history.points)) {
+      points.push_back(history.points[k]);
+      values.push_back(sign * history.values[k]);
+    }
+  }
+  const std::shared_ptr<const Learned> learned =
+      values.empty() ? nullptr : learn(space(), points, values, spec().noisy);
   if (!learned) return {};
   const std::uint64_t seed = derived_seed(static_cast<std::uint64_t>(spec().seed), importance_purpose);
   const std::vector<double> shares = total_effects(learned->process, learned->warp, space(), seed);

@@ -15,7 +15,7 @@ namespace nomu {
 [[nodiscard]] std::string command_for(const std::string& command, const Space& space, const Trial& trial);
 
 /// The trial as environment variables of the command, "NAME=text": NOMU_ID, and NOMU_x for a variable x; if its name
-/// cannot be one of an environment variable, NOMU_2 for the second variable.
+/// cannot be one of an environment variable, or is ID, NOMU_2 for the second variable.
 [[nodiscard]] std::vector<std::string> environment_for(const Space& space, const Trial& trial);
 
 /// The last line that is not blank, without leading and trailing blanks.

@@ -7,14 +7,17 @@
 
 #include "core/team.hpp"
 #include "engine/layout.hpp"
+#include "models/evidence/gap_stage.hpp"
 #include "models/evidence/inner_folds.hpp"
 #include "models/evidence/mean_stage.hpp"
 #include "models/evidence/noise_stage.hpp"
+#include "models/evidence/sigma_shape.hpp"
 #include "models/evidence/sigma_stage.hpp"
 #include "models/network/chosen_members.hpp"
 #include "models/network/ensemble.hpp"
 #include "models/nomu/nomu_plan.hpp"
 #include "nomu/core/random.hpp"
+#include "nomu/eval/statistics.hpp"
 
 namespace nomu {
 namespace {
@@ -96,7 +99,7 @@ Tensor<float> fronts(const NomuSpec& spec, const MeanStage& means, std::size_t c
 }
 
 /// Errors of so many rows tell one shape of sigma from another as well as those of a million.
-constexpr std::size_t most_judges = 20'000;
+constexpr std::size_t most_judges = 10'000;
 
 /// At most that many of the rows, at equal distances.
 std::vector<std::size_t> some_of(const std::vector<std::size_t>& rows) {
@@ -220,10 +223,36 @@ Tensor<float> steps_of_members(std::span<const FoldedRows> members) {
   return all;
 }
 
+/// Sigma far from the data on the scale of this version. It is meant in deviations of the target; on another scale than
+/// the target's own, as much where targets are large would otherwise be many times that.
+double sigma_far_on(const EvidenceRows& version, bool other_scale, double deviations) {
+  if (!other_scale) return deviations;
+  const double high = quantile(version.scaled.targets, 0.9);
+  const double wanted = deviations * standard_deviation(version.targets);
+  double low_end = 0.0;
+  double high_end = deviations;
+  for (int halvings = 0; halvings < 40; ++halvings) {
+    const double middle = std::midpoint(low_end, high_end);
+    (version.back(high + middle) - version.back(high) > wanted ? high_end : low_end) = middle;
+  }
+  return std::max(high_end, 1e-3 * deviations);
+}
+
+/// The penalty that counts most in each member.
+std::vector<double> heaviest_penalties(const Judged& judged) {
+  std::vector<double> penalties;
+  for (std::size_t m = 0; m < judged.chosen.size(); ++m) {
+    const Chosen& chosen = judged.chosen[m];
+    const auto heaviest = std::ranges::max_element(chosen.weights) - chosen.weights.begin();
+    penalties.push_back(judged.penalties[m][chosen.candidates[static_cast<std::size_t>(heaviest)]]);
+  }
+  return penalties;
+}
+
 /// Trains sigma on top of what was chosen, and puts the model together.
 std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec& evidence, const Judged& judged,
-                                        std::span<const std::uint64_t> seeds, Engine& engine,
-                                        const Progress& progress) {
+                                        std::span<const double> sigma_far, std::span<const std::uint64_t> seeds,
+                                        Engine& engine, const Progress& progress) {
   const std::size_t members = judged.rows.size();
   const auto folds = static_cast<std::size_t>(evidence.folds);
   const auto kept = static_cast<std::size_t>(evidence.kept);
@@ -231,6 +260,8 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
   const Tensor<float> front = fronts(spec, judged.means, judged.penalties.front().size(), judged.chosen, judged.noise,
                                      evidence.noise_penalties.size(), folds, inputs);
   SigmaStage sigmas = train_sigmas(spec, judged.rows, kept, front, engine, progress);
+  const std::vector<std::vector<JudgedRows>> gaps = rows_in_gaps(spec, judged.rows, heaviest_penalties(judged),
+                                                                 judged.noise.unseen, evidence.trend, engine, progress);
   const std::size_t parts = folds * kept;
   NetworkParts made{.parameters = std::move(sigmas.trained.parameters),
                     .weights = kept_networks(sigmas.trained.reports, parts),
@@ -240,9 +271,10 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
   const std::int64_t threads = engine.info().threads;
   side_by_side(members, threads, [&](std::size_t m) {
     const std::vector<std::size_t> judges = some_of(judged.rows[m].judges);
-    const SigmaShape shape =
-        choose_shape(values_at(judged.errors[m], judges), values_at(judged.noise.unseen[m], judges),
-                     values_at(sigmas.unseen[m], judges), evidence.sigma_far, threads_of_each(members, threads));
+    const JudgedRows unseen{.errors = values_at(judged.errors[m], judges),
+                            .noise = values_at(judged.noise.unseen[m], judges),
+                            .distance = values_at(sigmas.unseen[m], judges)};
+    const SigmaShape shape = choose_shape(unseen, gaps[m], sigma_far[m], threads_of_each(members, threads));
     NetworkHead head = head_of(shape, judged.noise, m);
     for (std::size_t f = 0; f < folds; ++f) {
       for (std::size_t k = 0; k < kept; ++k) {
@@ -274,6 +306,7 @@ EvidenceFit fit_by_evidence(const NomuSpec& given, const EvidenceSpec& evidence,
   Judged judged = judge(spec, evidence, presented, engine, progress);
   EvidenceFit fit;
   std::vector<std::size_t> which;
+  std::vector<double> sigma_far;
   std::size_t first = 0;
   for (const std::vector<EvidenceRows>& versions : members) {
     std::vector<double> losses;
@@ -282,10 +315,11 @@ EvidenceFit fit_by_evidence(const NomuSpec& given, const EvidenceSpec& evidence,
                                      judged.rows[first + v].judges));
     const auto best = static_cast<std::size_t>(std::ranges::min_element(losses) - losses.begin());
     fit.versions.push_back(best);
+    sigma_far.push_back(sigma_far_on(versions[best], best > 0, evidence.sigma_far));
     which.push_back(first + best);
     first += versions.size();
   }
-  fit.fitted = finished(spec, evidence, selected(std::move(judged), which), seeds, engine, progress);
+  fit.fitted = finished(spec, evidence, selected(std::move(judged), which), sigma_far, seeds, engine, progress);
   return fit;
 }
 

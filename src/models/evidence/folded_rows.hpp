@@ -21,8 +21,10 @@ struct FoldedRows {
   DataSet rows;   ///< with steps as further inputs
   DataSet plain;  ///< without
   std::vector<Step> steps;
-  std::vector<Split> folds;
-  std::vector<std::size_t> judges;  ///< rows that choose among candidates, see `judging_rows`
+  std::vector<Split> folds = {};
+  std::vector<std::size_t> judges = {};  ///< rows that choose among candidates, see `judging_rows`
+  /// [fold], those rows of its test part that are among others like them; empty: all.
+  std::vector<std::vector<std::size_t>> usual = {};
   std::uint64_t seed = 0;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "core/team.hpp"
@@ -11,7 +10,6 @@
 #include "models/network/ensemble.hpp"
 #include "models/nomu/nomu_plan.hpp"
 #include "nomu/core/random.hpp"
-#include "nomu/eval/metrics.hpp"
 
 namespace nomu {
 namespace {
@@ -20,6 +18,7 @@ constexpr std::size_t pool_size = 2048;
 constexpr std::size_t judged_points = 512;
 constexpr double clearly_farther = 2.5;  ///< times as far as 19 of 20 unseen rows
 constexpr double sigma_penalty = 1e-3;
+constexpr double sharper = 10.0;  ///< factor of mu_sqr
 constexpr std::uint64_t pool_purpose = 0x706f6f6c;
 
 double nth(std::vector<double> values, std::size_t n) {
@@ -65,6 +64,9 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
   spec.augment.kind = Augmentation::Kind::given;
   // Where rows lie is known exactly, unlike their targets: a strong penalty would only blur it.
   spec.l2 = spec.l2_sigma = sigma_penalty;
+  // The raw output gets its scale afterwards. Here it must only tell a gap from its edge, for which the penalty and the
+  // artificial rows among the data must not hold it back.
+  spec.mu_sqr *= sharper;
   spec.train.epochs = sigma_epochs(spec.train, members);
   const std::size_t folds = members.front().folds.size();
   std::vector<std::vector<double>> targets;
@@ -93,71 +95,25 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
     stage.unseen.emplace_back(members[m].rows.rows(), 0.0);
     for (std::size_t f = 0; f < folds; ++f) {
       const std::vector<std::size_t>& test = members[m].folds[f].test;
+      const std::vector<std::size_t>& usual = members[m].usual.empty() ? test : members[m].usual[f];
       for (std::size_t c = 0; c < kept; ++c) {
         const std::size_t network = (m * folds + f) * kept + c;
         std::vector<double> raw;
-        raw.reserve(test.size());
-        for (const std::size_t i : test) raw.push_back(outputs.at(m, c, i, last));
+        raw.reserve(usual.size());
+        for (const std::size_t i : usual) raw.push_back(outputs.at(m, c, i, last));
         double& near = stage.raw_near[network];
         near = std::max(median(raw), 0.0);
         // Artificial points may lie among the data, too. What is far must be clearly farther than rows like the data.
         double& away = stage.raw_far[network];
         away = std::max({away, near + clearly_farther * (nth(raw, raw.size() * 19 / 20) - near), near + 0.01});
-        for (std::size_t k = 0; k < test.size(); ++k)
-          stage.unseen[m][test[k]] += std::clamp((raw[k] - near) / (away - near), 0.0, 1.5) / static_cast<double>(kept);
+        for (const std::size_t i : test) {
+          const double share = (outputs.at(m, c, i, last) - near) / (away - near);
+          stage.unseen[m][i] += std::clamp(share, 0.0, 1.5) / static_cast<double>(kept);
+        }
       }
     }
   }
   return stage;
-}
-
-double SigmaShape::sigma(double distance) const {
-  return far * shaped_distance((distance - start) / (1.0 - start), power);
-}
-
-namespace {
-
-struct JudgedShape {
-  SigmaShape shape;
-  double crps = std::numeric_limits<double>::infinity();
-};
-
-/// The shape with the noise factor that suits it best.
-JudgedShape judged(SigmaShape shape, std::span<const double> errors, std::span<const double> noise,
-                   std::span<const double> distance) {
-  const std::vector<double> zero(errors.size(), 0.0);
-  std::vector<double> model;
-  for (const double d : distance) model.push_back(shape.sigma(d));
-  JudgedShape best{.shape = shape};
-  for (const double factor : {1.0, 0.95, 0.9, 0.85, 0.8, 0.7}) {
-    std::vector<double> sigma;
-    for (std::size_t i = 0; i < errors.size(); ++i) sigma.push_back(std::hypot(model[i], factor * noise[i]));
-    const double value = crps(zero, sigma, errors);
-    if (value >= best.crps) continue;
-    best.crps = value;
-    best.shape.noise_factor = factor;
-  }
-  return best;
-}
-
-}  // namespace
-
-SigmaShape choose_shape(std::span<const double> errors, std::span<const double> noise, std::span<const double> distance,
-                        double sigma_far, std::int64_t threads) {
-  constexpr double equal = 0.997;
-  std::vector<JudgedShape> shapes;  // those with most sigma away from the data first
-  const auto add = [&](const SigmaShape& shape) { shapes.push_back({.shape = shape}); };
-  for (const double start : {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}) add({.start = start, .far = sigma_far});
-  for (const double power : {1.5, 2.0, 3.0, 4.0, 6.0}) add({.power = power, .far = sigma_far});
-  for (const double start : {0.7, 0.8, 0.9}) add({.start = start, .far = sigma_far});
-  // Rows as far away as artificial ones that are predicted well all the same.
-  for (const double share : {0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 1e-4, 1e-5}) {
-    for (const double start : {0.0, 0.3, 0.6}) add({.start = start, .far = share * sigma_far});
-  }
-  side_by_side(shapes.size(), threads,
-               [&](std::size_t s) { shapes[s] = judged(shapes[s].shape, errors, noise, distance); });
-  const double least = std::ranges::min(shapes, {}, &JudgedShape::crps).crps;
-  return std::ranges::find_if(shapes, [&](const JudgedShape& one) { return !(equal * one.crps > least); })->shape;
 }
 
 }  // namespace nomu

@@ -49,7 +49,7 @@ Fields experiment_fields(ExperimentSpec& spec, RawValues& raw) {
   f.add("kind", spec.kind, "kind of experiment");
   f.add("paper", spec.paper, "tables and figures of the paper it reproduces");
   f.add("problems", raw.problems, "functions, data sets or dimensions");
-  f.add("beside", raw.not_in_total, "problems that the line for all problems leaves out");
+  f.add("not_in_total", raw.not_in_total, "problems that the line for all problems leaves out");
   f.add("dimension", spec.dimension, Range::at_least(1), "input columns of problems whose name does not give them");
   f.add("rows", spec.rows, Range::at_least(2), "training rows");
   f.add("test_rows", spec.test_rows, Range::at_least(1), "test rows");

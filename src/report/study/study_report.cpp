@@ -27,7 +27,8 @@ std::string search_figures(const Study& study, const std::vector<Trial>& trials,
 std::string best_table(const Space& space, const Trial& best) {
   HtmlTable table{.head = {"", "best"}, .rows = {{"value", format_number(*best.value)}}, .numbers = true};
   for (std::size_t j = 0; j < space.size(); ++j) {
-    table.rows.push_back({label_of(space.variables()[j]), space.text(j, best.point[j])});
+    if (space.active(j, best.point))
+      table.rows.push_back({label_of(space.variables()[j]), space.text(j, best.point[j])});
   }
   return html_table(table);
 }
@@ -44,7 +45,11 @@ std::string history_table(const Space& space, const std::vector<Trial>& trials) 
                                                        : "failed: " + trial.reason);
     for (std::size_t j = 0; j < space.size(); ++j) {
       const bool real = space.variables()[j].kind == Variable::Kind::real;
-      row.push_back(real ? number_text(trial.point[j]) : space.text(j, trial.point[j]));
+      if (space.active(j, trial.point)) {
+        row.push_back(real ? number_text(trial.point[j]) : space.text(j, trial.point[j]));
+      } else {
+        row.emplace_back();
+      }
     }
     table.rows.push_back(std::move(row));
   }
