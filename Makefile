@@ -22,7 +22,7 @@ echo "== test $(1)"; \
 $(2) ctest --preset $(1) --output-on-failure --parallel $(TEST_JOBS) $(3)
 endef
 
-.PHONY: help demo test test-long python-test check bench format lint clean setup setup-dev
+.PHONY: help demo test test-long python-test check bench static format lint clean setup setup-dev
 
 help:
 	@echo "make demo    build the tool and run its demonstration; the output goes to demo/"
@@ -31,6 +31,7 @@ help:
 	@echo "make python-test   build the Python package and run its tests, in an environment that PyPI fills"
 	@echo "make check   lint, the tests under the sanitizers, fuzzing, clang-tidy over everything (long)"
 	@echo "make bench   build the tool and run its benchmarks"
+	@echo "make static  build the tool as one program that needs no library: build/static/cli/nomu"
 	@echo "make format  format the sources"
 	@echo "make lint    check formatting, layers, file sizes, shell and Python scripts"
 	@echo "make clean   remove build/ and demo/"
@@ -63,7 +64,7 @@ check: lint
 	@scripts/build tsan
 	@$(call ctest,tsan,$$(setarch -R true 2>/dev/null && echo setarch -R))
 	@scripts/build fuzz
-	@for target in table config model onnx; do \
+	@for target in table config model study onnx; do \
 	  [ -x build/fuzz/tests/fuzz/fuzz_$$target ] || { echo "== fuzz $$target: not built, its library is missing"; continue; }; \
 	  echo "== fuzz $$target"; \
 	  mkdir -p build/fuzz/corpus/$$target; \
@@ -80,6 +81,12 @@ bench: setup
 	@scripts/build release $(TOOL)
 	@echo "== bench"
 	@build/release/$(TOOL) bench
+
+static:
+	@scripts/setup --with-static
+	@scripts/static_nlopt
+	@scripts/build static $(TOOL)
+	@scripts/check_static build/static/$(TOOL)
 
 format: setup-dev
 	@scripts/format

@@ -1,5 +1,5 @@
 #pragma once
-// How this program was built, for bug reports and for those who must know what protects it.
+// How this program was built, for bug reports and security reviews.
 
 #include <string>
 

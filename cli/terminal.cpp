@@ -1,9 +1,11 @@
 #include "terminal.hpp"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <fstream>
@@ -26,14 +28,33 @@ void write_out(std::string_view given) {
   }
 }
 
+void print_json(const nlohmann::json& value) {
+  write_out(value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+}
+
 void write_error(std::string_view given) {
   const std::string text = printable(given);
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-std::stop_source& interrupts() {
+namespace {
+
+std::stop_source& stop_requests() {
   static std::stop_source source;
   return source;
+}
+
+/// Whether anybody looks at requests to stop.
+std::atomic<bool>& heeded() {
+  static std::atomic<bool> value = false;
+  return value;
+}
+
+}  // namespace
+
+std::stop_source& interrupts() {
+  heeded() = true;
+  return stop_requests();
 }
 
 void watch_interrupts() {
@@ -48,8 +69,9 @@ void watch_interrupts() {
     for (int count = 0;; ++count) {
       int number = 0;
       if (sigwait(&set, &number) != 0) continue;
-      if (count > 0) _exit(130);
-      interrupts().request_stop();
+      // While files are read nobody looks, and reading a pipe may take for ever.
+      if (count > 0 || !heeded()) _exit(130);
+      stop_requests().request_stop();
     }
   }).detach();
 }
@@ -111,6 +133,16 @@ bool holds_study(const std::filesystem::path& path) {
 
 }  // namespace
 
+void keep_private(std::initializer_list<std::filesystem::path> inputs) {
+  constexpr mode_t of_others = 0066;
+  mode_t mask = ::umask(0);
+  for (const std::filesystem::path& input : inputs) {
+    struct stat status {};
+    if (::stat(input.c_str(), &status) == 0 && S_ISREG(status.st_mode)) mask |= ~status.st_mode & of_others;
+  }
+  ::umask(mask);
+}
+
 void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> others) {
   for (const std::filesystem::path& other : others) {
     std::error_code unknown;
@@ -121,6 +153,7 @@ void prepare_file(const std::filesystem::path& out, std::initializer_list<std::f
                                   out.string()));
     }
   }
+  keep_private(others);
   if (holds_study(out)) {
     throw DataError("output",
                     fmt::format("'{}' holds a study and would be overwritten; choose another name", out.string()));

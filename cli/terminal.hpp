@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
+#include <nlohmann/json_fwd.hpp>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -25,6 +26,9 @@ void print(fmt::format_string<Args...> text, Args&&... args) {
   write_out(fmt::format(text, std::forward<Args>(args)...));
 }
 
+/// Writes one line of JSON. Names of files need not be UTF-8; what is not is replaced.
+void print_json(const nlohmann::json& value);
+
 /// Writes to standard error; failures are ignored.
 void write_error(std::string_view text);
 
@@ -33,7 +37,8 @@ void warn(fmt::format_string<Args...> text, Args&&... args) {
   write_error(fmt::format(text, std::forward<Args>(args)...));
 }
 
-/// Requests a stop on SIGINT and SIGTERM once `watch_interrupts` has been called.
+/// Requests a stop on SIGINT and SIGTERM once `watch_interrupts` has been called. Before anybody calls this, and at the
+/// second signal, the process ends at once.
 [[nodiscard]] std::stop_source& interrupts();
 void watch_interrupts();
 
@@ -56,8 +61,12 @@ class ProgressBar {
 /// Creates a folder and checks that it is writable. Throws DataError if not, so that no work is done in vain.
 void prepare_folder(const std::filesystem::path& folder);
 
+/// Files that this process creates from now on are open to nobody to whom one of the inputs is closed: what is made
+/// from rows may show them.
+void keep_private(std::initializer_list<std::filesystem::path> inputs);
+
 /// Throws DataError unless the file can be written and is none of the others, which the command also reads or writes,
-/// so that no work is done in vain.
+/// so that no work is done in vain. The file will be as private as the others.
 void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> others);
 
 /// "key=value" of --set.

@@ -4,13 +4,10 @@
 #include <nomu/nomu.hpp>
 
 int main() {
-  nomu::PredictedRows known, fresh{.mean = {0.2, 3.0}, .sigma_model = {0.1, 0.5}};  // what that program says
-  std::vector<double> targets;
-  for (int i = 0; i < 40; ++i) {
-    known.mean.push_back(0.1 * i);
-    known.sigma_model.push_back(0.1 + 0.01 * i);
-    targets.push_back(0.1 * i + 0.03 * (i % 7 - 3));
-  }
+  const nomu::PredictedRows known{.mean = {1.0, 1.3, 1.9, 2.2, 2.8, 3.1, 3.5, 4.1, 4.4, 5.0},
+                                  .sigma_model = {0.1, 0.1, 0.2, 0.2, 0.2, 0.3, 0.3, 0.3, 0.4, 0.4}};
+  const std::vector<double> targets{1.1, 1.2, 2.0, 1.9, 2.9, 3.4, 3.4, 3.9, 4.9, 4.7};
+  const nomu::PredictedRows fresh{.mean = {0.2, 3.0}, .sigma_model = {0.1, 0.5}};
   const nomu::Calibration calibration = nomu::calibrate_conformal(known, targets);
   const nomu::Bounds bounds = nomu::make_bounds(fresh, calibration, 0.9);
   std::printf("[%.2f, %.2f], [%.2f, %.2f]: %s\n", bounds.lower[0], bounds.upper[0], bounds.lower[1], bounds.upper[1],

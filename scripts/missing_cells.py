@@ -3,6 +3,7 @@
 import collections
 import csv
 import gzip
+import html
 import re
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 EXPERIMENTS = ROOT / "experiments" / "paper"
 RESULTS = ROOT / "experiments" / "results"
+PICTURES = ROOT / "docs" / "pictures" / "paper"
+FIGURES = "figures"  # the experiment whose problems are pictures
 STUDIES = (
     "bo5d-authors",
     "bo10d-authors",
@@ -40,6 +43,10 @@ SPLITS = {
     "wine-gap": 11,
     "yacht-gap": 6,
 }
+# Ranks of a study in optimisation that open when all its methods have rows: seven methods on five functions.
+RANKS = 35
+# Of those the one that ranks do not wait for: it costs more than all others together.
+NOT_RANKED = "hyper_deep_ensemble"
 # GPU seconds per run before anything was measured.
 PRICES = {
     "bo/nomu": 10.0,
@@ -50,6 +57,7 @@ PRICES = {
     "testbed/hyper_deep_ensemble": 1.5,
     "solar/hyper_deep_ensemble": 60.0,
 }
+PICTURE_PRICE = 60.0  # of one that is drawn; twice that where ensembles with a search are trained for long (solar)
 
 
 def fail(message):
@@ -82,6 +90,8 @@ def read_experiment(study):
                     "paper": method.get("paper", "").replace("*", value),
                     "method": method.get("method", "nomu"),
                     "problems": method.get("problems", []),
+                    "title": method.get("title", method["name"]).replace("*", value if "each" in method else "*"),
+                    "protocol": method.get("protocol", "").replace("*", value),
                 }
             )
     return table, expanded
@@ -108,30 +118,37 @@ def committed_rows(study):
 
 
 def prices():
-    """Median seconds per run by (kind, method's kind, study) and by (kind, method's kind), on the device it runs on."""
+    """Median seconds per run by (study, method) and by (kind, method): the latter the dearest of the kind's studies."""
     seen = collections.defaultdict(list)
+    kinds = {}
     for study in STUDIES:
         table, methods = read_experiment(study)
+        kinds[study] = table["kind"]
         of = {method["name"]: method["method"] for method in methods}
         for (method, _, _), (engine, seconds) in committed_rows(study).items():
             base = method.split("/")[0]
             if base in of and engine == device_of(table["kind"], of[base]):
-                seen[table["kind"], of[base], study].append(seconds)
-                seen[table["kind"], of[base], ""].append(seconds)
-    return {key: sorted(values)[len(values) // 2] for key, values in seen.items()}
+                seen[study, base].append(seconds)
+    known = {key: sorted(values)[len(values) // 2] for key, values in seen.items()}
+    dearest = collections.defaultdict(float)
+    for (study, method), seconds in known.items():
+        dearest[kinds[study], method] = max(dearest[kinds[study], method], seconds)
+    return known | dearest
 
 
 def price_of(known, kind, method, study):
-    for key in ((kind, method, study), (kind, method, "")):
+    """Seconds of one process among several that share the GPU, as in committed rows; N of them get through N times
+    that."""
+    for key in ((study, method["name"]), (kind, method["name"])):
         if key in known:
             return known[key]
-    return PRICES.get(f"{kind}/{method}", 1.0)
+    return PRICES.get(f"{kind}/{method['method']}", 1.0)
 
 
 def in_paper(table, method):
     """The problems on which the paper gives a number for the method: all if it has one for all together only."""
-    beside = table.get("beside", [])
-    problems = [p for p in table["problems"] if p not in beside and (not method["problems"] or p in method["problems"])]
+    extra = table.get("not_in_total", [])
+    problems = [p for p in table["problems"] if p not in extra and (not method["problems"] or p in method["problems"])]
     with (EXPERIMENTS / table["expected"]).open(newline="") as text:
         rows = csv.DictReader(line for line in text if not line.startswith("#"))
         known = {row["problem"] for row in rows if row["method"] == method["paper"]}
@@ -148,7 +165,8 @@ def behind_columns(table, methods):
 
 
 def missing(options):
-    """The list of what to run: per study and method the next target, cheapest per cell first."""
+    """The list of what to run: per study and method the next target; first what ranks wait for, then the rest, each
+    cheapest per cell first."""
     known = prices()
     work = []
     for study in STUDIES:
@@ -174,7 +192,7 @@ def missing(options):
                 runs = sum(lacking.values())
                 if runs == 0:
                     continue
-                price = price_of(known, kind, method["method"], study)
+                price = price_of(known, kind, method, study)
                 cells = sum(have[p] < min(target, SPLITS.get(p, target)) for p in problems) or 1
                 work.append(
                     {
@@ -186,12 +204,76 @@ def missing(options):
                         "missing": runs,
                         "cells": cells,
                         "seconds": round(runs * price, 1),
+                        "opens": sum(have[p] == 0 for p in problems),  # cells without any run so far
+                        "ranked": kind == "bo" and method["method"] != NOT_RANKED,
                     }
                 )
                 break
-    patterns = options.only or [".*"]
-    turn = lambda one: next(i for i, p in enumerate(patterns) if re.fullmatch(p, f"{one['study']}/{one['method']}"))  # noqa: E731
-    return sorted(work, key=lambda one: (turn(one), one["seconds"] / one["cells"]))
+    if "cuda" in options.device:
+        work += [one for one in missing_pictures() if chosen(options.only, one["study"], one["method"])]
+    return ordered(work, options.only)
+
+
+def missing_pictures():
+    """Pictures of the paper that are not drawn, or without one of their panels."""
+    if not (EXPERIMENTS / f"{FIGURES}.toml").exists():
+        return []
+    table, methods = read_experiment(FIGURES)
+    work = []
+    for picture in table["problems"]:
+        file = PICTURES / f"{picture}.svg"
+        drawn = html.unescape(file.read_text()) if file.exists() else ""
+        panels = [panel_title(method) for method in methods if picture in method["problems"]]
+        lacking = sum(f">{title}<" not in drawn for title in panels)
+        if drawn and not lacking:
+            continue
+        work.append(
+            {
+                "study": FIGURES,
+                "method": picture,
+                "device": "cuda",
+                "runs": 1,
+                "problems": [picture],
+                "missing": 1,
+                "cells": lacking or 1,
+                "seconds": PICTURE_PRICE * (2 if picture.startswith("solar") else 1),
+                "opens": 1,
+                "ranked": False,
+            }
+        )
+    return work
+
+
+def panel_title(method):
+    factor = method["protocol"].removeprefix("c=")
+    return f"{method['title']} (c = {factor})" if factor not in ("", "1") else method["title"]
+
+
+def ordered(work, only):
+    """The patterns of `only` in turn; in each what ranks wait for, study by study, and then the rest."""
+    patterns = only or [".*"]
+    waits = ranks_wait_for(work)
+
+    def place(one):
+        name = f"{one['study']}/{one['method']}"
+        turn = next(i for i, pattern in enumerate(patterns) if re.fullmatch(pattern, name))
+        first = (0, waits[one["study"]]) if awaited(one) else (1, 0.0)
+        return turn, *first, one["seconds"] / one["cells"]
+
+    return sorted(work, key=place)
+
+
+def awaited(one):
+    return one["ranked"] and one["opens"] > 0
+
+
+def ranks_wait_for(work):
+    """Study -> seconds per cell of all that its ranks wait for, which open together."""
+    waits = {}
+    for study in {one["study"] for one in work if awaited(one)}:
+        own = [one for one in work if one["study"] == study and awaited(one)]
+        waits[study] = sum(one["seconds"] for one in own) / (RANKS + sum(one["opens"] for one in own))
+    return waits
 
 
 def chosen(only, study, method):

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/crc64.hpp"
-#include "core/json_numbers.hpp"
+#include "core/text/json_numbers.hpp"
 
 namespace nomu {
 

@@ -4,6 +4,7 @@ Designs are chosen on the development half and confirmed on the other one. The o
 the seed, the same way for every tool, so that no tool gains from proposing the middle of the box or its corners.
 """
 
+import functools
 import math
 import random
 import zlib
@@ -126,6 +127,7 @@ def cube(d, v):
     return [[v] * d]
 
 
+@functools.cache
 def problems():
     list_of = [
         shifted("branin-2", "development", "smooth", f.branin, BRANIN, BRANIN_OPTIMA, BRANIN_LEAST),

@@ -36,6 +36,24 @@ def ranks(values):
     return result
 
 
+def chosen(paths, batch, tools=""):
+    """The rows with this size of batches, of these tools (all if empty)."""
+    rows = [r for r in read(paths) if int(r["batch"]) == batch]
+    return [r for r in rows if not tools or r["name"] in tools.split(",")]
+
+
+def least_values(rows):
+    """The optimum of every problem; where it is not known, the least value that any tool has found."""
+    return {q.name: q.optimum if q.optimum is not None else
+            min((r["trace"][-1] for r in rows if r["problem"] == q.name), default=0.0) for q in p.problems().values()}
+
+
+def shared_seeds(rows, problem, tools):
+    """The seeds of a problem that all tools have."""
+    found = [{int(r["seed"]) for r in rows if r["name"] == tool and r["problem"] == problem} for tool in tools]
+    return sorted(set.intersection(*found)) if found else []
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+")
@@ -44,13 +62,10 @@ def main():
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--tools", default="", help="only these, as the table calls them")
     given = parser.parse_args()
-    rows = [r for r in read(given.files) if int(r["batch"]) == given.batch]
-    if given.tools:
-        rows = [r for r in rows if r["name"] in given.tools.split(",")]
+    rows = chosen(given.files, given.batch, given.tools)
     all_problems = p.problems()
     tools = sorted({r["name"] for r in rows})
-    least = {q.name: q.optimum if q.optimum is not None else
-             min((r["trace"][-1] for r in rows if r["problem"] == q.name), default=0.0) for q in all_problems.values()}
+    least = least_values(rows)
     table = {(r["name"], r["problem"], int(r["seed"])): r for r in rows}
     cpu = defaultdict(list)
     for r in rows:
@@ -62,7 +77,7 @@ def main():
         for q in all_problems.values():
             if given.half not in ("both", q.half):
                 continue
-            seeds = sorted(set.intersection(*[{s for t, n, s in table if t == tool and n == q.name} for tool in tools]))
+            seeds = shared_seeds(rows, q.name, tools)
             if not seeds:
                 continue
             used += len(seeds)

@@ -1,23 +1,26 @@
 #!/usr/bin/env python3
 """What `nomu serve` and shared fits cost, measured.
 
-usage: benchmarks/serve/measure.py TOOL page [--trials 100000]      first view, its size, memory, and writers beside a page
+usage: benchmarks/serve/measure.py TOOL page [--trials 100000] [--watchers 50]
        benchmarks/serve/measure.py TOOL ask [--workers 16] [--via processes|serve] [--store ADDRESS]
        NOMU_TEST_POSTGRES_FSYNC=on tests/postgres/with_server benchmarks/serve/measure.py TOOL throughput [--clients 16]
 
-`page`: a study of 10 variables; the page is loaded as a browser does, without compression. `ask`: 10 variables, 100
+`page`: a study of 10 variables; first view of the page, its size, the memory of the server, and how long a tell by another
+process takes alone and beside so many people who watch: each has a stream of events and fetches what changed, as the page
+does, from a process of its own. The page is loaded as a browser does, without compression. `ask`: 10 variables, 100
 results, the default model; every worker tells a result and asks again, five times, and each ask is timed. `throughput`:
 completed trials a second of random sampling through one server, 10,000 trials already there.
 """
 
 import argparse
+import asyncio
 import http.client
 import json
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -81,8 +84,8 @@ def fill(url: str, count: int) -> None:
         client.post("/api/tell", {"results": [{"id": t["id"], "value": value_of(t["point"])} for t in asked]})
 
 
-def writers(tool: str, study: str, count: int) -> float:
-    """Median seconds of a tell by a process beside the server, told many times by one that stays open: a second server."""
+def writers(tool: str, study: str, count: int) -> list[float]:
+    """Seconds of each tell by a process beside the server, told many times by one that stays open: a second server."""
     with Server(tool, study) as other:
         client, times = Client(other.url), []
         for _ in range(count):
@@ -90,7 +93,7 @@ def writers(tool: str, study: str, count: int) -> float:
             begin = time.monotonic()
             client.post("/api/tell", {"id": trial["id"], "value": value_of(trial["point"])})
             times.append(time.monotonic() - begin)
-    return statistics.median(times)
+    return times
 
 
 def measure_page(arguments: argparse.Namespace) -> None:
@@ -106,21 +109,60 @@ def measure_page(arguments: argparse.Namespace) -> None:
             for more in ("/live.css", "/live.js"):
                 page += Client(server.url).request(more)
             seconds = time.monotonic() - begin
-            stop = threading.Event()
-
-            def watch() -> None:
-                watcher = Client(server.url)
-                while not stop.is_set():
-                    watcher.request("/parts")
-                    time.sleep(0.5)
-
-            watching = threading.Thread(target=watch)
-            watching.start()
-            beside = writers(arguments.tool, study, 300)
-            stop.set()
-            watching.join()
+            command = [sys.executable, __file__, arguments.tool, "watch", "--url", server.url, "--watchers", str(arguments.watchers)]
+            times: dict[bool, list[float]] = {False: alone, True: []}
+            seen = 0
+            for round in range(2 * arguments.rounds):
+                watched = round % 2 == 0
+                if watched:
+                    watching = subprocess.Popen(["nice", "-n", "5", *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+                    watching.stdout.readline()
+                times[watched] += writers(arguments.tool, study, 300)
+                if watched:
+                    seen += int(watching.communicate("\n")[0])
+            beside, alone = statistics.median(times[True]), statistics.median(times[False])
             print(f"{arguments.trials} trials: first view {seconds:.2f} s, {len(page) / 1000:.0f} kB, memory {server.memory_mb():.0f} MB; "
-                  f"a tell {1000 * alone:.2f} ms alone, {1000 * beside:.2f} ms beside an open page ({beside / alone:.2f} times)")
+                  f"a tell {1000 * alone:.2f} ms alone, {1000 * beside:.2f} ms beside {arguments.watchers} who watch ({beside / alone:.2f} "
+                  f"times), who fetched {seen} changes")
+
+
+async def one_watcher(url: str, counts: list[int], following: asyncio.Semaphore) -> None:
+    """A page: a stream of events, and a connection by which it fetches what has changed, twice a second at most."""
+    address, state = urlsplit(url), {"event": -1, "model": -1}
+
+    async def connection(path: str, keep: bool) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        reader, writer = await asyncio.open_connection(address.hostname, address.port, limit=1 << 22)
+        if keep:
+            writer.write(f"GET {path} HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode())
+            await reader.readuntil(b"\r\n\r\n")
+        return reader, writer
+
+    stream, _ = await connection("/api/events", True)
+    reader, writer = await connection("", False)
+    following.release()
+    while True:
+        line = await stream.readline()
+        if not line.startswith(b"data: "):
+            continue
+        writer.write(f"GET /parts?event={state['event']}&model={state['model']} HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode())
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = next(int(field.split(":")[1]) for field in head.split("\r\n") if field.startswith("content-length:"))
+        body = await reader.readexactly(length)
+        state["event"] = int(body[body.index(b'"event":') + 8 :].split(b",")[0])  # reading all of it is the browser's work
+        counts[0] += 1
+        await asyncio.sleep(0.5)
+
+
+async def watch(arguments: argparse.Namespace) -> None:
+    counts, following = [0], asyncio.Semaphore(0)
+    tasks = [asyncio.create_task(one_watcher(arguments.url, counts, following)) for _ in range(arguments.watchers)]
+    for _ in tasks:
+        await following.acquire()
+    print("following", flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+    failed = [task.exception() for task in tasks if task.done()]
+    print(counts[0], flush=True)
+    os._exit(1 if failed else 0)
 
 
 def measure_ask(arguments: argparse.Namespace) -> None:
@@ -169,7 +211,7 @@ def measure_throughput(arguments: argparse.Namespace) -> None:
         new(arguments.tool, study, Path(name), "method=random")
         with Server(arguments.tool, study) as server:
             fill(server.url, 10000)
-            command = [os.sys.executable, __file__, arguments.tool, "client", "--url", server.url, "--seconds", str(arguments.seconds)]
+            command = [sys.executable, __file__, arguments.tool, "client", "--url", server.url, "--seconds", str(arguments.seconds)]
             clients = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(arguments.clients)]
             done = sum(int(client.communicate()[0]) for client in clients)
     print(f"{arguments.clients} clients through one server on {'PostgreSQL' if front else 'a file'}: {done / arguments.seconds:.0f} trials/s")
@@ -179,7 +221,7 @@ def one_client(arguments: argparse.Namespace) -> None:
     client, done, end = Client(arguments.url), 0, time.monotonic() + arguments.seconds
     while time.monotonic() < end:
         trial = client.post("/api/ask", {})["trials"][0]
-        client.post("/api/tell", {"id": trial["id"], "value": trial["point"]["x0"]})
+        client.post("/api/tell", {"id": trial["id"], "value": next(iter(trial["point"].values()))})
         done += 1
     print(done)
 
@@ -187,7 +229,7 @@ def one_client(arguments: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tool")
-    parser.add_argument("what", choices=["page", "ask", "throughput", "client"])
+    parser.add_argument("what", choices=["page", "ask", "throughput", "client", "watch"])
     parser.add_argument("--trials", type=int, default=100000)
     parser.add_argument("--workers", type=int, default=16)
     parser.add_argument("--via", choices=["processes", "serve"], default="processes")
@@ -196,8 +238,10 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--url", default="")
+    parser.add_argument("--watchers", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=2)
     arguments = parser.parse_args()
-    {"page": measure_page, "ask": measure_ask, "throughput": measure_throughput, "client": one_client}[arguments.what](arguments)
+    {"watch": lambda given: asyncio.run(watch(given)), "page": measure_page, "ask": measure_ask, "throughput": measure_throughput, "client": one_client}[arguments.what](arguments)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 """Completed trials a second of a study in PostgreSQL, beside pgbench and Optuna on the same server.
 
 usage: NOMU_TEST_POSTGRES_FSYNC=on tests/postgres/with_server benchmarks/store/throughput.py BENCH_STORE
-           [--clients 16] [--seconds 10] [--rounds 3] [--before 10000] [--optuna PYTHON]
+           [--clients 16] [--seconds 10] [--rounds 3] [--before 10000] [--tool NOMU] [--optuna PYTHON]
 
 Random sampling, 10,000 trials already there, runs in turns. pgbench repeats two durable transactions a trial: insert a
-trial and an event, update the trial and insert an event, with nobody waiting for anybody. PYTHON is an interpreter with
-optuna and psycopg2. Prints one line a round and the ratios of the medians.
+trial and an event, update the trial and insert an event, with nobody waiting for anybody. With NOMU, the same
+through one `nomu serve`, by clients in Python over HTTP. PYTHON is an interpreter with optuna and psycopg2. Prints one line a round and the ratios of the medians.
 """
 
 import argparse
@@ -19,6 +19,9 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "serve"))
+import measure  # noqa: E402
+
 TABLES = ("CREATE TABLE bare_trials(id bigserial PRIMARY KEY, state int NOT NULL DEFAULT 0, point text NOT NULL, value float8)",
           "CREATE TABLE bare_events(number bigserial PRIMARY KEY, kind text NOT NULL, body text NOT NULL)",
           "INSERT INTO bare_trials(point, value, state) SELECT 'x', 1, 1 FROM generate_series(1, 10000)")
@@ -61,10 +64,19 @@ def pgbench(socket: str, arguments: argparse.Namespace) -> float:
     return float(re.search(r"tps = ([0-9.]+)", text).group(1))
 
 
-def optuna(socket: str, arguments: argparse.Namespace, number: int) -> float:
-    url = f"postgresql+psycopg2://nomu@/studies?host={socket}"
-    name = f"optuna{number}"
-    output(arguments.optuna, "-c", OPTUNA_FILL, url, name, arguments.before)
+def served(place: str, arguments: argparse.Namespace) -> float:
+    """The study is there already, with its trials."""
+    with measure.Server(arguments.tool, place) as server:
+        command = [sys.executable, measure.__file__, arguments.tool, "client", "--url", server.url, "--seconds", str(arguments.seconds)]
+        clients = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(arguments.clients)]
+        return sum(int(client.communicate()[0]) for client in clients) / arguments.seconds
+
+
+def optuna(socket: str, arguments: argparse.Namespace, first: bool) -> float:
+    """All rounds go on in one study: filling it takes minutes."""
+    url, name = f"postgresql+psycopg2://nomu@/studies?host={socket}", "optuna"
+    if first:
+        output(arguments.optuna, "-c", OPTUNA_FILL, url, name, arguments.before)
     clients = [subprocess.Popen([arguments.optuna, "-c", OPTUNA, url, name, str(arguments.seconds)], stdout=subprocess.PIPE, text=True)
                for _ in range(arguments.clients)]
     return sum(int(client.communicate()[0]) for client in clients) / arguments.seconds
@@ -77,6 +89,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--before", type=int, default=10000)
+    parser.add_argument("--tool", metavar="NOMU")
     parser.add_argument("--optuna", metavar="PYTHON")
     arguments = parser.parse_args()
     arguments.seconds = int(arguments.seconds) if arguments.seconds == int(arguments.seconds) else arguments.seconds
@@ -86,17 +99,22 @@ def main() -> int:
     socket = parse_qs(urlsplit(front).query)["host"][0]
     for statement in TABLES:
         output(programs() / "psql", "-h", socket, "-U", "nomu", "-d", "studies", "-c", statement)
-    rates: dict[str, list[float]] = {"nomu": [], "pgbench": [], "optuna": []}
+    rates: dict[str, list[float]] = {"nomu": [], "serve": [], "pgbench": [], "optuna": []}
     for number in range(arguments.rounds):
         place = f"{front}&study=throughput{number}"
         rates["nomu"].append(float(output(arguments.program, place, arguments.clients, arguments.seconds, arguments.before)))
+        if arguments.tool:
+            rates["serve"].append(served(place, arguments))
         rates["pgbench"].append(pgbench(socket, arguments))
         if arguments.optuna:
-            rates["optuna"].append(optuna(socket, arguments, number))
+            rates["optuna"].append(optuna(socket, arguments, number == 0))
         print(", ".join(f"{name} {values[-1]:.0f}/s" for name, values in rates.items() if values), flush=True)
+    middle = {name: statistics.median(values) for name, values in rates.items() if values}
     for other in ("pgbench", "optuna"):
-        if rates[other]:
-            print(f"nomu / {other}: {statistics.median(rates['nomu']) / statistics.median(rates[other]):.2f}")
+        if other in middle:
+            print(f"nomu / {other}: {middle['nomu'] / middle[other]:.2f}")
+    if "serve" in middle:
+        print(f"serve / nomu: {middle['serve'] / middle['nomu']:.2f}")
     return 0
 
 

@@ -71,7 +71,7 @@ void print_report(const BenchmarkSpec& spec, const BenchmarkReport& report, bool
                             {"state_us", if_measured(report.state_us)},
                             {"memory_bytes", report.memory_bytes},
                             {"last_loss", report.last_loss}};
-  print("{}\n", line.dump());
+  print_json(line);
 }
 
 void run(const Options& options) {
@@ -114,7 +114,7 @@ void add_bench(CLI::App& app) {
       ->needs(scaling);
   command
       ->add_option("--peers", options->peers,
-                   "with --scaling: folder benchmarks/peers of the sources, to time JAX and PyTorch beside nomu")
+                   "with --scaling: folder benchmarks/peers of the sources, to time JAX and PyTorch next to nomu")
       ->needs(scaling);
   command->add_option("--python", options->python, "Python that has the peers' libraries")
       ->needs(scaling)

@@ -78,7 +78,7 @@ void add_devices(CLI::App& app) {
               info.note.empty() ? "" : fmt::format(" ({})", info.note));
       }
     }
-    if (json) print("{}\n", list.dump());
+    if (json) print_json(list);
   });
 }
 

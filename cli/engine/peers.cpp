@@ -92,7 +92,7 @@ PeerTime measure(const Peer& peer, const PeerPrograms& programs, const std::stri
                       quoted((programs.folder / peer.program).string()), quoted(file.path()), threads, peer.variant));
   if (done.status != 0) return {.trouble = last_line(done.output)};
   std::istringstream lines(done.output);
-  PeerTime time{.trouble = "prints no time of a step"};
+  PeerTime time{.trouble = "did not print the time of a step"};
   for (std::string line; std::getline(lines, line);) {
     const nlohmann::json printed = nlohmann::json::parse(line, nullptr, false);
     if (!printed.is_object() || !printed.contains("us_per_network_step")) continue;

@@ -28,10 +28,12 @@ Engines engines_up_to(const EngineOptions& limit) {
 std::vector<ScalingRow> chosen_rows(const std::string& text) {
   std::vector<ScalingRow> rows = scaling_rows();
   std::vector<std::string> names;
+  names.reserve(rows.size());
   for (const ScalingRow& row : rows) names.push_back(row.name);
   std::erase_if(rows, [&](const ScalingRow& row) { return row.name.find(text) == std::string::npos; });
   if (rows.empty())
-    throw ConfigError("bench", fmt::format("--only '{}' is in no row; there are: {}", text, fmt::join(names, "; ")));
+    throw ConfigError("bench",
+                      fmt::format("--only '{}' matches no row; the rows are: {}", text, fmt::join(names, "; ")));
   return rows;
 }
 
@@ -55,7 +57,7 @@ class Line {
     nlohmann::json line = known_;
     line.update({{"threads", info.threads}, {"time", time}, {"device", info.device}});
     if (!known_.contains("peer")) line.update({{"provider", info.provider}, {"isa", info.isa}});
-    print("{}\n", line.dump());
+    print_json(line);
   }
 
   /// Instead of numbers.
@@ -63,7 +65,7 @@ class Line {
     if (!json_) return print(" {}", reason);
     nlohmann::json line = known_;
     line["skipped"] = reason;
-    print("{}\n", line.dump());
+    print_json(line);
   }
 
   void of_peer(const std::string& name) { known_["peer"] = name; }

@@ -16,7 +16,7 @@ struct Options {
   EngineOptions engine;
   std::string network;
   std::string data;
-  FitRequest request{.noise = "none", .columns = {.words = option_names()}};
+  FitRequest request{.columns = {.words = option_names()}};
   OnnxChoice choice = onnx_choice();
   std::string calibrate_on;
   std::string predict;
@@ -47,7 +47,7 @@ void print_result(const Options& options, const OnnxNetworkInfo& info, const Mod
                         {"rows", model.data().rows()}, {"calibration", calibration_json(model)},
                         {"seconds", seconds}};
     if (findings) line["desiderata"] = findings_json(*findings);
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("bounds read layer '{}' of {}\n{}", info.features, options.network, model.describe());
   if (options.calibrate_on.empty() && model.default_level()) {
@@ -105,9 +105,11 @@ void add_attach(CLI::App& app) {
                       "node or value of the network that the bounds read; default: the input of its last layer");
   command->add_option("--output", options->choice.output,
                       "output of the network that is the prediction, if it has several");
-  command->add_option("--noise", options->request.noise, "noise of the target: none or learned")
+  command
+      ->add_option("--noise", options->request.noise,
+                   "noise of the target: none, learned, or auto: learned from 100 rows on")
       ->capture_default_str()
-      ->check(CLI::IsMember({"none", "learned"}));
+      ->check(CLI::IsMember({"auto", "none", "learned"}));
   add_calibration_options(*command, options->request);
   command->add_option("--calibrate-on", options->calibrate_on,
                       "file of calibration rows that the network has not seen");

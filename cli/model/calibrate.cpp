@@ -19,22 +19,23 @@ void run(const Options& options, const TargetModels& models) {
   if (options.json) {
     nlohmann::json line = targets_json(result);
     line["model"] = options.out;
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("{}model: {}\n", result.describe(), options.out);
 }
 
 void run(const Options& options) {
   prepare_file(options.out, {options.file, options.network});
-  if (const std::optional<TargetModels> several = options.load_targets()) return run(options, *several);
-  const Model model = options.load();
+  const auto loaded = options.load_any();
+  if (const auto* several = std::get_if<TargetModels>(&loaded)) return run(options, *several);
+  const Model& model = std::get<Model>(loaded);
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
   const Model result = about_file(options.file, [&] { return calibrated(model, rows, options.request); });
   save_model(result, options.out, {options.model, options.file});
   if (options.json) {
     nlohmann::json line = calibration_json(result);
     line["model"] = options.out;
-    print("{}\n", line.dump());
+    print_json(line);
   } else {
     print("{}model: {}\n", result.describe(), options.out);
   }

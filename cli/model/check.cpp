@@ -22,7 +22,7 @@ void run(const Options& options) {
       check_model(model, spec, {.report = bar.callback(), .stop = interrupts().get_token()});
   bar.finish();
   if (!options.json) return print_findings(report);
-  print("{}\n", findings_json(report).dump());
+  print_json(findings_json(report));
 }
 
 }  // namespace

@@ -60,13 +60,14 @@ void print_evaluation(const Evaluation& result, std::size_t seen) {
 namespace {
 
 void run(const Options& options) {
-  if (const std::optional<TargetModels> several = options.load_targets()) {
+  const auto loaded = options.load_any();
+  if (const auto* several = std::get_if<TargetModels>(&loaded)) {
     const std::vector<DataSet> rows = labelled_rows(*several, read_table(options.file), options.drop_missing);
     const auto level = options.level ? options.level : several->default_level();
     const TargetsEvaluation result = about_file(options.file, [&] { return evaluate(*several, rows, level); });
     return print_evaluation(*several, result, options.json);
   }
-  const Model model = options.load();
+  const Model& model = std::get<Model>(loaded);
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
   const std::optional<double> level = options.level ? options.level : model.default_level();
   const Evaluation result = about_file(options.file, [&] { return evaluate(model, rows, level); });
@@ -74,7 +75,7 @@ void run(const Options& options) {
   if (options.json) {
     nlohmann::json line = evaluation_json(result);
     line["seen"] = seen;
-    print("{}\n", line.dump());
+    print_json(line);
   } else {
     print_evaluation(result, seen);
     print_left_out(rows);

@@ -27,7 +27,7 @@ void run(const Options& options) {
   if (options.json) {
     nlohmann::json line{{"onnx", options.out}, {"opset", onnx_opset}, {"inputs", inputs}};
     if (level) line.update({{"level", *level}, {"guarantee", guarantee(model.calibration(), *level)}});
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   const std::string names = fmt::format("{}", fmt::join(inputs, ", "));
   print("input x, float [rows][{}]: {}\n", inputs.size(), names);

@@ -90,7 +90,7 @@ void print_fit(const Options& options, const Model& model, double seconds) {
                         {"threads", engine.threads}};
     if (held_out) line["held_out"] = metrics_json(*held_out);
     if (trust) line["trust"] = trust_json(*trust);
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("{}", model.describe());
   // Files are the same from every interface, so the notes in them name no option.
@@ -141,7 +141,9 @@ void run(const Options& options) {
 }
 
 void add_column_options(CLI::App& command, Options& options) {
-  command.add_option("--target", options.request.target, "column to predict; several, such as a,b, make one file")
+  command
+      .add_option("--target", options.request.target,
+                  "column to predict; several, such as a,b, are fitted into one file")
       ->required();
   const auto columns = [&](const char* name, std::vector<std::string>& list, const char* help) {
     command.add_option(name, list, help)->delimiter(',')->allow_extra_args(false);
@@ -160,8 +162,8 @@ void add_column_options(CLI::App& command, Options& options) {
   add_range_option(command, options.request, &options.ranges);
   command.add_option(
       "--noise", options.request.noise,
-      "noise of the target: auto, none, learned, or a column with each row's standard deviation; default with "
-      "preset auto: learned if there are at least 100 rows");
+      "noise of the target: auto, none, learned, or a column with each row's standard deviation; default: auto, which "
+      "under preset auto learns it from 30 rows on (100 for methods other than nomu)");
 }
 
 }  // namespace

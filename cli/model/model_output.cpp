@@ -53,7 +53,8 @@ void add_setting_options(CLI::App& command, FitRequest& request) {
 
 void ModelFile::add_to(CLI::App& command) {
   add_input(command, "MODEL", model, "model file");
-  CLI::Option* with = command.add_option("--network", network, "ONNX file of the network that the model is bounds for");
+  CLI::Option* with =
+      command.add_option("--network", network, "ONNX file of the network that the bounds in the model belong to");
   command.add_option("--features", choice.features, "node or value of the network that the bounds read")->needs(with);
   command.add_option("--output", choice.output, "output of the network that is the prediction, if it has several")
       ->needs(with);
@@ -62,7 +63,7 @@ void ModelFile::add_to(CLI::App& command) {
 }
 
 void add_target_option(CLI::App& command, std::string& target) {
-  command.add_option("--target", target, "of a model file with several targets, the one to use");
+  command.add_option("--target", target, "target to use, if the model file holds several");
 }
 
 Model load_one(const std::string& file, const std::string& target, const EngineOptions& engine) {
@@ -75,11 +76,11 @@ Model load_one(const std::string& file, const std::string& target, const EngineO
                                          model.data().target_name, target));
 }
 
-std::optional<TargetModels> ModelFile::load_targets() const {
-  if (!target.empty() || !network.empty()) return {};
+std::variant<Model, TargetModels> ModelFile::load_any() const {
+  if (!target.empty() || !network.empty()) return load();
   const std::string bytes = read_file(model);
-  if (!holds_targets(bytes)) return {};
-  return unpack_targets(bytes, model, shared_engine(engine));
+  if (holds_targets(bytes)) return unpack_targets(bytes, model, shared_engine(engine));
+  return unpack_model(bytes, model, shared_engine(engine));
 }
 
 Model ModelFile::load() const {
@@ -116,20 +117,18 @@ void add_range_option(CLI::App& command, FitRequest& request, std::map<std::stri
               (named ? (*ranges)[text.substr(0, name_end)] : request.range) = range;
             }
           },
-          ranges == nullptr ? "LOW,HIGH: what the target can be, such as 0,inf; means, bounds and quantiles stay inside"
-                            : "LOW,HIGH: what the target can be, such as 0,inf; means, bounds and quantiles stay "
-                              "inside. With several "
-                              "targets TARGET=LOW,HIGH, once for each")
+          ranges == nullptr
+              ? "LOW,HIGH: values that the target can take, such as 0,inf; means, bounds and quantiles stay inside"
+              : "LOW,HIGH: values that the target can take, such as 0,inf; means, bounds and quantiles stay "
+                "inside. With several "
+                "targets TARGET=LOW,HIGH, once for each")
       ->allow_extra_args(false)
       ->type_name("LOW,HIGH");
 }
 
 void rethrow_naming(const std::string& file, const DataError& error) {
-  const std::string_view text = error.what();
-  const std::size_t end = text.find("] ");
-  if (text.find(file) != std::string_view::npos || !text.starts_with('[') || end == std::string_view::npos)
-    throw DataError(error);
-  throw DataError(text.substr(1, end - 1), fmt::format("{}: {}", file, text.substr(end + 2)));
+  if (error.message().find(file) != std::string_view::npos) throw DataError(error);
+  throw DataError(error.where(), fmt::format("{}: {}", file, error.message()));
 }
 
 void print_left_out(const DataSet& rows) {

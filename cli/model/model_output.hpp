@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "nomu/core/error.hpp"
 #include "nomu/interchange/attach.hpp"
@@ -21,7 +22,7 @@ void add_calibration_options(CLI::App& command, FitRequest& request);
 /// `--set` and `--seed`: the options of a request.
 void add_setting_options(CLI::App& command, FitRequest& request);
 
-/// `--range`: what the target can be; with `ranges` also what each of several can be.
+/// `--range`: values that the target can take; with `ranges`, also those of each of several targets.
 void add_range_option(CLI::App& command, FitRequest& request, std::map<std::string, TargetRange>* ranges = nullptr);
 
 /// `--target` of the commands that read a model.
@@ -36,18 +37,18 @@ void add_target_option(CLI::App& command, std::string& target);
 /// Nothing chosen yet; messages name the options of the command line.
 [[nodiscard]] OnnxChoice onnx_choice();
 
-/// MODEL, the network it belongs to where it is bounds for one, and the engine it runs on.
+/// MODEL, the network that it holds bounds for, if any, and the engine it runs on.
 struct ModelFile {
   EngineOptions engine;
   std::string model;
-  std::string network;  ///< ONNX file; empty: the model stands alone
+  std::string network;  ///< ONNX file; empty: the model needs no network
   OnnxChoice choice = onnx_choice();
   std::string target;  ///< of a file with several, the one to use; empty: all
 
   void add_to(CLI::App& command);
   [[nodiscard]] Model load() const;
-  /// The models of all targets, if the file holds several and none was chosen.
-  [[nodiscard]] std::optional<TargetModels> load_targets() const;
+  /// The models of all targets, if the file holds several and none was chosen. The file is read once: it may be a pipe.
+  [[nodiscard]] std::variant<Model, TargetModels> load_any() const;
 };
 
 /// Options of the commands that take a model and a file of rows.

@@ -80,7 +80,7 @@ void print_summary(const Options& options, const Model& model, const Predicted& 
     if (level) line.update({{"level", *level}, {"guarantee", predicted.guarantee}});
     if (predicted.adapted)
       line.update({{"results", predicted.adapted->results}, {"within", predicted.adapted->within}});
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("{} rows predicted, {} of them outside the range of the training data\n", table.rows(), outside);
   print_unknown_names(model, table);
@@ -123,7 +123,7 @@ void predict_targets(const Options& options, const TargetModels& models) {
     nlohmann::json line{{"rows", table.rows()}, {"outside", outside}, {"out", options.out}};
     if (level) line["level"] = *level;
     for (const auto& [what, sentence] : promises) line["guarantees"][what] = sentence;
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("{} rows predicted, {} of them outside the range of the training data\n", table.rows(), outside);
   print_unknown_names(models.models().front(), table);
@@ -137,10 +137,11 @@ void run(const Options& options) {
   if (!to_file && options.json)
     throw ConfigError("predict", "--json needs -o FILE, because standard output is used for the table");
   if (to_file) prepare_file(options.out, {options.model, options.network, options.file});
-  if (const std::optional<TargetModels> several = options.load_targets()) return predict_targets(options, *several);
+  const auto loaded = options.load_any();
+  if (const auto* several = std::get_if<TargetModels>(&loaded)) return predict_targets(options, *several);
   if (options.joint)
     throw ConfigError("predict", "--joint is for model files with several targets (nomu fit --target a,b)");
-  const Model model = options.load();
+  const Model& model = std::get<Model>(loaded);
   const std::optional<double> level = options.level ? options.level : model.default_level();
   const Table given = read_table(options.file);
   const Predicted predicted = about_file(options.file, [&] {
@@ -164,9 +165,9 @@ void add_predict(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_flag("--adapt", options->adapt,
-                    "rows are in order of time and have the target as far as it is known: the bounds of each follow "
-                    "the results before it");
-  command->add_flag("--joint", options->joint, "of several targets: bounds that contain all of them at once");
+                    "rows are in order of time, with the target where it is known: the bounds of each row follow the "
+                    "results before it");
+  command->add_flag("--joint", options->joint, "with several targets: bounds that contain all of them at once");
   command->add_option("-o,--out", options->out, "table to write; -: standard output")->capture_default_str();
   command->callback([options] { run(*options); });
 }

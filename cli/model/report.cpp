@@ -24,25 +24,10 @@ struct Options : ModelFile {
   bool json = false;
 };
 
-void run(const Options& options) {
-  ReportOutput output = options.output;
-  if (output.page.empty()) output.page = std::filesystem::path(options.model).replace_extension(".html").string();
-  output.prepare({options.model, options.network, options.data});
-  if (const std::optional<TargetModels> several = options.load_targets()) {
-    const std::vector<std::string> targets = several->names();
-    const std::vector<ReportOutput> outputs = reports_of(output, targets);
-    for (std::size_t t = 0; t < targets.size(); ++t) {
-      Options one = options;
-      one.target = targets[t];
-      one.output = outputs[t];
-      run(one);
-    }
-    return;
-  }
-  const Model model = options.load();
+void write(const Options& options, const Model& model, const std::optional<Table>& rows, const ReportOutput& output) {
   ModelReportSpec spec{.title = options.title, .level = options.level};
-  if (!options.data.empty()) {
-    spec.rows = labelled_rows(model, read_table(options.data), options.drop_missing);
+  if (rows) {
+    spec.rows = labelled_rows(model, *rows, options.drop_missing);
     spec.rows_source = std::filesystem::path(options.data).filename().string();
   }
   if (!options.no_check) spec.check = CheckSpec{.refit = options.refit};
@@ -52,14 +37,30 @@ void run(const Options& options) {
   if (options.json) {
     nlohmann::json list = nlohmann::json::array();
     for (const std::filesystem::path& file : files) list.push_back(file.string());
-    return print("{}\n", nlohmann::json{{"model", options.model}, {"files", list}}.dump());
+    return print_json(nlohmann::json{{"model", options.model}, {"files", list}});
   }
   for (const std::filesystem::path& file : files) print("{}\n", file.string());
+}
+
+void run(const Options& options) {
+  ReportOutput output = options.output;
+  if (output.page.empty()) output.page = std::filesystem::path(options.model).replace_extension(".html").string();
+  output.prepare({options.model, options.network, options.data});
+  const auto loaded = options.load_any();
+  std::optional<Table> rows;
+  if (!options.data.empty()) rows = read_table(options.data);
+  const auto* several = std::get_if<TargetModels>(&loaded);
+  if (several == nullptr) return write(options, std::get<Model>(loaded), rows, output);
+  const std::vector<std::string> targets = several->names();
+  const std::vector<ReportOutput> outputs = reports_of(output, targets);
+  for (const ReportOutput& one : outputs) one.prepare({options.model, options.network, options.data});
+  for (std::size_t t = 0; t < targets.size(); ++t) write(options, several->models()[t], rows, outputs[t]);
 }
 
 }  // namespace
 
 void ReportOutput::prepare(std::initializer_list<std::filesystem::path> read) const {
+  keep_private(read);
   if (!page.empty()) prepare_file(page, read);
   if (!plots.empty()) prepare_folder(plots);
 }

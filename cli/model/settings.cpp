@@ -121,7 +121,7 @@ void run_settings(const SettingsOptions& options) {
     nlohmann::json list = nlohmann::json::array();
     for (const std::string& subject : options.subject.empty() ? subjects() : std::vector{options.subject})
       list.push_back(json_of(subject, overview_of(subject)));
-    return print("{}\n", list.dump());
+    return print_json(list);
   }
   if (options.subject.empty()) return print_subjects();
   print_text(options.subject, overview_of(options.subject));
@@ -132,7 +132,7 @@ void run_settings(const SettingsOptions& options) {
 void add_settings(CLI::App& app) {
   CLI::App* command = app.add_subcommand("settings", "List the settings of a method, of fits or of optimisations");
   const auto options = std::make_shared<SettingsOptions>();
-  command->add_option("METHOD", options->subject, "a method, fit or optimize; without it, what there is")
+  command->add_option("METHOD", options->subject, "a method, fit or optimize; default: list what there is")
       ->check(CLI::IsMember(subjects()));
   CLI::Option* json = command->add_flag("--json", options->json, "print JSON");
   command->add_flag("--markdown", options->markdown, "print all of them as the page docs/settings.md")->excludes(json);

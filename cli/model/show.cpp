@@ -15,9 +15,10 @@ void add_show(CLI::App& app) {
   options->add_to(*command);
   command->add_flag("--json", options->json, "print JSON: every setting, column, factor and report");
   command->callback([options] {
-    if (const std::optional<TargetModels> several = options->load_targets())
+    const auto loaded = options->load_any();
+    if (const auto* several = std::get_if<TargetModels>(&loaded))
       return print("{}", options->json ? targets_json(*several).dump(2) + "\n" : several->describe());
-    const Model model = options->load();
+    const Model& model = std::get<Model>(loaded);
     print("{}", options->json ? model_json(model) + "\n" : model.describe());
   });
 }

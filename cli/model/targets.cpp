@@ -49,7 +49,7 @@ void print_targets_fit(const TargetModels& models, const std::string& out, doubl
                  {"inputs", first.data().cols()},
                  {"table", table_json(first.data())},
                  {"seconds", seconds}});
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("{}", models.describe());
   for (const Model& model : models.models()) {
@@ -102,7 +102,7 @@ void print_evaluation(const TargetModels& models, const TargetsEvaluation& resul
     for (std::size_t t = 0; t < names.size(); ++t) line["targets"][names[t]] = evaluation_json(result.targets[t]);
     if (result.targets.front().level > 0.0) line["all_inside"] = result.all_inside;
     if (result.joint_coverage) line["joint_coverage"] = *result.joint_coverage;
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   for (std::size_t t = 0; t < names.size(); ++t) {
     print("{}'{}': ", t > 0 ? "\n" : "", names[t]);

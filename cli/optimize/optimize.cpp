@@ -20,6 +20,7 @@ struct Options {
   StudyArgument study;
   std::string target;
   std::string space;
+  std::string from;
   std::vector<std::string> settings;
   std::int64_t limit = 20;
   std::int64_t budget = 0;
@@ -34,12 +35,21 @@ void run_new(const Options& options) {
   StudyFile file = parse_study_file(read_file(options.space), options.space);
   const Fields fields = fields_of(file.spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
-  const Study study = Study::create(options.study.place, file.space, file.spec, {}, options.study.file_systems());
-  if (options.json) return print("{}\n", nlohmann::json{{"study", study.name()}}.dump());
+  EarlierResults earlier;
+  if (!options.from.empty()) {
+    const Study before = Study::open(options.from, StudyAccess::read, {}, options.study.file_systems());
+    earlier = earlier_results(before, file.space, file.spec.direction);
+  }
+  const Study study =
+      Study::create(options.study.place, file.space, file.spec, {}, options.study.file_systems(), earlier);
+  if (options.json) return print_json(nlohmann::json{{"study", study.name()}, {"earlier", earlier.points.size()}});
   const std::string name = study.name();
   const bool plain = name.find_first_of(" '\"&?;$`*\\") == std::string::npos;
-  print("{}: {} variables, to be {} with {}\nnext: nomu optimize ask {}\n", name, file.space.size(),
-        file.spec.direction == Direction::minimize ? "minimised" : "maximised", file.spec.method,
+  const std::string begins =
+      earlier.points.empty() ? ""
+                             : fmt::format(", beginning with {} results of {}", earlier.points.size(), options.from);
+  print("{}: {} variables, to be {} with {}{}\nnext: nomu optimize ask {}\n", name, file.space.size(),
+        file.spec.direction == Direction::minimize ? "minimised" : "maximised", file.spec.method, begins,
         plain ? name : fmt::format("'{}'", name));
 }
 
@@ -49,7 +59,7 @@ void show_status(const Study& study, bool json) {
     nlohmann::json line{{"trials", status.trials},   {"finished", status.finished}, {"failed", status.failed},
                         {"pending", status.pending}, {"expired", status.expired},   {"budget", study.budget()}};
     if (status.best) line["best"] = nlohmann::json::parse(trial_to_json(study.space(), *status.best));
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("{} trials{}: {} finished, {} failed, {} pending{}\n", status.trials,
         study.budget() > 0 ? fmt::format(" of {}", study.budget()) : "", status.finished, status.failed, status.pending,
@@ -80,11 +90,20 @@ void run_status(const Options& options) {
 
 void run_best(const Options& options) {
   const Study study = options.study.open(StudyAccess::read);
-  const std::optional<Trial> best = study.best();
+  std::optional<Trial> best = study.best();
   if (!best) throw Error("optimize", "no trial has a result yet");
-  if (options.json) return print("{}\n", trial_to_json(study.space(), *best));
+  const std::optional<Outlook> outlook = study.outlook();
+  if (outlook) best = outlook->best;  // if results are noisy, the best by the model
+  if (options.json) {
+    nlohmann::json all = nlohmann::json::parse(trial_to_json(study.space(), *best));
+    if (outlook) all["mean"] = outlook->mean;
+    if (outlook) all["sigma"] = outlook->sigma;
+    return print("{}\n", all.dump());
+  }
   print("trial {}\nvalue {}\n", best->id, *best->value);
+  if (outlook) print("expected {:.6g} +- {:.2g}\n", outlook->mean, outlook->sigma);
   for (std::size_t j = 0; j < study.space().size(); ++j) {
+    if (!study.space().active(j, best->point)) continue;
     print("{} {}\n", study.space().variables()[j].name, study.space().text(j, best->point[j]));
   }
 }
@@ -107,10 +126,11 @@ void run_list(const Options& options) {
 }
 
 void run_copy(const Options& options) {
+  keep_private({options.study.place});
   copy_study(options.study.place, options.target, options.study.file_systems());
   const Study copy = Study::open(options.target, StudyAccess::read, {}, options.study.file_systems());
   const StudyStatus status = copy.status();
-  if (options.json) return print("{}\n", nlohmann::json{{"study", copy.name()}, {"trials", status.trials}}.dump());
+  if (options.json) return print_json(nlohmann::json{{"study", copy.name()}, {"trials", status.trials}});
   print("{}: {} trials\n", copy.name(), status.trials);
 }
 
@@ -120,15 +140,14 @@ void run_verify(const Options& options) {
   const VerifyReport report = study.verify(options.quick, {.report = bar.callback(), .stop = interrupts().get_token()});
   bar.finish();
   if (options.json) {
-    print("{}\n", nlohmann::json{{"clean", report.clean()},
-                                 {"events", report.events},
-                                 {"trials", report.trials},
-                                 {"suggestions", report.suggestions},
-                                 {"exact", report.exact},
-                                 {"near", report.near},
-                                 {"as_good", report.as_good},
-                                 {"problems", report.problems}}
-                      .dump());
+    print_json(nlohmann::json{{"clean", report.clean()},
+                              {"events", report.events},
+                              {"trials", report.trials},
+                              {"suggestions", report.suggestions},
+                              {"exact", report.exact},
+                              {"near", report.near},
+                              {"as_good", report.as_good},
+                              {"problems", report.problems}});
   } else {
     print("{} events, {} trials; {} of {} suggestions equal bit for bit{}{}\n", report.events, report.trials,
           report.exact, report.suggestions, report.near > 0 ? fmt::format(", {} nearly equal", report.near) : "",
@@ -144,7 +163,7 @@ void run_verify(const Options& options) {
 void add_study(CLI::App& command, StudyArgument& study) {
   add_input(command, "STUDY", study.place, "study: a file, or an address like postgresql://host/db?study=NAME");
   command.add_flag("--trust-file-system", study.trust_file_system,
-                   "use a file although it is on a file system that machines share");
+                   "use a file even if it is on a file system that several machines share");
 }
 
 void add_optimize(CLI::App& app) {
@@ -164,8 +183,12 @@ void add_optimize(CLI::App& app) {
                    "settings of the study, for example budget=60; nomu settings optimize lists them")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  make->add_option("--from", make_options->from,
+                   "an earlier study of a similar problem, with the same variables; its results are a beginning")
+      ->type_name("STUDY");
   add_optimize_ask(*optimize);
   add_optimize_tell(*optimize);
+  add_optimize_enqueue(*optimize);
   add_optimize_run(*optimize);
   const auto [status, status_options] =
       command("status", "Show the progress of a study; never blocks writers", run_status);

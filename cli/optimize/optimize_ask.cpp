@@ -1,5 +1,6 @@
-// nomu optimize ask and tell: hands out trials and records their results.
+// nomu optimize ask, tell and enqueue: hands out trials, records their results, and adds points that are to be tried.
 
+#include <functional>
 #include <iostream>
 #include <optional>
 
@@ -43,6 +44,7 @@ struct TellOptions {
   std::vector<std::string> words;
   std::vector<std::string> point;
   std::optional<std::string> failed;
+  std::optional<double> cost;
   bool replace = false;
   bool lines = false;
   bool json = false;
@@ -65,23 +67,29 @@ std::int64_t id_of(const std::string& text) {
   throw DataError("optimize", fmt::format("a trial is named by its number, got '{}'", text));
 }
 
+/// Calls `use` with every line of standard input that is not blank, and what messages call it.
+void each_line(const std::function<void(const std::string& line, const std::string& label)>& use) {
+  std::int64_t number = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    const std::string label = fmt::format("line {}", ++number);
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    try {
+      use(line, label);
+    } catch (const DataError& error) {
+      throw DataError("optimize", fmt::format("{}: {}", label, error.what()));
+    }
+  }
+}
+
 /// Records all lines in one transaction, or none. Lines may be given again, so that a corrected file can be read as a
 /// whole.
 std::int64_t tell_lines(Study& study, bool replace) {
   std::vector<TrialResult> results;
-  std::int64_t number = 0;
   try {
-    for (std::string line; std::getline(std::cin, line);) {
-      ++number;
-      if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-      const std::string label = fmt::format("line {}", number);
-      try {
-        results.push_back(result_from_json(study.space(), line));
-      } catch (const DataError& error) {
-        throw DataError("optimize", fmt::format("{}: {}", label, error.what()));
-      }
+    each_line([&](const std::string& line, const std::string& label) {
+      results.push_back(result_from_json(study.space(), line));
       results.back().label = label;
-    }
+    });
     study.tell(results, replace ? Repeated::replace : Repeated::accept_equal);
   } catch (const DataError& error) {
     throw DataError("optimize", fmt::format("{} (no line was recorded)", error.what()));
@@ -89,25 +97,34 @@ std::int64_t tell_lines(Study& study, bool replace) {
   return static_cast<std::int64_t>(results.size());
 }
 
-/// --point x=1 --point solver=cg VALUE
-void tell_point(Study& study, const TellOptions& options) {
-  if (options.words.size() != 1) throw DataError("optimize", "--point needs exactly one value");
+/// x=1 solver=cg
+Point point_of(const Space& space, const std::vector<std::string>& words) {
   nlohmann::json json = nlohmann::json::object();
-  for (const std::string& word : options.point) {
+  for (const std::string& word : words) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos)
       throw DataError("optimize", fmt::format("'{}' is not of the form name=value", word));
     json[word.substr(0, equals)] = word.substr(equals + 1);
   }
-  (void)study.add(point_from_json(study.space(), json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)),
-                  number_of(options.words[0]));
+  return point_from_json(space, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+/// --point x=1 --point solver=cg VALUE
+void tell_point(Study& study, const TellOptions& options) {
+  if (options.words.size() != 1) {
+    throw DataError("optimize",
+                    "--point needs exactly one value; nomu optimize enqueue adds a point without one, to be tried");
+  }
+  study.tell(
+      {{.point = point_of(study.space(), options.point), .value = number_of(options.words[0]), .cost = options.cost}},
+      Repeated::refuse);
 }
 
 void run_tell(const TellOptions& options) {
   Study study = options.study.open(StudyAccess::write);
   std::int64_t count = 1;
   if (options.lines) {
-    if (!options.words.empty() || !options.point.empty() || options.failed) {
+    if (!options.words.empty() || !options.point.empty() || options.failed || options.cost) {
       throw DataError("optimize", "--lines reads everything from standard input; leave the rest of the arguments out");
     }
     count = tell_lines(study, options.replace);
@@ -116,14 +133,47 @@ void run_tell(const TellOptions& options) {
   } else if (options.failed && options.words.size() == 1) {
     study.fail(id_of(options.words[0]), *options.failed, options.replace);
   } else if (!options.failed && options.words.size() == 2) {
-    study.tell(id_of(options.words[0]), number_of(options.words[1]), options.replace);
+    study.tell({{.id = id_of(options.words[0]), .value = number_of(options.words[1]), .cost = options.cost}},
+               options.replace ? Repeated::replace : Repeated::refuse);
   } else {
     throw DataError("optimize", "give a trial and its value, or --failed REASON: tell STUDY ID VALUE");
   }
-  if (options.json) print("{}\n", nlohmann::json{{"told", count}}.dump());
+  if (options.json) print_json(nlohmann::json{{"told", count}});
+}
+
+struct EnqueueOptions {
+  StudyArgument study;
+  std::vector<std::string> point;
+  bool lines = false;
+  bool json = false;
+};
+
+void run_enqueue(const EnqueueOptions& options) {
+  if (options.lines == !options.point.empty())
+    throw DataError("optimize", "give either a point, --point NAME=VALUE for each variable, or --lines");
+  Study study = options.study.open(StudyAccess::write);
+  std::vector<Point> points;
+  if (options.lines)
+    each_line(
+        [&](const std::string& line, const std::string&) { points.push_back(point_from_json(study.space(), line)); });
+  else
+    points.push_back(point_of(study.space(), options.point));
+  const std::vector<std::int64_t> trials = study.enqueue(points);
+  if (options.json) return print("{}\n", nlohmann::json{{"trials", trials}}.dump());
+  for (std::size_t i = 0; i < trials.size(); ++i) print("{}  {}\n", trials[i], point_text(study.space(), points[i]));
 }
 
 }  // namespace
+
+void add_optimize_enqueue(CLI::App& optimize) {
+  CLI::App* command = optimize.add_subcommand("enqueue", "Add points that are to be tried next");
+  const auto options = std::make_shared<EnqueueOptions>();
+  add_study(*command, options->study);
+  command->add_option("--point", options->point, "name=value, for each variable")->allow_extra_args(false);
+  command->add_flag("--lines", options->lines, "read points from standard input, one JSON object a line");
+  command->add_flag("--json", options->json, "print JSON");
+  command->callback([options] { run_enqueue(*options); });
+}
 
 void add_optimize_ask(CLI::App& optimize) {
   CLI::App* command = optimize.add_subcommand("ask", "Ask for the next trials");
@@ -146,6 +196,10 @@ void add_optimize_tell(CLI::App& optimize) {
   command->add_option("--failed", options->failed, "the trial failed, for this reason");
   command->add_option("--point", options->point, "name=value: the result is for this point, not for a trial")
       ->allow_extra_args(false);
+  command
+      ->add_option("--cost", options->cost,
+                   "what the evaluation took, in any unit; points that promise more for less are preferred")
+      ->check(above_zero());
   command->add_flag("--replace", options->replace, "overwrite an earlier result");
   command->add_flag("--lines", options->lines, "read JSON lines from standard input");
   command->add_flag("--json", options->json, "print JSON");

@@ -6,6 +6,7 @@
 namespace nomu::cli {
 
 void add_optimize_ask(CLI::App& optimize);
+void add_optimize_enqueue(CLI::App& optimize);
 void add_optimize_report(CLI::App& optimize);
 void add_optimize_run(CLI::App& optimize);
 void add_optimize_table(CLI::App& optimize);

@@ -76,12 +76,12 @@ void add_optimize_report(CLI::App& optimize) {
   add_study(*command, options->study);
   command->add_option("-o,--out", options->out, "HTML file to write; default: next to the study");
   command->add_option("--title", options->title, "title of the page");
-  command->add_option("--optimum", options->optimum, "known optimum; the regret is drawn");
+  command->add_option("--optimum", options->optimum, "known optimum, to draw the regret");
   command
       ->add_option("--with", options->others,
-                   "another study of the same function; the mean of all and its band are drawn")
+                   "another study of the same function, to draw the mean of all studies and its band")
       ->allow_extra_args(false);
-  command->add_flag("--no-model", options->no_model, "without slices and maps of the model");
+  command->add_flag("--no-model", options->no_model, "leave out slices and maps of the model");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });
 }

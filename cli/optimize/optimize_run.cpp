@@ -24,14 +24,18 @@ struct Options {
 void print_summary(const Study& study, const WorkerReport& report, bool json) {
   const StudyStatus status = study.status();
   if (json) {
-    nlohmann::json line{{"finished", report.finished}, {"failed", report.failed}, {"trials", status.trials}};
+    nlohmann::json line{{"finished", report.finished},
+                        {"failed", report.failed},
+                        {"trials", status.trials},
+                        {"settled", report.settled}};
     if (status.best) line["best"] = nlohmann::json::parse(trial_to_json(study.space(), *status.best));
-    return print("{}\n", line.dump());
+    return print_json(line);
   }
   print("{} trials finished, {} failed\n", report.finished, report.failed);
   if (report.finished + report.failed == 0 && study.finished()) {
     print("nothing is left to try: {}\n", study.why_finished());
   }
+  if (report.settled) print("settled: hardly any improvement is to be expected; nomu optimize insight shows why\n");
   if (status.best) {
     print("best: trial {}, value {}, {}\n", status.best->id, *status.best->value,
           point_text(study.space(), status.best->point));
@@ -74,13 +78,16 @@ void add_optimize_run(CLI::App& optimize) {
   command->add_option("--trials", worker.trials, "largest number of trials; default: until the study is finished")
       ->check(above_zero());
   command
-      ->add_option("--patience", worker.patience,
-                   "seconds for which to retry when a result cannot be written, or the server of the study is away")
+      ->add_option(
+          "--patience", worker.patience,
+          "seconds for which to retry when a result cannot be written, or the server of the study cannot be reached")
       ->capture_default_str()
       ->check(not_negative());
   command->add_option("--failures", worker.failures, "consecutive failures after which to stop; 0: never")
       ->capture_default_str()
       ->check(whole_number());
+  command->add_flag("--until-settled", worker.until_settled,
+                    "stop when, three results in a row, hardly any improvement is to be expected");
   command->add_flag("--json", options->json, "print JSON");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });

@@ -15,16 +15,17 @@ struct Options {
   StudyArgument study;
   std::string file;
   std::string value = "value";
+  std::string cost;
   bool json = false;
 };
 
 void run_import(const Options& options) {
   Study study = options.study.open(StudyAccess::write);
   const Table table = read_table(options.file);
-  const std::vector<TrialResult> results = results_from_table(study.space(), table, options.value);
+  const std::vector<TrialResult> results = results_from_table(study.space(), table, options.value, options.cost);
   const std::size_t added = study.tell(results).size();
   const std::size_t left_out = table.rows() - added;
-  if (options.json) return print("{}\n", nlohmann::json{{"added", added}, {"without_value", left_out}}.dump());
+  if (options.json) return print_json(nlohmann::json{{"added", added}, {"without_value", left_out}});
   print("{} results added{}\n", added, left_out > 0 ? fmt::format(", {} rows without a value left out", left_out) : "");
 }
 
@@ -33,7 +34,7 @@ void run_export(const Options& options) {
   prepare_file(options.file, {options.study.place});
   const Table table = trials_table(study.space(), study.trials());
   write_table(options.file, table);
-  if (options.json) return print("{}\n", nlohmann::json{{"file", options.file}, {"trials", table.rows()}}.dump());
+  if (options.json) return print_json(nlohmann::json{{"file", options.file}, {"trials", table.rows()}});
   print("{}: {} trials\n", options.file, table.rows());
 }
 
@@ -52,7 +53,7 @@ void run_insight(const Options& options) {
     for (const Importance& one : importances) {
       all["importances"].push_back({{"variable", one.variable}, {"share", one.share}, {"deviation", one.deviation}});
     }
-    return print("{}\n", all.dump());
+    return print_json(all);
   }
   print("best: trial {}, {}\n", outlook->best.id, point_text(study.space(), outlook->best.point));
   print("value there: {:.6g} +- {:.2g} (recorded: {})\n", outlook->mean, outlook->sigma, *outlook->best.value);
@@ -78,6 +79,7 @@ void add_optimize_table(CLI::App& optimize) {
   CLI::App* import = add(optimize, "import", "Add the results in a CSV file to a study", run_import, imported);
   add_input(*import, "FILE", imported->file, "CSV or TSV file with a column for each variable, and one for the value");
   import->add_option("--value", imported->value, "column of the values")->capture_default_str();
+  import->add_option("--cost", imported->cost, "column of what the results cost; cells may be empty");
   const auto exported = std::make_shared<Options>();
   CLI::App* to_file = add(optimize, "export", "Write all trials to a CSV file", run_export, exported);
   add_input(*to_file, "FILE", exported->file, "CSV file to write; .tsv: separated by tabs");

@@ -26,7 +26,13 @@ void run(const Options& options) {
   const Study study = options.study.open(StudyAccess::read);
   const double now = study.now();
   std::map<std::string, std::vector<Trial>> workers;
-  for (Trial& trial : study.pending()) workers[trial.worker].push_back(std::move(trial));
+  std::size_t waiting = 0;
+  for (Trial& trial : study.pending()) {
+    if (is_waiting(trial))
+      ++waiting;
+    else
+      workers[trial.worker].push_back(std::move(trial));
+  }
   nlohmann::json list = nlohmann::json::array();
   for (const auto& [worker, trials] : workers) {
     nlohmann::json all = nlohmann::json::array();
@@ -38,11 +44,12 @@ void run(const Options& options) {
     for (const Trial& trial : trials) {
       const double left = trial.lease_until - now;
       print("  trial {}, for {:.0f} s, {}\n", trial.id, now - trial.asked,
-            left > 0.0 ? fmt::format("lease ends in {:.0f} s", left) : "lease has ended");
+            left > 0.0 ? fmt::format("lease ends in {:.0f} s", left) : "lease has expired");
     }
   }
-  if (options.json) return print("{}\n", list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  if (options.json) return print_json(list);
   if (workers.empty()) print("nobody is evaluating a trial\n");
+  if (waiting > 0) print("{} trials wait for a worker: they were queued or given back\n", waiting);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string token_of(const Options& options) {
   if (!options.token_file.empty()) {
     std::string token = read_file(options.token_file);
     while (!token.empty() && (token.back() == '\n' || token.back() == '\r' || token.back() == ' ')) token.pop_back();
-    if (token.empty()) throw DataError("serve", "'" + options.token_file + "' has no token in it");
+    if (token.empty()) throw DataError("serve", "'" + options.token_file + "' does not contain a token");
     return token;
   }
   const char* token = std::getenv("NOMU_SERVE_TOKEN");
@@ -42,8 +42,8 @@ void run(const Options& options) {
   serve_study(
       open, spec,
       [&](const std::string& url) {
-        if (options.json) return print("{}\n", nlohmann::json{{"url", url}}.dump());
-        print("{} is at {}\nfor programs: {}docs\nCtrl-C ends it; the study goes on\n", open().name(), url, url);
+        if (options.json) return print_json(nlohmann::json{{"url", url}});
+        print("{} is at {}\nfor programs: {}docs\nCtrl-C stops the server, not the study\n", open().name(), url, url);
       },
       interrupts().get_token());
 }
@@ -61,11 +61,11 @@ void add_serve(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--token-file", options->token_file,
-                   "file with the token that clients must show; without it, NOMU_SERVE_TOKEN")
+                   "file with the token that clients must send; default: the variable NOMU_SERVE_TOKEN")
       ->type_name("FILE");
   command->add_flag("--read-only", options->serve.read_only, "the study can be watched, not changed");
   command->add_option("--optimum", options->serve.optimum,
-                      "the best value there is, if it is known: the page draws regret");
+                      "the best possible value, if it is known: the page then draws the regret");
   command->add_flag("--json", options->json, "print JSON");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });

@@ -29,21 +29,20 @@ void print_report(const Options& options, const ToyReport& report, const EngineI
     for (const Finding& finding : report.desiderata.findings) {
       if (finding.measured) desiderata[finding.name] = *finding.measured;
     }
-    print("{}\n", nlohmann::json{{"function", options.toy.function},
-                                 {"seed", options.toy.seed},
-                                 {"preset", options.preset},
-                                 {"auc", report.metrics.auc},
-                                 {"min_nll", report.metrics.min_nll},
-                                 {"c", report.c},
-                                 {"rmse", report.metrics.rmse},
-                                 {"desiderata", desiderata},
-                                 {"seconds", seconds},
-                                 {"engine", engine.name},
-                                 {"provider", engine.provider},
-                                 {"isa", engine.isa},
-                                 {"threads", engine.threads},
-                                 {"report", figure}}
-                      .dump());
+    print_json(nlohmann::json{{"function", options.toy.function},
+                              {"seed", options.toy.seed},
+                              {"preset", options.preset},
+                              {"auc", report.metrics.auc},
+                              {"min_nll", report.metrics.min_nll},
+                              {"c", report.c},
+                              {"rmse", report.metrics.rmse},
+                              {"desiderata", desiderata},
+                              {"seconds", seconds},
+                              {"engine", engine.name},
+                              {"provider", engine.provider},
+                              {"isa", engine.isa},
+                              {"threads", engine.threads},
+                              {"report", figure}});
     return;
   }
   print("NOMU ({}) on {} points of {}, input seed {}, measured on {} fresh points\n", options.preset, options.toy.rows,

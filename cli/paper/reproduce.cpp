@@ -30,6 +30,7 @@ struct Options {
   std::string out;
   std::vector<std::string> results;
   std::string pack;
+  SharedPlace shared;
   double limit = 0.0;
   bool list = false;
   bool report_only = false;
@@ -85,8 +86,10 @@ void list(const Options& options) {
                  fmt::join(spec.problems, ", "), "", fmt::join(methods, ", "));
     }
   }
-  if (options.json) print("{}\n", lines.dump());
+  if (options.json) print_json(lines);
 }
+
+fs::path rows_folder(const Options& options) { return fs::path(options.out) / "rows"; }
 
 /// The whole experiment, regardless of the requested part.
 ExperimentSpec experiment_of(const Options& options) {
@@ -117,10 +120,27 @@ std::vector<ResultRow> finished_rows(const ExperimentSpec& spec, const ResultSto
   return rows;
 }
 
-RunnerReport compute(const Options& options, const ExperimentSpec& spec, ResultStore& store) {
+/// Where rows are: in the folder of this command, or with other machines.
+struct Rows {
+  ResultStore store;
+  std::unique_ptr<SharedRows> shared;
+};
+
+Rows rows_of(const Options& options) {
+  if (options.shared.place.empty()) return {ResultStore(rows_folder(options)), nullptr};
+  Rows rows{ResultStore(), std::make_unique<SharedRows>(options.shared, interrupts().get_token())};
+  rows.shared->read_new(rows.store);
+  return rows;
+}
+
+RunnerReport compute(const Options& options, const ExperimentSpec& spec, Rows& rows) {
   const auto engine = make_engine(options.engine);
   ProgressBar bar(options.json_progress);
-  return run_experiment(spec, store, *engine, {.limit_seconds = options.limit, .revision = revision()},
+  return run_experiment(spec, rows.store, *engine,
+                        {.limit_seconds = options.limit,
+                         .revision = revision(),
+                         .records = rows_folder(options),
+                         .shared = rows.shared.get()},
                         {.report = bar.callback(), .stop = interrupts().get_token()});
 }
 
@@ -170,12 +190,11 @@ void draw_figures(const Options& options, const ExperimentSpec& spec) {
     ++added;
   }
   if (options.json) {
-    return print("{}\n", nlohmann::json{{"experiment", spec.name},
-                                        {"pictures", figures},
-                                        {"added", added},
-                                        {"seconds", elapsed()},
-                                        {"out", options.out}}
-                             .dump());
+    return print_json(nlohmann::json{{"experiment", spec.name},
+                                     {"pictures", figures},
+                                     {"added", added},
+                                     {"seconds", elapsed()},
+                                     {"out", options.out}});
   }
   print("{} of {} figures existed already, {} added in {:.1f} s{}: {}\n", existing, figures.size(), added, elapsed(),
         existing + added < figures.size() ? "; run the same command again to continue" : "", options.out);
@@ -190,27 +209,33 @@ void run(Options options) {
   restrict_to(spec, options.part);
   if (options.out.empty()) options.out = (fs::path("reproduce") / spec.name).string();
   const ResultFolder folder(options.out);
-  if (spec.kind == figures_kind) return draw_figures(options, spec);
-  ResultStore store(fs::path(options.out) / "rows");
+  if (spec.kind == figures_kind) {
+    if (!options.shared.place.empty())
+      throw ConfigError("reproduce", "figures are drawn on one machine: leave --store out");
+    return draw_figures(options, spec);
+  }
+  Rows rows = rows_of(options);
+  ResultStore& store = rows.store;
   for (const std::string& packed : options.results) store.import(packed);
   RunnerReport done;
-  if (!options.report_only) done = compute(options, spec, store);
+  if (!options.report_only) done = compute(options, spec, rows);
   whole.runs = std::max(whole.runs, spec.runs);
   if (!options.pack.empty()) write_rows(options.pack, finished_rows(whole, store));
   write_report(options, make_report(spec, store));
   if (options.json) {
-    print("{}\n", nlohmann::json{{"experiment", spec.name},
-                                 {"runs", done.runs},
-                                 {"finished_before", done.finished},
-                                 {"added", done.added},
-                                 {"failed", done.failed},
-                                 {"complete", done.complete()},
-                                 {"seconds", done.seconds},
-                                 {"report", (fs::path(options.out) / "report.md").string()}}
-                      .dump());
+    print_json(nlohmann::json{{"experiment", spec.name},
+                              {"runs", done.runs},
+                              {"finished_before", done.finished},
+                              {"added", done.added},
+                              {"by_others", done.by_others},
+                              {"failed", done.failed},
+                              {"complete", done.complete()},
+                              {"seconds", done.seconds},
+                              {"report", (fs::path(options.out) / "report.md").string()}});
   } else if (!options.report_only) {
-    print("{} of {} runs were finished before, {} added in {:.1f} s{}{}\n", done.finished, done.runs, done.added,
-          done.seconds, done.failed > 0 ? fmt::format(", {} of them failed", done.failed) : "",
+    print("{} of {} runs were finished before, {} added in {:.1f} s{}{}{}\n", done.finished, done.runs, done.added,
+          done.seconds, done.by_others > 0 ? fmt::format(", {} by other processes", done.by_others) : "",
+          done.failed > 0 ? fmt::format(", {} of the added ones failed", done.failed) : "",
           done.complete() ? "" : "; run the same command again to continue");
   }
 }
@@ -241,6 +266,23 @@ void add_reproduce(CLI::App& app) {
   command->add_option("--limit", options->limit, "seconds after which no new cohort is started")->check(above_zero());
   names("--results", options->results, "files of packed rows that count as finished");
   command->add_option("--pack", options->pack, "write all finished rows to this .csv or .csv.gz file");
+  command
+      ->add_option("--store", options->shared.place,
+                   "share the work with other machines: claim cohorts and keep rows in this database, "
+                   "postgresql://host/db?study=NAME, or file")
+      ->type_name("ADDRESS");
+  command
+      ->add_option("--lease", options->shared.lease,
+                   "with --store: seconds after which a cohort of a machine that is not heard of is taken over")
+      ->capture_default_str()
+      ->check(above_zero());
+  command
+      ->add_option("--patience", options->shared.patience,
+                   "with --store: seconds for which a database that is away is waited for")
+      ->capture_default_str()
+      ->check(not_negative());
+  command->add_flag("--trust-file-system", options->shared.trust_file_system,
+                    "with --store: allow a file on a file system that machines share");
   command->add_option("--experiments", options->experiments, "folder of the experiment files");
   command->add_flag("--report", options->report_only, "fit nothing, only report what is finished");
   command->add_flag("--json", options->json, "print JSON");

@@ -7,6 +7,7 @@
 #include "bindings.hpp"
 #include "nomu/eval/bounds.hpp"
 #include "nomu/eval/calibration.hpp"
+#include "printed.hpp"
 
 namespace nomu::python {
 namespace {
@@ -48,7 +49,8 @@ void bind_predicted(nb::module_& m) {
       .def_prop_ro(
           "sigma", [](const PredictedRows& rows) { return to_numpy(central_sigma({}, rows)); }, nb::rv_policy::move,
           nb::sig("def sigma(self) -> numpy.ndarray"), "[q], model uncertainty and data noise together")
-      .def("__len__", &PredictedRows::rows);
+      .def("__len__", &PredictedRows::rows)
+      .def("__repr__", [](const PredictedRows& rows) { return "<nomu.Predicted " + printed(rows) + ">"; });
 }
 
 std::tuple<Array, Array> arrays_of(Bounds&& bounds) {
@@ -123,7 +125,7 @@ void bind_calibration(nb::module_& m) {
             }
             return claims;
           },
-          "level"_a, "What is proven for each name to cover by; empty without such names.")
+          "level"_a, "What is proven for each stratum; empty without strata.")
       .def("guarantee", &guarantee, "level"_a, "What bounds of this level guarantee, in a sentence.")
       .def("guaranteed_coverage", &guaranteed_coverage, "level"_a, "The proven coverage; 0: none.")
       .def(

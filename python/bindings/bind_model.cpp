@@ -162,12 +162,12 @@ void bind_facts(nb::class_<Model>& model) {
       .def_prop_ro("settings", &settings_of, "every setting as it was used: (name, text)")
       .def_prop_ro("report", &report_of, "how the fit went")
       .def("trust", &trust_of, nb::sig("def trust(self) -> dict | None"),
-           "What rows it had not seen say about the model; None if no rows were kept from it.")
+           "What unseen rows say about the model; None if it has seen all rows.")
       .def("describe", &Model::describe, "A few lines for human readers.")
       .def("json", &model_json, "Everything about the model except its numbers, as JSON text.")
       .def("__repr__", [](const Model& m) {
-        return "<nomu.Model " + method_name(m.spec().method) + ", " + std::to_string(m.data().rows()) + " rows, " +
-               std::to_string(m.cols()) + " inputs>";
+        return "<nomu.Model of " + m.data().target_name + " by " + method_name(m.spec().method) + ", " +
+               std::to_string(m.data().rows()) + " rows, " + std::to_string(m.cols()) + " inputs>";
       });
 }
 

@@ -89,7 +89,8 @@ void bind_network(nb::module_& m) {
         return Network{load_onnx(path, choice_of(features, output))};
       },
       "path"_a, "features"_a = "", "output"_a = "",
-      "Reads an ONNX file, and the file of its weights beside it; `features` names the value that the bounds read, "
+      "Reads an ONNX file, and the file of its weights in the same folder; `features` names the value that the bounds "
+      "read, "
       "`output` the prediction.");
 }
 
@@ -98,7 +99,7 @@ void bind_network(nb::module_& m) {
 void bind_onnx(nb::module_& m) {
   m.def("onnx_available", &onnx_available, "Whether this build can read and write ONNX.");
   bind_network(m);
-  m.def("attach", &attach, "network"_a, "data"_a, "unseen"_a = nb::none(), "noise"_a = "none",
+  m.def("attach", &attach, "network"_a, "data"_a, "unseen"_a = nb::none(), "noise"_a = "auto",
         "settings"_a = Settings{}, "device"_a = "auto", "threads"_a = 0, "progress"_a = nb::none(),
         "Trains bounds for the network and calibrates them, on the `unseen` rows if given.");
   m.def(

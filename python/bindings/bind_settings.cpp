@@ -35,7 +35,7 @@ void bind_settings(nanobind::module_& m) {
       nb::arg("method"), "The settings of a method: (name, value under each preset, what is allowed, one line).");
   m.def(
       "fit_settings", [] { return rows_of_settings(fit_settings()); },
-      "The settings of every fit, beside those of its method.");
+      "The settings of every fit, in addition to those of its method.");
   m.def(
       "study_settings",
       [] {

@@ -38,6 +38,10 @@ auto without_gil(const Call& call) {
 
 FileSystems trust_of(bool trust) { return trust ? FileSystems::trusted : FileSystems::checked; }
 
+EarlierResults earlier_of(const Study* earlier, const Space& space, const OptimizeSpec& spec) {
+  return earlier == nullptr ? EarlierResults() : earlier_results(*earlier, space, spec.direction);
+}
+
 std::shared_ptr<Engine> engine_of(std::int64_t threads) { return make_engine({.threads = threads}); }
 
 nb::dict trial_of(const Space& space, const Trial& trial) {
@@ -46,6 +50,7 @@ nb::dict trial_of(const Space& space, const Trial& trial) {
   all["params"] = params_of(space, trial.point);
   all["state"] = state_name(trial.state);
   all["value"] = trial.value;
+  all["cost"] = trial.cost;
   all["reason"] = trial.reason;
   all["origin"] = trial.origin;
   all["worker"] = trial.worker;
@@ -168,6 +173,7 @@ nb::dict report_of(const WorkerReport& report) {
   nb::dict all;
   all["finished"] = report.finished;
   all["failed"] = report.failed;
+  all["settled"] = report.settled;
   return all;
 }
 
@@ -208,12 +214,12 @@ void bind_worker(nb::class_<Study>& study) {
       .def("run_command", &run_command, "command"_a, "settings"_a, "on_result"_a = nb::none(),
            "progress"_a = nb::none(),
            nb::sig("def run_command(self, command: str, settings: list[tuple[str, str]], on_result: object = None,"
-                   " progress: object = None) -> dict[str, int]"),
+                   " progress: object = None) -> dict[str, int | bool]"),
            "Evaluates trials with a shell command until none is left.")
       .def("run_function", &run_function, "function"_a, "settings"_a, "on_result"_a = nb::none(),
            "progress"_a = nb::none(),
            nb::sig("def run_function(self, function: object, settings: list[tuple[str, str]],"
-                   " on_result: object = None, progress: object = None) -> dict[str, int]"),
+                   " on_result: object = None, progress: object = None) -> dict[str, int | bool]"),
            "Evaluates trials with a function, called from other threads, until none is left.");
 }
 
@@ -222,26 +228,39 @@ void bind_answers(nb::class_<Study>& study) {
       .def("ask", &ask, "count"_a = 1, "worker"_a = "", "progress"_a = nb::none(),
            nb::sig("def ask(self, count: int = 1, worker: str = '', progress: object = None) -> list[dict]"),
            "Up to `count` trials; fewer if no more are left.")
-      .def("tell", nb::overload_cast<std::int64_t, double, bool>(&Study::tell), "number"_a, "value"_a,
-           "replace"_a = false, nb::call_guard<nb::gil_scoped_release>(),
-           "Records the result of a trial; it is on disk on return.")
+      .def(
+          "tell",
+          [](Study& self, std::int64_t number, double value, bool replace, std::optional<double> cost) {
+            self.tell({{.id = number, .value = value, .cost = cost}}, replace ? Repeated::replace : Repeated::refuse);
+          },
+          "number"_a, "value"_a, "replace"_a = false, "cost"_a = nb::none(), nb::call_guard<nb::gil_scoped_release>(),
+          "Records the result of a trial; it is on disk on return.")
       .def("fail", &Study::fail, "number"_a, "reason"_a, "replace"_a = false, nb::call_guard<nb::gil_scoped_release>(),
            "Records that the trial failed.")
       .def(
           "add",
-          [](Study& self, const nb::dict& params, double value) {
-            const Point point = point_of(self.space(), params);
-            return trial_of(self.space(), without_gil([&] { return self.add(point, value); }));
+          [](Study& self, const nb::dict& params, double value, std::optional<double> cost) {
+            const TrialResult result{.point = point_of(self.space(), params), .value = value, .cost = cost};
+            return trial_of(self.space(), without_gil([&] { return self.trial(self.tell({result}).front()); }));
           },
-          "params"_a, "value"_a, "Records a result that was obtained elsewhere.")
+          "params"_a, "value"_a, "cost"_a = nb::none(), "Records a result that was obtained elsewhere.")
+      .def(
+          "enqueue",
+          [](Study& self, const nb::dict& params) {
+            const Point point = point_of(self.space(), params);
+            return trial_of(self.space(), without_gil([&] { return self.trial(self.enqueue({point}).front()); }));
+          },
+          "params"_a, "Adds a point that the next to ask gets.")
       .def("renew", nb::overload_cast<std::int64_t>(&Study::renew), "number"_a,
            nb::call_guard<nb::gil_scoped_release>(), "Extends the lease of a pending trial.")
       .def("set_budget", &Study::set_budget, "trials"_a, nb::call_guard<nb::gil_scoped_release>(),
            "Changes the total number of trials.");
 }
 
-std::size_t import_table(Study& study, const std::filesystem::path& path, const std::string& value) {
-  return without_gil([&] { return study.tell(results_from_table(study.space(), read_table(path), value)).size(); });
+std::size_t import_table(Study& study, const std::filesystem::path& path, const std::string& value,
+                         const std::string& cost) {
+  return without_gil(
+      [&] { return study.tell(results_from_table(study.space(), read_table(path), value, cost)).size(); });
 }
 
 void export_table(const Study& study, const std::filesystem::path& path) {
@@ -276,7 +295,9 @@ nb::list ask_by(Study& study, const nb::callable& acquisition, std::size_t count
 }
 
 void bind_insight(nb::class_<Study>& study) {
-  study.def("import_table", &import_table, "path"_a, "value"_a = "value", "Adds the results in a CSV file.")
+  study
+      .def("import_table", &import_table, "path"_a, "value"_a = "value", "cost"_a = "",
+           "Adds the results in a CSV file.")
       .def("export_table", &export_table, "path"_a, "Writes all trials to a CSV file.")
       .def("outlook", &outlook, nb::sig("def outlook(self) -> dict | None"),
            "What the results say about the best point.")
@@ -294,17 +315,20 @@ void bind_study(nb::module_& m) {
   study
       .def_static(
           "in_memory",
-          [](const Space& space, const Settings& settings, std::int64_t threads) {
-            return Study(space, spec_of(settings), engine_of(threads));
+          [](const Space& space, const Settings& settings, std::int64_t threads, const Study* earlier) {
+            const OptimizeSpec spec = spec_of(settings);
+            return Study(space, spec, engine_of(threads), earlier_of(earlier, space, spec));
           },
-          "space"_a, "settings"_a, "threads"_a = 1)
+          "space"_a, "settings"_a, "threads"_a = 1, "earlier"_a = nb::none())
       .def_static(
           "create",
           [](const std::filesystem::path& path, const Space& space, const Settings& settings, std::int64_t threads,
-             bool trust_file_system) {
-            return Study::create(path, space, spec_of(settings), engine_of(threads), trust_of(trust_file_system));
+             bool trust_file_system, const Study* earlier) {
+            const OptimizeSpec spec = spec_of(settings);
+            return Study::create(path, space, spec, engine_of(threads), trust_of(trust_file_system),
+                                 earlier_of(earlier, space, spec));
           },
-          "path"_a, "space"_a, "settings"_a, "threads"_a = 1, "trust_file_system"_a = false)
+          "path"_a, "space"_a, "settings"_a, "threads"_a = 1, "trust_file_system"_a = false, "earlier"_a = nb::none())
       .def_static(
           "open",
           [](const std::filesystem::path& path, bool read_only, std::int64_t threads, bool trust_file_system) {

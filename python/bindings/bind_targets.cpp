@@ -42,6 +42,7 @@ std::vector<std::tuple<Array, Array>> joint_bounds(const TargetModels& models, c
                                  strata ? std::span<const std::string>(*strata) : std::span<const std::string>{});
   }
   std::vector<std::tuple<Array, Array>> arrays;
+  arrays.reserve(bounds.size());
   for (Bounds& one : bounds) arrays.emplace_back(to_numpy(std::move(one.lower)), to_numpy(std::move(one.upper)));
   return arrays;
 }
@@ -54,6 +55,12 @@ TargetModels recalibrated(const TargetModels& models, const std::vector<DataSet>
 nb::bytes bytes_of(const TargetModels& models) {
   const std::string packed = pack_targets(models);
   return nb::bytes(packed.data(), packed.size());
+}
+
+std::string short_text(const TargetModels& models) {
+  std::string names;
+  for (const std::string& name : models.names()) names += (names.empty() ? "" : ", ") + name;
+  return "<nomu.TargetModels " + names + ", " + std::to_string(models.models().front().data().rows()) + " rows>";
 }
 
 }  // namespace
@@ -73,6 +80,7 @@ void bind_targets(nb::module_& m) {
       .def(
           "save", [](const TargetModels& self, const std::filesystem::path& path) { save_targets(self, path); },
           "path"_a, "Writes one .nomu file atomically.")
+      .def("__repr__", &short_text)
       .def("__getstate__", &bytes_of)
       .def("__setstate__", [](TargetModels& self, const nb::bytes& bytes) {
         new (&self) TargetModels(unpack_targets({bytes.c_str(), bytes.size()}, "pickled models"));

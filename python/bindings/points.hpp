@@ -3,8 +3,6 @@
 
 #include <nanobind/nanobind.h>
 
-#include <string>
-
 #include "nomu/bo/space.hpp"
 #include "nomu/core/error.hpp"
 
@@ -14,7 +12,5 @@ namespace nomu::python {
 
 /// Throws DataError for unknown or missing variables and for values outside the space.
 [[nodiscard]] Point point_of(const Space& space, const nanobind::dict& params);
-
-[[nodiscard]] std::string missing_variable(const Space& space, const nanobind::dict& params);
 
 }  // namespace nomu::python

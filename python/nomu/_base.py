@@ -33,7 +33,7 @@ _SHARED = """    calibration : str
         groups do not support, "auto" makes an error; with None it settles for "nll", which proves nothing.
     noise : str
         Noise of the targets: "none", "learned" or "auto". "auto": known if ``fit`` is given ``noise_std``, otherwise
-        learned if there are at least 100 rows.
+        learned if there are enough rows: 30 for NOMU, 100 for other methods.
     settings : dict, optional
         Any other setting of the method, by its name on the command line, such as ``{"train.epochs": 500}``; it
         wins over a parameter that sets the same.
@@ -209,7 +209,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
         return self
 
     def trust(self) -> dict | None:
-        """What rows that it had not seen say about the fitted model; None if no rows were kept from it.
+        """What unseen rows say about the fitted model; None if it has seen all rows.
 
         ``seen_rmse`` and ``unseen_rmse`` are errors of the two kinds of rows, ``interval_score_ratio`` (with its
         standard error) compares the bounds with a constant width around the same mean, below 1 being better

@@ -180,14 +180,14 @@ class Predictions:
         return model.bounds(x, self._level(level), numbers_of_rows(noise_std, "noise_std", x), strata)
 
     def _strata(self, X, coverage_by, rows):
-        """The rows' names to cover by, for a model that has such names."""
+        """The stratum of each row, for a model whose bounds have strata."""
         known = bool(self._fitted_model().calibration.strata)
         if not known:
             if coverage_by is not None:
-                raise ConfigError("[predict] the model was fitted without coverage_by, so there are no names to cover")
+                raise ConfigError("[predict] the model was fitted without coverage_by, so leave it out here")
             return None
         if coverage_by is None and self.coverage_by_ is None:
-            raise ConfigError("[predict] the bounds go by name: give coverage_by=, one name per row")
+            raise ConfigError("[predict] the bounds depend on names: give coverage_by=, one name per row")
         return names_of_rows(self.coverage_by_ if coverage_by is None else coverage_by, X, rows, "coverage_by")[0]
 
     def predict_quantiles(
@@ -369,3 +369,6 @@ class AdaptiveIntervals:
     def guarantee(self) -> str:
         """What is proven about the rows so far, in a sentence."""
         return self._bounds.guarantee()
+
+    def __repr__(self) -> str:
+        return f"<nomu.AdaptiveIntervals of level {self.level:g}, {self.rows} results, {self.missed} outside>"

@@ -61,3 +61,6 @@ class OneTarget(Predictions):
     def export_onnx(self, path: str | PathLike, level: float | None = None) -> None:
         """Write an ONNX file of this target."""
         _nomu.save_onnx(self._model, path, level)
+
+    def __repr__(self) -> str:
+        return f"<one target of {self._regressor!r}: {self._model!r}>"

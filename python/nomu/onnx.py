@@ -180,7 +180,7 @@ def attach(
     calibrate_on: tuple[Any, ArrayLike] | None = None,
     features: str | None = None,
     output: str | None = None,
-    noise: str = "none",
+    noise: str = "auto",
     calibration: str = "auto",
     level: float | None = None,
     settings: dict[str, Any] | None = None,
@@ -213,7 +213,7 @@ def attach(
     output : str, optional
         The output that is the prediction, if the network has several.
     noise : str
-        Noise of the targets: "none" or "learned".
+        Noise of the targets: "none", "learned" or "auto", which learns it from 100 rows on.
     calibration : str
         "auto", "none", "nll", "separate", "coverage", "isotonic" or, with ``calibrate_on``, "conformal", which "auto"
         then chooses if the rows support the level.

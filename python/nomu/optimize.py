@@ -51,6 +51,7 @@ class Trial:
     worker: str
     asked: float
     told: float
+    cost: float | None = None  # what the evaluation took, if it was told
 
     def __repr__(self) -> str:
         told = f", value={self.value!r}" if self.value is not None else f", {self.reason!r}" if self.reason else ""
@@ -85,7 +86,10 @@ class Study:
     threads : int
         Number of threads for fitting models.
     trust_file_system : bool
-        Whether to use a file although it is on a file system that machines share (NFS and its like).
+        Whether to use a file even if it is on a file system that several machines share (NFS and the like).
+    earlier : Study, str or path, optional
+        An earlier study of a similar problem with the same variables. Its best point is tried first, and its results
+        help the model as far as they prove similar.
     progress : bool or None
         Whether to show a bar while a model is fitted; None: only in a terminal or notebook.
     **settings
@@ -104,16 +108,20 @@ class Study:
         constraints: Iterable[Any] = (),
         threads: int = 1,
         trust_file_system: bool = False,
+        earlier: Study | str | PathLike | None = None,
         progress: bool | None = None,
         **settings: Any,
     ):
         pairs = pairs_of({"direction": direction, **{k.replace("__", "."): v for k, v in settings.items()}})
         made = space_of(space, constraints)
         self._progress = progress
+        if earlier is not None and not isinstance(earlier, Study):
+            earlier = Study.open(earlier, read_only=True, trust_file_system=trust_file_system)
+        before = None if earlier is None else earlier._study
         if path is None:
-            self._study = _nomu.Study.in_memory(made, pairs, threads)
+            self._study = _nomu.Study.in_memory(made, pairs, threads, before)
         else:
-            self._study = _nomu.Study.create(path, made, pairs, threads, trust_file_system)
+            self._study = _nomu.Study.create(path, made, pairs, threads, trust_file_system, before)
 
     @classmethod
     def open(
@@ -131,6 +139,11 @@ class Study:
         study._study = _nomu.Study.open(path, read_only, threads, trust_file_system)
         return study
 
+    def __repr__(self) -> str:
+        status, best = self.status, self.best
+        found = "" if best is None else f", best {best.value!r} at {best.params!r}"
+        return f"<nomu.Study of {len(self.variables)} variables, {status['trials']} trials{found}>"
+
     def ask(self, count: int | None = None, worker: str = "") -> Any:
         """The next trial or, with ``count``, a list of up to that many; the list is shorter if no more are left.
 
@@ -145,17 +158,25 @@ class Study:
             raise NomuError(f"[bo/study] nothing is left to try: {self._study.why_finished()}")
         return trials[0]
 
-    def tell(self, trial: Trial | int, value: float, *, replace: bool = False) -> None:
-        """Record the result of a trial, given as a ``Trial`` or by its number; it is on disk when this returns."""
-        self._study.tell(_number(trial), float(value), replace)
+    def tell(self, trial: Trial | int, value: float, *, cost: float | None = None, replace: bool = False) -> None:
+        """Record the result of a trial, given as a ``Trial`` or by its number; it is on disk when this returns.
+
+        ``cost`` is what the evaluation took, in any unit. Once four costs are known, the method "auto" prefers points
+        that promise more for less.
+        """
+        self._study.tell(_number(trial), float(value), replace, None if cost is None else float(cost))
 
     def fail(self, trial: Trial | int, reason: str = "", *, replace: bool = False) -> None:
         """Record that a trial failed."""
         self._study.fail(_number(trial), str(reason), replace)
 
-    def add(self, params: Mapping[str, Any], value: float) -> Trial:
+    def add(self, params: Mapping[str, Any], value: float, *, cost: float | None = None) -> Trial:
         """Record a result that was obtained elsewhere."""
-        return Trial(**self._study.add(dict(params), float(value)))
+        return Trial(**self._study.add(dict(params), float(value), None if cost is None else float(cost)))
+
+    def enqueue(self, params: Mapping[str, Any]) -> Trial:
+        """Add a point without a result: whoever asks next gets it, before anything is suggested."""
+        return Trial(**self._study.enqueue(dict(params)))
 
     def renew(self, trial: Trial | int) -> None:
         """Extend the lease of a pending trial."""
@@ -171,8 +192,9 @@ class Study:
         trials: int = 0,
         failures: int = 10,
         patience: float = 60.0,
+        until_settled: bool = False,
         on_result: Callable[[Trial], Any] | None = None,
-    ) -> dict[str, int]:
+    ) -> dict[str, Any]:
         """Evaluate trials with a function or a shell command until none is left.
 
         Other processes may work on the same file. Leases are renewed meanwhile, and trials of workers whose process no
@@ -196,18 +218,27 @@ class Study:
             Consecutive failures after which to stop with ``nomu.NomuError``; 0: never.
         patience : float
             Seconds for which to retry if a result cannot be written, for example because the disk is full.
+        until_settled : bool
+            Whether to stop when, three results in a row, hardly any improvement is to be expected (``outlook``).
         on_result : callable, optional
             Called with each ``Trial`` once its result is recorded.
 
         Returns
         -------
         dict
-            The number of ``finished`` and of ``failed`` trials.
+            The number of ``finished`` and of ``failed`` trials, and whether the search is ``settled``.
         """
         if (f is None) == (command is None):
             raise ValueError("give either f or command")
         settings = pairs_of(
-            {"workers": workers, "timeout": timeout, "trials": trials, "failures": failures, "patience": patience}
+            {
+                "workers": workers,
+                "timeout": timeout,
+                "trials": trials,
+                "failures": failures,
+                "patience": patience,
+                "until_settled": until_settled,
+            }
         )
         report = None if on_result is None else lambda found: on_result(Trial(**found))
         with ProgressBar(self._progress) as bar:
@@ -236,9 +267,12 @@ class Study:
         """
         return [Trial(**one) for one in self._study.ask_by(acquisition, count, worker)]
 
-    def import_csv(self, path: str | PathLike, value: str = "value") -> int:
-        """Add the results in a CSV file with a column for each variable and one for the value; returns their number."""
-        return self._study.import_table(path, value)
+    def import_csv(self, path: str | PathLike, value: str = "value", cost: str | None = None) -> int:
+        """Add the results in a CSV file with a column for each variable and one for the value; returns their number.
+
+        ``cost`` names a column of what they cost, whose cells may be empty.
+        """
+        return self._study.import_table(path, value, cost or "")
 
     def export_csv(self, path: str | PathLike) -> None:
         """Write all trials to a CSV file."""

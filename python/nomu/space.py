@@ -14,27 +14,49 @@ __all__ = ["Constraint", "Variable", "categorical", "integer", "real", "space_of
 class _Unnamed:
     """A variable that gets its name from its key in a dictionary."""
 
-    def __init__(self, make, *arguments):
+    def __init__(self, make, when, *arguments):
         self._make = make
+        self._when = _conditions(when)
         self._arguments = arguments
 
     def named(self, name):
-        return self._make(name, *self._arguments)
+        made = self._make(name, *self._arguments)
+        return made.only_when(self._when) if self._when else made
+
+    def __repr__(self) -> str:
+        return repr(self.named("(unnamed)"))
 
 
-def real(low: float, high: float, log: bool = False) -> _Unnamed:
-    """A real variable; with ``log``, on a logarithmic scale."""
-    return _Unnamed(_nomu.Variable.real, float(low), float(high), bool(log))
+def _conditions(when):
+    """{"solver": "cg", "stages": [2, 3]} as pairs of a name and a list of texts."""
+    if when is None:
+        return []
+    if not isinstance(when, Mapping) or not when:
+        raise ValueError(f"when must be {{variable: value}} or {{variable: [value, value]}}, got {when!r}")
+    pairs = []
+    for name, values in when.items():
+        listed = values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
+        pairs.append((str(name), [str(value) for value in listed]))
+    return pairs
 
 
-def integer(low: int, high: int, log: bool = False) -> _Unnamed:
-    """A whole number between two bounds, both included."""
-    return _Unnamed(_nomu.Variable.integer, float(low), float(high), bool(log))
+def real(low: float, high: float, log: bool = False, unit: str = "", when: Mapping | None = None) -> _Unnamed:
+    """A real variable; with ``log``, on a logarithmic scale. Pages show its ``unit``, "mm" say.
+
+    ``when={"solver": "cg"}`` (or ``["cg", "lu"]``): the variable counts only where the variable ``solver``, which must
+    come first, has this value. Trials elsewhere do not have it.
+    """
+    return _Unnamed(_nomu.Variable.real, when, float(low), float(high), bool(log), unit)
 
 
-def categorical(choices: Iterable[str]) -> _Unnamed:
-    """One of several choices."""
-    return _Unnamed(_nomu.Variable.categorical, [str(choice) for choice in choices])
+def integer(low: int, high: int, log: bool = False, unit: str = "", when: Mapping | None = None) -> _Unnamed:
+    """A whole number between two bounds, both included; ``unit`` and ``when``: see ``real``."""
+    return _Unnamed(_nomu.Variable.integer, when, float(low), float(high), bool(log), unit)
+
+
+def categorical(choices: Iterable[str], when: Mapping | None = None) -> _Unnamed:
+    """One of several choices; ``when``: see ``real``."""
+    return _Unnamed(_nomu.Variable.categorical, when, [str(choice) for choice in choices])
 
 
 def Constraint(terms: Mapping[str, float], at_least: float | None = None, at_most: float | None = None):

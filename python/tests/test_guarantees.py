@@ -68,6 +68,7 @@ def test_adaptive_bounds_keep_their_level_under_a_trend():
     assert abs(inside - 0.9) < 0.02 and abs(inside - 0.9) <= bounds.allowance
     assert bounds.rows == 600 and bounds.missed == round(600 * (1 - inside))
     assert "approaches 90 %, whatever the rows do" in bounds.guarantee()
+    assert repr(bounds) == f"<nomu.AdaptiveIntervals of level 0.9, 600 results, {bounds.missed} outside>"
 
 
 def test_coverage_by_name():

@@ -76,6 +76,7 @@ def test_conformal_bounds_cover():
 
 def test_every_calibration():
     predicted = calibrate.Predicted(MEAN, SIGMA)
+    assert repr(predicted).startswith(f"<nomu.Predicted {len(MEAN)} predicted rows, the first ")
     noisy = calibrate.Predicted(MEAN, SIGMA, sigma_noise=SIGMA / 2)
     assert calibrate.nll(predicted, Y).c_model == pytest.approx(metrics.minimal_nll(MEAN, SIGMA, Y)[1])
     assert calibrate.separate(noisy, Y).kind == "separate"

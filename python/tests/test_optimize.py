@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import nomu
+import nomu.space
 from nomu.optimize import Constraint, Study, categorical, integer, maximize, minimize, real
 
 QUICK = {"settings": "train.epochs=100", "initial": 6, "seed": 3}
@@ -87,6 +88,20 @@ def test_a_study_lasts(tmp_path):
     assert mean.shape == sigma.shape == (2,) and mean[0] < mean[1]
     with pytest.raises(nomu.DataError, match="read"):
         Study.open(path, read_only=True).tell(1, 5.0)
+
+
+def test_a_queued_point_is_asked_next():
+    study = Study({"x": (0, 1), "kind": ["a", "b"]}, method="random")
+    queued = study.enqueue({"x": 0.25, "kind": "b"})
+    assert queued.number == 1 and queued.state == "pending" and queued.origin == "given"
+    asked = study.ask(2)
+    assert asked[0].params == {"x": 0.25, "kind": "b"} and asked[1].number == 2
+    study.tell(asked[0], 1.0)
+    assert study.best.number == 1 and study.verify()["clean"]
+    with pytest.raises(nomu.DataError, match="lacks the variable 'kind'"):
+        study.enqueue({"x": 0.5})
+    with pytest.raises(nomu.DataError, match="must be a number between 0 and 1"):
+        study.enqueue({"x": math.nan, "kind": "a"})
 
 
 def test_a_budget_ends():
@@ -180,6 +195,23 @@ def test_results_print_themselves_in_a_line():
     assert repr(best.trials[0]).startswith("Trial(1, {") and "value=" in repr(best.trials[0])
 
 
+def test_spaces_and_studies_print_themselves_in_a_line():
+    space = {"temperature": real(20, 90, unit="K"), "rate": integer(1, 8, log=True), "solver": ["cg", "lu"]}
+    study = Study(space, method="random", constraints=[Constraint({"temperature": 1, "rate": 2}, at_most=95)])
+    assert repr(study) == "<nomu.Study of 3 variables, 0 trials>"
+    study.tell(study.ask(), 2.5)
+    assert repr(study).startswith("<nomu.Study of 3 variables, 1 trials, best 2.5 at {'temperature': ")
+    assert repr(study.variables[0]) == "<nomu.Variable temperature from 20 to 90 K>"
+    assert study.variables[0].unit == "K" and study.variables[1].unit == ""
+    assert repr(nomu.space.space_of(space)).startswith("<nomu.Space temperature from 20 to 90 K; rate from 1 to 8, whole, log")
+    assert repr(Constraint({"a": 1, "b": 2}, at_least=0)) == "<nomu.Constraint 0 <= 1 a + 2 b>"
+
+
+def test_units_are_text_of_one_line():
+    with pytest.raises(nomu.ConfigError, match="variable 'x': a unit is text on one line"):
+        Study({"x": real(0, 1, unit="m\ns")})
+
+
 def test_tables_outlook_importances_and_an_acquisition_of_ones_own(tmp_path):
     study = Study({"x": (-5, 5), "y": (-5, 5)}, seed=2, initial=12)
     assert study.outlook() is None and study.importances() == {}
@@ -198,3 +230,59 @@ def test_tables_outlook_importances_and_an_acquisition_of_ones_own(tmp_path):
     with pytest.raises(ZeroDivisionError):
         study.ask_by(lambda mean, sigma, best: 1 / 0)
     assert study.verify()["clean"]
+
+
+def test_conditional_variables_are_left_out():
+    space = {
+        "solver": ["cg", "lu"],
+        "restart": nomu.optimize.integer(3, 9, when={"solver": "cg"}),
+        "drop": nomu.optimize.real(0.0, 1.0, when={"solver": ["cg"], "restart": [3, 4]}),
+    }
+    study = nomu.optimize.Study(space, seed=2, progress=False)
+    for _ in range(20):
+        trial = study.ask()
+        assert ("restart" in trial.params) == (trial.params["solver"] == "cg")
+        assert ("drop" in trial.params) == (trial.params.get("restart", 0) in (3, 4))
+        study.tell(trial, trial.params.get("restart", 5) + trial.params.get("drop", 0.0))
+    assert study.best.value < 3.2
+    assert study.add({"solver": "lu"}, 5.0).params == {"solver": "lu"}
+    with pytest.raises(nomu.DataError, match="'restart' has a value, but is only active when solver = cg"):
+        study.add({"solver": "lu", "restart": 3}, 5.0)
+    assert study.variables[2].when == [("solver", ["cg"]), ("restart", ["3", "4"])]
+    assert study.verify()["exact"] == 20
+    with pytest.raises(ValueError, match="when must be"):
+        nomu.optimize.real(0, 1, when="cg")
+
+
+def test_costs_are_kept(tmp_path):
+    study = nomu.optimize.Study({"x": (0.0, 1.0)}, tmp_path / "s.db", progress=False)
+    trial = study.ask()
+    with pytest.raises(nomu.DataError, match="a cost must be a finite number above 0"):
+        study.tell(trial, 1.0, cost=-2)
+    study.tell(trial, 1.0, cost=2)
+    assert study.add({"x": 0.25}, 2.0, cost=3.5).cost == 3.5
+    study.export_csv(tmp_path / "all.csv")
+    other = nomu.optimize.Study({"x": (0.0, 1.0)}, progress=False)
+    assert other.import_csv(tmp_path / "all.csv", cost="cost") == 2
+    assert [trial.cost for trial in other.trials()] == [2.0, 3.5]
+
+
+def test_an_earlier_study_is_a_beginning(tmp_path):
+    space = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
+    before = nomu.optimize.Study(space, tmp_path / "before.db", seed=1, progress=False)
+    for _ in range(12):
+        trial = before.ask()
+        before.tell(trial, (trial.params["x"] - 0.3) ** 2 + trial.params["y"])
+    for earlier in (before, tmp_path / "before.db"):
+        study = nomu.optimize.Study(space, earlier=earlier, progress=False)
+        assert study.ask().params == before.best.params
+    with pytest.raises(nomu.ConfigError, match="has no variable 'z'"):
+        nomu.optimize.Study({"z": (0.0, 1.0)}, earlier=before)
+
+
+def test_a_run_stops_when_it_is_settled():
+    study = nomu.optimize.Study({"x": (-1.0, 2.0)}, budget=60, progress=False)
+    report = study.run(lambda x: (x - 0.7) ** 2, until_settled=True)
+    assert report["settled"]
+    assert report["finished"] < 30
+    assert not study.outlook()["worth_it"]

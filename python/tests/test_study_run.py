@@ -18,7 +18,7 @@ def test_a_function_runs_to_the_end_of_the_budget():
     study = Study({"x": (-1, 1), "n": (0.0, 9.0)}, budget=9, **RANDOM)
     seen = []
     report = study.run(lambda x, n: x * x + n, on_result=seen.append)
-    assert report == {"finished": 9, "failed": 0} and study.finished
+    assert report == {"finished": 9, "failed": 0, "settled": False} and study.finished
     assert {t.number for t in seen} == set(range(1, 10)) and all(t.state == "finished" for t in seen)
     assert study.best.value == min(t.value for t in seen)
 
@@ -32,12 +32,12 @@ def test_functions_run_at_the_same_time_and_may_use_the_study():
         assert study.status["pending"] >= 1
         return x
 
-    assert study.run(f, workers=3) == {"finished": 3, "failed": 0}
+    assert study.run(f, workers=3) == {"finished": 3, "failed": 0, "settled": False}
 
 
 def test_failures_have_reasons():
     study = Study({"x": (-1, 1)}, budget=2, **RANDOM)
-    assert study.run(lambda x: 1 / 0) == {"finished": 0, "failed": 2}
+    assert study.run(lambda x: 1 / 0) == {"finished": 0, "failed": 2, "settled": False}
     assert study.trials()[0].reason == "ZeroDivisionError: division by zero"
     study.budget = 0
     with pytest.raises(nomu.NomuError, match="3 trials in a row failed"):
@@ -70,12 +70,12 @@ def test_what_on_result_raises_stops_the_run():
 
 def test_a_command_runs(tmp_path):
     study = Study({"x": (-1, 1), "n": (1, 5)}, tmp_path / "study.db", budget=4, **RANDOM)
-    assert study.run(command="echo {x}", workers=2) == {"finished": 4, "failed": 0}
+    assert study.run(command="echo {x}", workers=2) == {"finished": 4, "failed": 0, "settled": False}
     for trial in Study.open(tmp_path / "study.db").trials():
         assert trial.value == pytest.approx(trial.params["x"])
     study.budget = 5
     begin = time.monotonic()
-    assert study.run(command="sleep 60", timeout=0.2) == {"finished": 0, "failed": 1}
+    assert study.run(command="sleep 60", timeout=0.2) == {"finished": 0, "failed": 1, "settled": False}
     assert time.monotonic() - begin < 30
 
 

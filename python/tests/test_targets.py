@@ -47,6 +47,8 @@ def test_each_target_and_all_at_once(rows, tmp_path):
     model.save(tmp_path / "m.nomu")
     back = nomu.load_targets(tmp_path / "m.nomu")
     assert back.names == ["y1", "y2"]
+    assert repr(back).startswith("<nomu.TargetModels y1, y2, ") and repr(back).endswith(" rows>")
+    assert ": <nomu.Model of y2 by nomu, " in repr(model.target("y2"))
     np.testing.assert_array_equal(back.joint_bounds(fresh, 0.9)[1][0], low[:, 1])
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict_interval(fresh, joint=True)[0], low)
@@ -73,7 +75,7 @@ def test_names_ranges_and_what_is_refused(tmp_path):
         model.export_onnx(tmp_path / "m.onnx")
     with pytest.raises(nomu.ConfigError, match="there is no target 'age'; the targets are height, weight"):
         model.target("age")
-    with pytest.raises(nomu.ConfigError, match="noise that is known for each row is that of one target"):
+    with pytest.raises(nomu.ConfigError, match="known noise belongs to a single target"):
         quick().fit(X, Y, noise_std=np.ones(90))
     with pytest.raises(nomu.ConfigError, match="joint=True is for models of several targets"):
         quick().fit(X, Y[:, 0]).predict_interval(X, joint=True)

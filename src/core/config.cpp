@@ -5,7 +5,8 @@
 
 #include <utility>
 
-#include "core/toml_numbers.hpp"
+#include "core/text/toml_numbers.hpp"
+#include "core/text/toml_text.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -73,12 +74,7 @@ void collect(const toml::table& table, const std::string& prefix, ConfigTable& i
 }  // namespace
 
 ConfigTable read_toml(std::string_view text, std::string_view source) {
-  toml::table table;
-  try {
-    table = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    fail(source, static_cast<std::int64_t>(error.source().begin.line), error.description());
-  }
+  const toml::table table = parse_toml(text, source, "core/config");
   ConfigTable result;
   result.source = std::string(source);
   collect(table, "", result);

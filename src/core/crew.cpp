@@ -8,15 +8,15 @@ namespace nomu {
 
 bool Patience::spin(const std::atomic<std::uint32_t>& state, std::uint32_t old) {
   using Clock = std::chrono::steady_clock;
-  constexpr int looks = 16;  // between two looks at the clock
+  constexpr int checks = 16;  // checks of `state` between two readings of the clock
   const auto end = Clock::now() + limit_;
   do {
-    for (int i = 0; i < looks; ++i) {
+    for (int i = 0; i < checks; ++i) {
       if (state.load(std::memory_order_acquire) == old) continue;
       limit_ = std::min(2 * limit_, most);
       return true;
     }
-    std::this_thread::yield();  // to whoever has something to do on this core
+    std::this_thread::yield();  // to any other thread that has work for this core
   } while (Clock::now() < end);
   limit_ = std::max(limit_ / 2, least);
   return state.load(std::memory_order_acquire) != old;

@@ -15,10 +15,10 @@ namespace nomu {
 
 class Crew;
 
-/// How long a thread spins before it sleeps: longer where that paid off lately, shorter where it did not.
+/// How long a thread spins before it sleeps: longer if spinning paid off recently, shorter if it did not.
 class Patience {
  public:
-  /// Returns when `state` is no longer `old` or when patience is at its end; says whether `state` has changed.
+  /// Returns when `state` is no longer `old` or the time is up; the result says whether `state` has changed.
   [[nodiscard]] bool spin(const std::atomic<std::uint32_t>& state, std::uint32_t old);
 
  private:
@@ -28,7 +28,7 @@ class Patience {
   static constexpr std::chrono::nanoseconds most = std::chrono::microseconds(50);
 };
 
-/// Where one thread waits to be called.
+/// The place at which one thread waits for work.
 class alignas(64) Post {
  public:
   /// Answers calls until `close`.
@@ -40,9 +40,9 @@ class alignas(64) Post {
   enum State : std::uint32_t {
     idle,     ///< the thread spins
     asleep,   ///< the thread sleeps
-    called,   ///< has not answered yet; the call may still be withdrawn
-    working,  ///< has answered
-    awaited,  ///< the same, and the caller sleeps until the thread is done
+    called,   ///< the thread has not answered yet; the call may still be withdrawn
+    working,  ///< the thread has answered
+    awaited,  ///< the thread is working, and the caller sleeps until it is done
     closed
   };
 
@@ -55,7 +55,7 @@ class alignas(64) Post {
   std::size_t worker_ = 0;
 };
 
-/// Runs jobs in numbered pieces on its caller and the threads at some posts.
+/// Runs jobs in numbered pieces on the calling thread and the threads at its posts.
 class Crew {
  public:
   using Task = std::function<void(std::size_t piece, std::size_t worker)>;
@@ -70,8 +70,8 @@ class Crew {
   [[nodiscard]] std::size_t size() const { return posts_.size() + 1; }
 
   /// Calls task(piece, worker) for every piece, on `workers` threads at most, and returns when all are done; rethrows
-  /// the first exception. Each worker begins with pieces that are the same in every job of as many pieces and workers,
-  /// so that it finds its memory in its own cache, and then takes over what others have not begun.
+  /// the first exception. In jobs of the same size, each worker begins with the same pieces, whose memory is in its
+  /// cache, and then takes over what others have not begun.
   void run(std::size_t pieces, std::size_t workers, const Task& task);
 
  private:

@@ -9,12 +9,6 @@
 
 namespace nomu {
 
-std::array<std::uint32_t, 4> philox4x32(const std::array<std::uint32_t, 4>& counter,
-                                        const std::array<std::uint32_t, 2>& key) {
-  const PhiloxBlock b = philox_block(counter[0], counter[1], counter[2], counter[3], key[0], key[1]);
-  return {b.word[0], b.word[1], b.word[2], b.word[3]};
-}
-
 std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t attempt) {
   const PhiloxBlock b = PhiloxStream{seed, Purpose::restart, 0, 0}.block(attempt);
   return (std::uint64_t{b.word[1]} << 32U) | b.word[0];
@@ -58,12 +52,6 @@ std::vector<std::size_t> Random::permutation(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) order[i] = i;
   for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[below(i)]);
   return order;
-}
-
-double PaperRandom::uniform() {
-  const std::uint64_t high = engine_() >> 5U;
-  const std::uint64_t low = engine_() >> 6U;
-  return static_cast<double>((high << 26U) | low) * 0x1p-53;
 }
 
 }  // namespace nomu

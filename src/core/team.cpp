@@ -54,7 +54,8 @@ Team::Team(std::size_t threads, const std::function<void()>& prepare) : born_(fo
 
 Team::~Team() {
   if (orphaned()) {
-    // The threads stayed in the parent, so there is nothing to join. A handle that is made anew forgets its thread.
+    // The threads stayed in the parent, so there is nothing to join. Constructing the handle again makes it forget its
+    // thread.
     for (std::thread& thread : threads_) std::construct_at(&thread);
     return;
   }

@@ -19,8 +19,8 @@ namespace nomu {
 /// count as zero in all work, whichever thread does it.
 class Team {
  public:
-  /// Every thread except the caller's calls `prepare` once, before its first piece. Throws Error if the system does not
-  /// give so many threads.
+  /// Every thread except the caller's calls `prepare` once, before its first piece. Throws Error if the system
+  /// refuses to start that many threads.
   explicit Team(std::size_t threads, const std::function<void()>& prepare = {});
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -36,8 +36,9 @@ class Team {
   /// Calls task(piece, worker) for every piece and returns when all are done; rethrows the first exception.
   void run(std::size_t pieces, const Crew::Task& task);
 
-  /// Divides the threads into `crews` of about equal size that do not meet before all are done: calls
-  /// lead(crew, runner) for each, on its first thread if that comes in time. Crew i has size_of_crew(i, crews) threads.
+  /// Divides the threads into `crews` of about equal size that do not wait for each other until all are done: calls
+  /// lead(crew, runner) for each, on its first thread if that one starts in time. Crew i has size_of_crew(i, crews)
+  /// threads.
   void split(std::size_t crews, const std::function<void(std::size_t crew, const Runner&)>& lead);
   [[nodiscard]] std::size_t size_of_crew(std::size_t crew, std::size_t crews) const;
 

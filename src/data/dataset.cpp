@@ -82,7 +82,7 @@ void list_constant_columns(DataSet& data) {
     if (block.unknown) unknown[block.first + block.other] = true;
   }
   for (std::size_t j = 0; j < data.cols(); ++j) {
-    if (unknown[j]) continue;  // nothing there yet to tell of
+    if (unknown[j]) continue;  // always 0 in training; not worth a note
     bool constant = true;
     for (std::size_t i = 1; i < data.rows() && constant; ++i) constant = data.row(i)[j] == data.row(0)[j];
     if (constant) data.report.constant_columns.push_back(data.input_names[j]);

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "data/column_roles.hpp"
 #include "data/constant_columns.hpp"
-#include "data/did_you_mean.hpp"
 #include "data/encoding.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/dataset.hpp"
@@ -27,74 +27,6 @@ std::string line_list(std::span<const std::size_t> lines) {
     text += fmt::format("{}{}", i == 0 ? "" : ", ", lines[i]);
   if (lines.size() > limit) text += fmt::format(" and {} more", lines.size() - limit);
   return text;
-}
-
-/// Columns that describe the rows without being inputs.
-std::vector<std::string> row_info_columns(const DatasetOptions& options) {
-  std::vector<std::string> names;
-  for (const std::string& name : {options.weight, options.noise, options.group, options.time}) {
-    if (!name.empty()) names.push_back(name);
-  }
-  return names;
-}
-
-std::vector<std::string> feature_names(const Table& table, const DatasetOptions& options) {
-  if (options.target.empty()) {
-    throw DataError(
-        where, fmt::format("{}: no target column given (columns: {})", table.source(), quoted_list(table.names())));
-  }
-  (void)column_index(table, options.target);
-  for (const std::string& name : options.ignore) (void)column_index(table, name);
-  const std::vector<std::string> row_info = row_info_columns(options);
-  for (const std::string& name : row_info) {
-    if (name != options.target && std::ranges::count(row_info, name) == 1) continue;
-    throw DataError(
-        where, fmt::format("{}: column '{}' {}", table.source(), name,
-                           name == options.target
-                               ? "is the target and cannot also be weight, noise, group or time"
-                               : "is given for more than one of weight, noise, group and time; use different columns"));
-  }
-  if (options.coverage_by == options.target) {
-    throw DataError(where, fmt::format("{}: column '{}' is the target, whose values cannot be names to cover by ({})",
-                                       table.source(), options.target, options.words.coverage_by));
-  }
-  if (!options.coverage_by.empty()) (void)column_index(table, options.coverage_by);
-  if (contains(options.ignore, options.target)) {
-    throw DataError(where,
-                    fmt::format("{}: column '{}' is the target and cannot be ignored", table.source(), options.target));
-  }
-  std::vector<std::string> names;
-  for (const std::string& name : options.features) {
-    (void)column_index(table, name);
-    if (name == options.target) {
-      throw DataError(where,
-                      fmt::format("{}: column '{}' is the target and cannot also be an input", table.source(), name));
-    }
-    if (contains(options.ignore, name))
-      throw DataError(where, fmt::format("{}: column '{}' is listed both as an input and as ignored; remove one",
-                                         table.source(), name));
-    if (contains(names, name))
-      throw DataError(where, fmt::format("{}: input column '{}' is listed twice", table.source(), name));
-    names.push_back(name);
-  }
-  if (options.features.empty()) {
-    for (const Column& column : table.columns()) {
-      const std::string& name = column.name();
-      const bool has_other_role = name == options.target || contains(row_info, name);
-      if (!has_other_role && !contains(options.ignore, name)) names.push_back(name);
-    }
-  }
-  if (names.empty()) {
-    throw DataError(
-        where, fmt::format("{}: no input columns are left apart from the target '{}'", table.source(), options.target));
-  }
-  for (const std::string& name : options.categorical) {
-    if (!contains(names, name)) {
-      throw DataError(where, fmt::format("{}: categorical column '{}' is not among the inputs{}", table.source(), name,
-                                         did_you_mean(name, names)));
-    }
-  }
-  return names;
 }
 
 using IsMissing = std::function<bool(std::string_view cell)>;
@@ -277,7 +209,7 @@ std::vector<FeatureColumn> classify(const Table& table, std::span<const std::str
   throw DataError(where, fmt::format("{}: no input column can be used{}", table.source(), why));
 }
 
-/// For a network that exists, rows with missing cells have to go before the columns are looked at.
+/// For an existing network, rows with missing cells must be dropped before the columns are examined.
 std::vector<std::size_t> rows_for_fixed_inputs(const Table& table, std::span<const std::size_t> rows,
                                                std::span<const std::string> inputs, const DatasetOptions& options,
                                                DatasetReport& report) {
@@ -290,7 +222,7 @@ std::vector<std::size_t> rows_for_fixed_inputs(const Table& table, std::span<con
 
 DataSet make_dataset(const Table& table, const DatasetOptions& options) {
   DataSet data;
-  const std::vector<std::string> inputs = feature_names(table, options);
+  const std::vector<std::string> inputs = input_columns(table, options);
   check_target_range(options);
   std::vector<std::size_t> rows = labelled_rows(table, options, data.report);
   if (options.fixed_inputs) rows = rows_for_fixed_inputs(table, rows, inputs, options, data.report);

@@ -29,7 +29,7 @@ namespace nomu::encoding {
 [[nodiscard]] std::vector<double> times_of(const Table& table, std::string_view name,
                                            std::span<const std::size_t> rows);
 
-/// "-", "unknown", "n.a.": no name and no number, but what people write for a missing number or date.
+/// "-", "unknown", "n.a.": words that people write for a missing number or date.
 [[nodiscard]] bool is_missing_word(std::string_view cell);
 
 /// 1 for true and yes, 0 for false and no, in upper or lower case; empty for other texts.
@@ -50,7 +50,7 @@ namespace nomu::encoding {
                                                            std::span<const std::size_t> rows,
                                                            const DatasetOptions& options, DatasetReport& report);
 
-/// The same for the inputs of a network that exists: numbers or names, nothing else.
+/// The same for the inputs of an existing network: numbers or names, nothing else.
 [[nodiscard]] FeatureColumn classify_fixed_column(const Table& table, const std::string& name,
                                                   std::span<const std::size_t> rows, const DatasetOptions& options);
 

@@ -44,7 +44,7 @@ Moments quartiles(std::span<const double> values, std::size_t cols, std::size_t 
   for (std::size_t i = column; i < values.size(); i += cols) sorted.push_back(values[i]);
   std::ranges::sort(sorted);
   const auto at = [&](double share) {
-    return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
+    return sorted[static_cast<std::size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];
   };
   const double distance = at(0.75) / 1.349 - at(0.25) / 1.349;
   return {at(0.5), distance > 0.0 ? distance : half_range};

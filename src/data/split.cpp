@@ -70,7 +70,7 @@ std::vector<std::size_t> drawn_order(const Units& units, std::uint64_t seed) {
   return order;
 }
 
-/// Equal rows have equal hashes; most different rows are told apart without a look at their numbers.
+/// Equal rows have equal hashes; most different rows are told apart without comparing their numbers.
 std::size_t hash_of(std::span<const double> row) {
   std::uint64_t hash = 0x9e3779b97f4a7c15U;
   for (const double value : row) {
@@ -134,6 +134,7 @@ Units stratified(Units units, std::span<const std::string> names) {
     name = names[i];
   }
   std::vector<std::pair<std::size_t, std::string_view>> ranked;
+  ranked.reserve(sizes.size());
   for (const auto& [name, size] : sizes) ranked.emplace_back(size, name);
   std::ranges::sort(ranked);
   std::map<std::string_view, std::size_t> place;
@@ -177,28 +178,6 @@ Split random_split(std::size_t rows, double test_fraction, std::uint64_t seed) {
 
 std::vector<Split> k_folds(std::size_t rows, std::size_t k, std::uint64_t seed) {
   return unit_folds(single_rows(rows), k, seed);
-}
-
-Split group_split(std::span<const std::string> groups, double test_fraction, std::uint64_t seed) {
-  check_fraction(test_fraction);
-  const Units found = group_units(groups);
-  const std::vector<std::size_t> sizes = sizes_of(found);
-  check_group_count(found.count, 2);
-  const std::vector<std::size_t> order = Random(seed).permutation(found.count);
-  const std::size_t wanted = test_count(groups.size(), test_fraction);
-  std::vector<std::size_t> in_test(found.count, 0);
-  std::size_t taken = 0;
-  // The last group of the order is never taken, so the training part is not empty.
-  for (std::size_t i = 0; i + 1 < order.size() && taken < wanted; ++i) {
-    const std::size_t size = sizes[order[i]];
-    // Skip a group that would overshoot by more than is still missing.
-    const bool overshoots = taken + size > wanted && taken + size - wanted > wanted - taken;
-    if (overshoots) continue;
-    in_test[order[i]] = 1;
-    taken += size;
-  }
-  if (taken == 0) in_test[static_cast<std::size_t>(std::ranges::min_element(sizes) - sizes.begin())] = 1;
-  return split_by(by_row(found, in_test), 1);
 }
 
 std::vector<Split> group_folds(std::span<const std::string> groups, std::size_t k, std::uint64_t seed) {

@@ -1,5 +1,5 @@
 #pragma once
-// What missing cells count as in columns that have none in training.
+// Values of missing cells in columns that have no missing cells in training.
 
 #include "nomu/data/dataset.hpp"
 

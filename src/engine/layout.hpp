@@ -10,7 +10,7 @@
 
 namespace nomu::engine {
 
-inline constexpr std::size_t input_layer = static_cast<std::size_t>(-1);  ///< the source that stands for the rows of x
+inline constexpr std::size_t input_layer = static_cast<std::size_t>(-1);  ///< the source that means the rows of x
 
 /// A block of weight rows of a layer: one row for each unit of its source.
 struct Feed {

@@ -75,7 +75,7 @@ bool same_shape(const Tensor<float>& tensor, const TrainPlan& plan) {
   return tensor.members() == plan.members() && tensor.rows() == plan.x.rows() && tensor.cols() == 1;
 }
 
-/// Without a branch for every number: all the rows of a large cohort are looked at.
+/// Without a branch for every number, because all rows of a large cohort are checked.
 bool all_finite(std::span<const float> values) {
   constexpr std::uint32_t exponent = 0x7f800000U;
   std::uint32_t beyond = 0;

@@ -76,7 +76,7 @@ enum class AugmentKind {
   uniform,          ///< fresh uniform points in the box, every step
   low_discrepancy,  ///< a shifted additive recurrence in the box, a new shift every step
   fixed,            ///< the given points, every step
-  pool              ///< `count` of the given points, drawn anew every step
+  pool              ///< `count` of the given points, drawn again every step
 };
 
 /// The artificial input points of term (c).
@@ -99,14 +99,14 @@ struct TrainPlan {
   Tensor<float> row_weight;          ///< [M][n][1]; 0: padding; empty: all 1
   Tensor<float> noise;               ///< [M][n][1] known sigma of the data noise; only for nomu_known
   Tensor<float> start;               ///< [M][1][P] parameters to start from; empty: drawn from the seeds
-  bool goes_on = false;              ///< the start is that of networks which are trained already
+  bool goes_on = false;              ///< the start is the parameters of trained networks
   std::vector<std::uint64_t> seeds;  ///< [M]; all randomness of a member comes from its own seed
 
   [[nodiscard]] std::size_t members() const { return x.members(); }
 };
 
 /// Throws ConfigError or DataError if sizes, ranges or parts of the plan contradict each other.
-/// Large cohorts are looked through by up to `threads` threads.
+/// Large cohorts are checked by up to `threads` threads.
 void check(const TrainPlan& plan, std::int64_t threads = 1);
 
 /// Throws ConfigError if the networks by themselves are impossible.

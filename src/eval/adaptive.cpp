@@ -35,7 +35,7 @@ AdaptiveBounds::AdaptiveBounds(std::span<const double> errors, const AdaptiveSpe
   for (const double error : errors) sum += std::abs(error);
   spread_ = sum > 0.0 ? sum / n : 1.0;
   std::vector<double> scores;
-  // A pass over the past, from the spread of all of it, so that the first bounds know where it ended.
+  // Replays the past errors, starting from the mean and spread of all of them, so that the first bounds continue them.
   for (const double error : errors) {
     scores.push_back(score_of(error));
     const double distance = std::abs(error - mean_);
@@ -65,18 +65,18 @@ void AdaptiveBounds::update(double target, const PredictedRow& row) {
   const double sigma = side(row, residual);
   const double error = residual / sigma;
   if (!(std::isfinite(residual) && std::isfinite(sigma) && sigma > 0.0 && std::isfinite(error))) {
-    throw DataError(where, fmt::format("a result of {} for a mean of {} and a sigma of {}; numbers must be finite and "
-                                       "sigma positive, also as a multiple of each other",
+    throw DataError(where, fmt::format("a result of {} for a mean of {} and a sigma of {}; all three, and the error in "
+                                       "units of sigma, must be finite, and sigma positive",
                                        target, row.mean, sigma));
   }
   const double score = score_of(error);
   const bool miss = score > std::max(0.0, reach_);
   ++rows_;
   missed_ += miss ? 1 : 0;
-  // The reach moves by step (miss - alpha), so its way in all is step (missed - alpha rows): as it stays between -step
-  // and the farthest score plus step, the share of misses is as near to alpha as `allowance` says. While there are more
-  // misses than alpha allows, it does not shrink, which lets a drift that widens the bounds be made up for and changes
-  // the proof only by the way of the reach after the last such row.
+  // The reach moves by step (miss - alpha), in total by step (missed - alpha rows). It stays between -step and the
+  // farthest score plus step, so the share of misses is as near to alpha as `allowance` says. While there are more
+  // misses than alpha allows, the reach does not shrink, so that the bounds can catch up with a drift; this changes the
+  // proof only by how far the reach moves after the last such row.
   const double alpha = 1.0 - spec_.level;
   const bool behind = static_cast<double>(missed_) > alpha * static_cast<double>(rows_);
   reach_ += spec_.step * ((miss ? 1.0 : 0.0) - (behind ? 0.0 : alpha));
@@ -92,7 +92,7 @@ double AdaptiveBounds::allowance() const {
 }
 
 std::string AdaptiveBounds::guarantee() const {
-  const std::string promise =
+  std::string promise =
       fmt::format("as results come in, the share of rows within their bounds approaches {}, whatever the rows do",
                   percent(spec_.level));
   if (rows_ == 0) return promise;

@@ -1,6 +1,6 @@
 #pragma once
-// Which scores of a conformal calibration decide the bounds of a row, and what each of them counts. Rows of one unit
-// count once together (Lee, Barber and Willett 2023, "Distribution-free inference with hierarchical data").
+// Which scores of a conformal calibration decide the bounds of a row, and how much each of them counts. Rows of one
+// unit count once together (Lee, Barber and Willett 2023, "Distribution-free inference with hierarchical data").
 
 #include <cstddef>
 #include <span>
@@ -39,9 +39,9 @@ struct ScoreSet {
 /// The sets of scores that decide the bounds of a level: one for all rows, or, with strata, one for each name with
 /// enough units and one for the rare names together.
 ///
-/// Rare is a name that would have too few units without one of them. That one may be the new row's: with it, the new
-/// row sees the same names as rare that every calibration row does, so that the rows of rare names are exchangeable
-/// and the claim about them together is exact. A name with just enough units is thus both rare and served by its own.
+/// A name is rare if it would have too few units without one of them. That unit may be the new row's: by this rule the
+/// new row sees the same names as rare that every calibration row does, so that rows of rare names are exchangeable and
+/// the claim about them together is exact. A name with just enough units is therefore rare and still has its own set.
 class LevelSets {
  public:
   /// Throws ConfigError when not even all scores support the level.
@@ -51,7 +51,7 @@ class LevelSets {
   [[nodiscard]] const ScoreSet& of(std::size_t stratum) const;
   /// What the bounds of a stratum rest on.
   [[nodiscard]] StratumClaim::Basis basis(std::size_t stratum) const;
-  /// The set with the largest quantile, for rows of which nothing is known.
+  /// The set with the largest quantile, for rows whose name is unknown.
   [[nodiscard]] const ScoreSet& widest() const { return sets_[widest_]; }
   [[nodiscard]] double score(const ScoreSet& set) const {
     return scores_[static_cast<std::size_t>(&set - sets_.data())];

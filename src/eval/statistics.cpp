@@ -34,22 +34,6 @@ double quantile_in_place(std::vector<double>& values, double p) {
   return std::lerp(low, *std::min_element(place + 1, values.end()), position - static_cast<double>(below));
 }
 
-template <class Statistic>
-Interval bootstrap(std::span<const double> values, const BootstrapSpec& spec, Statistic&& statistic) {
-  check_values(values);
-  require_level(where, spec.level);
-  if (spec.resamples == 0) throw ConfigError(where, "at least one resample is needed, got 0");
-  Random random(spec.seed);
-  std::vector<double> sample(values.size());
-  std::vector<double> results(spec.resamples);
-  for (double& result : results) {
-    for (double& value : sample) value = values[random.below(values.size())];
-    result = statistic(sample);
-  }
-  return {.lower = quantile_in_place(results, 0.5 * (1.0 - spec.level)),
-          .upper = quantile_in_place(results, 0.5 * (1.0 + spec.level))};
-}
-
 /// Probabilities of 0, ..., trials successes of a beta-binomial. Neighbours have a simple ratio, so the logarithms are
 /// summed from those. This avoids the normalising betas and with them std::lgamma, which is not thread-safe.
 std::vector<double> beta_binomial(std::size_t trials, double a, double b) {
@@ -102,11 +86,18 @@ Interval normal_interval(std::span<const double> values, double level) {
 }
 
 Interval bootstrap_median_interval(std::span<const double> values, const BootstrapSpec& spec) {
-  return bootstrap(values, spec, [](std::vector<double>& sample) { return quantile_in_place(sample, 0.5); });
-}
-
-Interval bootstrap_mean_interval(std::span<const double> values, const BootstrapSpec& spec) {
-  return bootstrap(values, spec, [](const std::vector<double>& sample) { return plain_mean(sample); });
+  check_values(values);
+  require_level(where, spec.level);
+  if (spec.resamples == 0) throw ConfigError(where, "at least one resample is needed, got 0");
+  Random random(spec.seed);
+  std::vector<double> sample(values.size());
+  std::vector<double> medians(spec.resamples);
+  for (double& median : medians) {
+    for (double& value : sample) value = values[random.below(values.size())];
+    median = quantile_in_place(sample, 0.5);
+  }
+  return {.lower = quantile_in_place(medians, 0.5 * (1.0 - spec.level)),
+          .upper = quantile_in_place(medians, 0.5 * (1.0 + spec.level))};
 }
 
 std::vector<double> ranks_of(std::span<const double> values) {
@@ -146,23 +137,6 @@ double spearman(std::span<const double> a, std::span<const double> b) {
   return std::clamp(cross / std::sqrt(square_a * square_b), -1.0, 1.0);
 }
 
-std::vector<std::size_t> paper_ranks(std::span<const Interval> intervals) {
-  for (std::size_t i = 0; i < intervals.size(); ++i) {
-    const auto& [lower, upper] = intervals[i];
-    if (!(std::isfinite(lower) && std::isfinite(upper) && lower <= upper)) {
-      throw DataError(where, fmt::format("interval {} (counted from 0) is [{}, {}]; its ends must be finite and in "
-                                         "order",
-                                         i, lower, upper));
-    }
-  }
-  std::vector<std::size_t> ranks;
-  for (const Interval& mine : intervals) {
-    const auto better = std::ranges::count_if(intervals, [&](const Interval& o) { return o.upper < mine.lower; });
-    ranks.push_back(1 + static_cast<std::size_t>(better));
-  }
-  return ranks;
-}
-
 Interval conformal_coverage_interval(std::size_t calibration_rows, std::size_t test_rows, double level,
                                      double confidence) {
   require_level(where, level);
@@ -181,19 +155,6 @@ Interval conformal_coverage_interval(std::size_t calibration_rows, std::size_t t
   for (double dropped = probability[high]; dropped <= tail; dropped += probability[high]) --high;
   const auto m = static_cast<double>(test_rows);
   return {.lower = static_cast<double>(low) / m, .upper = static_cast<double>(high) / m};
-}
-
-double shared_c(std::span<const std::vector<double>> z_of_runs) {
-  if (z_of_runs.empty()) throw DataError(where, "no runs to share a factor");
-  double sum = 0.0;
-  for (const std::vector<double>& run : z_of_runs) {
-    require_finite(where, "standardised residual", run);
-    double squares = 0.0;
-    for (const double z : run) squares += z * z;
-    sum += squares / static_cast<double>(run.size());
-  }
-  if (sum == 0.0) throw DataError(where, "every target equals its prediction, so no factor on sigma is best");
-  return std::sqrt(sum / static_cast<double>(z_of_runs.size()));
 }
 
 }  // namespace nomu

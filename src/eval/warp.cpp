@@ -7,12 +7,12 @@ namespace nomu {
 namespace {
 
 constexpr double skewed = 1.3;  ///< least ratio of the distances of the upper and lower decile from the median
-constexpr double wild = 30.0;   ///< a target so many quartile ranges from the median is like no other
+constexpr double wild = 30.0;   ///< quartile ranges from the median beyond which a target is an outlier
 constexpr double heavy = 3.5;   ///< least ratio of the ranges of 95 % and 50 % of the targets; a normal one's is 2.9
 
 /// The value below which a share of the ascending numbers lies.
 double quantile(std::span<const double> sorted, double share) {
-  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
+  return sorted[static_cast<std::size_t>(std::lround(share * static_cast<double>(sorted.size() - 1)))];
 }
 
 }  // namespace

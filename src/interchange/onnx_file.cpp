@@ -35,7 +35,7 @@ void add_model_notes(onnx::ModelProto& file, const Model& model, std::optional<d
   const Calibration& calibration = model.calibration();
   if (!calibration.strata.empty()) {
     throw ConfigError("interchange/onnx",
-                      "an ONNX file cannot hold bounds that go by the names of a column; predict with nomu, or fit "
+                      "an ONNX file cannot hold bounds that depend on the names in a column; predict with nomu, or fit "
                       "without coverage by a column");
   }
   if (calibration.kind == CalibrationKind::cross_conformal && !calibration.score_units.empty()) {

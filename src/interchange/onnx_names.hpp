@@ -1,5 +1,5 @@
 #pragma once
-// Names in a foreign graph that nomu adds to: new names must be free, and those of its outputs are made so.
+// Names in a foreign graph that nomu adds to: new names must not be taken, and the names of the outputs are freed.
 
 #include <array>
 #include <set>

@@ -65,6 +65,7 @@ std::string Api::dispatch(const ApiRequest& request) {
     if (read_only_) throw NotNow("serve", "this server was started with --read-only");
     if (path == "/api/ask") return ask(request);
     if (path == "/api/tell") return tell(request);
+    if (path == "/api/enqueue") return enqueue(request);
     if (path == "/api/renew") return renew(request);
     if (path == "/api/release") return release(request);
     if (path == "/api/budget") return budget(request);
@@ -87,6 +88,7 @@ std::string Api::study() const {
                   {"high", v.high},
                   {"scale", v.log ? "log" : "linear"}});
     }
+    if (!v.unit.empty()) one["unit"] = v.unit;
     variables.push_back(std::move(one));
   }
   OptimizeSpec spec = desk_.study().spec();
@@ -151,6 +153,7 @@ std::string Api::workers() const {
   const double now = study.now();
   json all = json::array();
   for (const Trial& trial : study.pending()) {
+    if (is_waiting(trial)) continue;
     all.push_back({{"worker", trial.worker},
                    {"trial", trial.id},
                    {"seconds", now - trial.asked},
@@ -171,7 +174,7 @@ std::string Api::ask(const ApiRequest& request) {
 }
 
 std::string Api::tell(const ApiRequest& request) {
-  const json body = body_of(request.body, {"id", "value", "failed", "point", "results", "repeated"});
+  const json body = body_of(request.body, {"id", "value", "failed", "point", "cost", "results", "repeated"});
   Repeated repeated = Repeated::refuse;
   if (body.contains("repeated")) {
     if (body["repeated"] == "accept_equal")
@@ -186,7 +189,7 @@ std::string Api::tell(const ApiRequest& request) {
     lines = body["results"];
     if (!lines.is_array() || lines.empty()) throw DataError("serve", "results must be a list of results");
     if (body.size() > (body.contains("repeated") ? 2U : 1U))
-      throw DataError("serve", "a result stands either beside 'results' or inside, not both");
+      throw DataError("serve", "give either one result or a list of them as 'results', not both");
   } else {
     json one = body;
     one.erase("repeated");
@@ -216,6 +219,18 @@ std::string Api::tell(const ApiRequest& request) {
   }
 }
 
+std::string Api::enqueue(const ApiRequest& request) {
+  const json body = body_of(request.body, {"point", "points"});
+  if (body.contains("point") == body.contains("points"))
+    throw DataError("serve", "give either point or points, a list of them");
+  const json list = body.contains("point") ? json::array({body["point"]}) : body["points"];
+  if (!list.is_array() || list.empty() || list.size() > most_asked)
+    throw DataError("serve", fmt::format("points must be a list of 1 to {} points", most_asked));
+  std::vector<Point> points;
+  for (const json& point : list) points.push_back(point_from_json(desk_.space(), text_of(point)));
+  return text_of({{"ids", desk_.study().enqueue(points)}});
+}
+
 std::string Api::renew(const ApiRequest& request) {
   const json body = body_of(request.body, {"ids"});
   if (!body.contains("ids") || !body["ids"].is_array()) throw DataError("serve", "ids must be a list of trials");
@@ -239,7 +254,8 @@ std::string Api::budget(const ApiRequest& request) {
   return status();
 }
 
-/// Nobody gets another trial; what is running may still be told, and a larger budget goes on.
+/// Hands out no new trials; those that are running or waiting are still evaluated, and a larger budget resumes the
+/// study.
 std::string Api::stop(const ApiRequest& request) {
   (void)body_of(request.body, {});
   const std::int64_t trials = desk_.study().status().trials;

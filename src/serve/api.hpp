@@ -1,5 +1,5 @@
 #pragma once
-// The study as JSON: what a request asks, what the answer is. Nothing here knows of sockets.
+// The study as JSON: turns requests into answers. Nothing here knows about sockets.
 
 #include <functional>
 #include <map>
@@ -44,6 +44,7 @@ class Api {
   [[nodiscard]] std::string model(const ApiRequest& request);
   [[nodiscard]] std::string ask(const ApiRequest& request);
   [[nodiscard]] std::string tell(const ApiRequest& request);
+  [[nodiscard]] std::string enqueue(const ApiRequest& request);
   [[nodiscard]] std::string renew(const ApiRequest& request);
   [[nodiscard]] std::string release(const ApiRequest& request);
   [[nodiscard]] std::string budget(const ApiRequest& request);

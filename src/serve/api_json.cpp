@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/text/json_text.hpp"
+
 namespace nomu {
 namespace {
 
@@ -26,7 +28,7 @@ nlohmann::json json_of(const Space& space, const Trial& trial) {
 }
 
 nlohmann::json body_of(const std::string& body, std::initializer_list<std::string_view> keys) {
-  nlohmann::json all = body.empty() ? nlohmann::json::object() : nlohmann::json::parse(body, nullptr, false);
+  nlohmann::json all = body.empty() ? nlohmann::json::object() : parse_json(body);
   if (!all.is_object()) throw DataError("serve", "the body must be one JSON object");
   for (const auto& [key, value] : all.items()) {
     if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;

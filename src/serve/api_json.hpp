@@ -12,7 +12,7 @@
 
 namespace nomu {
 
-/// What the study does not allow now.
+/// The study does not allow this now.
 class NotNow : public Error {
  public:
   using Error::Error;

@@ -45,7 +45,7 @@ std::string Api::model(const ApiRequest& request) {
   if (const std::string name = given("variable"); !name.empty()) wanted = space.index_of(name);
   Point centre;
   if (const std::string at = given("at"); !at.empty()) centre = point_from_json(space, at);
-  const std::shared_ptr<const WatchedModel> model = models_.look(patience_s);
+  const std::shared_ptr<const WatchedModel> model = models_.latest(patience_s);
   if (!model) {
     const std::string trouble = models_.trouble();
     throw NotNow("serve", trouble.empty() ? "the first model is still being fitted; ask again" : trouble);

@@ -1,5 +1,5 @@
 #pragma once
-// Requests that arrive while one of their kind is being worked on are worked on together, next.
+// Combines requests: those that arrive while others are being handled are handled together, as the next batch.
 
 #include <condition_variable>
 #include <exception>
@@ -11,7 +11,7 @@
 
 namespace nomu {
 
-/// What became of a request.
+/// The result of a request, or its error.
 template <class Result>
 struct Outcome {
   std::optional<Result> result = {};
@@ -23,7 +23,7 @@ struct Outcome {
   }
 };
 
-/// The thread that finds nobody at work takes all requests that wait, its own among them; the others wait for it.
+/// A thread that finds no other one handling requests takes all waiting ones, its own included; the others wait for it.
 template <class Request, class Result>
 class Combined {
  public:

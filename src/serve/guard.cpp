@@ -1,6 +1,7 @@
 #include "serve/guard.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include "nomu/core/error.hpp"
 
@@ -67,6 +68,28 @@ bool is_loopback(std::string_view host) {
       colon != std::string_view::npos && (host.starts_with('[') ? host[colon - 1] == ']' : host.find(':') == colon);
   if (port) host = host.substr(0, colon);
   return host == "localhost" || host == "127.0.0.1" || host == "[::1]" || host == "::1";
+}
+
+Refusal refusal_of(const Framing& framing, std::int64_t largest_body) {
+  if (framing.method != "GET" && framing.method != "HEAD" && framing.method != "POST")
+    return {405, "this server knows GET, HEAD and POST"};
+  // Bodies of unknown length, and compressed ones, could grow beyond the limit.
+  const bool sends = framing.method == "POST";
+  if (framing.chunked || (sends && framing.lengths.empty()))
+    return {411, "send the length of the body, with the header 'Content-Length'"};
+  if (framing.compressed) return {415, "send the body as it is, not compressed"};
+  if (framing.ranges > 1) return {416, "ask for one part of the answer, or for all of it"};
+  if (framing.lengths.empty()) return {};
+  const std::string& text = framing.lengths.front();
+  std::int64_t length = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  if (framing.lengths.size() > 1 || error == std::errc::invalid_argument || end != text.data() + text.size() ||
+      length < 0)
+    return {400, "the header 'Content-Length' must be one whole number"};
+  if (error != std::errc{} || length > largest_body)
+    return {413, "the body is too large: at most " + std::to_string(largest_body) + " bytes"};
+  if (!sends && length > 0) return {400, "a request that changes nothing has no body"};
+  return {};
 }
 
 Refusal refusal_of(const Visitor& visitor, std::string_view token) {

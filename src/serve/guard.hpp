@@ -1,8 +1,11 @@
 #pragma once
-// Who may talk to the server.
+// Decides which requests the server accepts.
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nomu {
 
@@ -15,8 +18,8 @@ void check_token(std::string_view token);
 /// The value of a cookie in the header "Cookie"; empty: there is none.
 [[nodiscard]] std::string cookie_of(std::string_view header, std::string_view name);
 
-/// Whether a header "Host" names this machine and no other, with or without a port: a page of another site can make a
-/// name of its own mean this machine, but cannot hide which name it used.
+/// Whether a header "Host" names this machine and no other, with or without a port. A page of another site can make its
+/// own host name resolve to this machine (DNS rebinding), but cannot hide which name it used.
 [[nodiscard]] bool is_loopback(std::string_view host);
 
 /// The parts of a request that decide.
@@ -25,18 +28,31 @@ struct Visitor {
   std::string origin = {};  ///< empty: none was sent
   std::string authorization = {};
   std::string cookie = {};
-  bool changes = false;  ///< whether it is to change something
+  bool changes = false;  ///< whether it would change the study
   std::string content_type = {};
 };
 
-/// Why the visitor is turned away.
+/// How a request says where it ends.
+struct Framing {
+  std::string method = "GET";
+  std::vector<std::string> lengths = {};  ///< every header "Content-Length"
+  bool chunked = false;                   ///< whether there is a header "Transfer-Encoding"
+  bool compressed = false;                ///< whether there is a header "Content-Encoding"
+  std::size_t ranges = 0;                 ///< parts of the answer that are asked for; 0: all of it
+};
+
+/// Why a request is refused.
 struct Refusal {
-  int status = 0;  ///< 0: welcome
+  int status = 0;  ///< 0: it is accepted
   std::string why = {};
 };
 
-/// With a token, it must be shown, as "Authorization: Bearer TOKEN" or in the cookie that the page sets. Without one,
-/// the visitor must have asked for this machine by its own name. Changes must be JSON and come from no other site.
+/// Only requests whose end is known before they are read, and is not too far away. What is left unread of any other
+/// would be taken for the next request.
+[[nodiscard]] Refusal refusal_of(const Framing& framing, std::int64_t largest_body);
+
+/// If the server has a token, the request must carry it, as "Authorization: Bearer TOKEN" or in the cookie that the
+/// page sets. Otherwise its host must be this machine. Changes must be JSON and must not come from another site.
 [[nodiscard]] Refusal refusal_of(const Visitor& visitor, std::string_view token);
 
 }  // namespace nomu

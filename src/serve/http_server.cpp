@@ -1,11 +1,14 @@
-// The study over HTTP, by cpp-httplib. What is asked and answered is decided elsewhere; this file knows of requests,
-// headers and sockets.
+// The study over HTTP, by cpp-httplib. This file handles requests, headers and sockets; what the answers are is decided
+// elsewhere.
 
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <memory>
+#include <string_view>
 #include <thread>
 
 #include "nomu/core/error.hpp"
@@ -30,6 +33,29 @@ constexpr const char* json_type = "application/json";
 constexpr const char* page_policy =
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src data:; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+/// Answers, and closes the connection. A body that nobody reads would otherwise be taken for the next request, which
+/// would then seem to come from nowhere: a page of another site could change the study like that.
+void last_answer(httplib::Response& response, std::string text, const char* type) {
+  response.set_header("Connection", "close");
+  const auto kept = std::make_shared<const std::string>(std::move(text));
+  response.set_content_provider(
+      kept->size(), type, [kept](std::size_t offset, std::size_t size, httplib::DataSink& sink) {
+        const std::string_view rest = std::string_view(*kept).substr(std::min(offset, kept->size()), size);
+        sink.write(rest.data(), rest.size());
+        return false;  // as if writing had failed, which is what ends a connection
+      });
+}
+
+Framing framing_of(const httplib::Request& request) {
+  Framing framing{.method = request.method,
+                  .chunked = request.has_header("Transfer-Encoding"),
+                  .compressed = request.has_header("Content-Encoding"),
+                  .ranges = request.ranges.size()};
+  for (std::size_t i = 0; i < request.get_header_value_count("Content-Length"); ++i)
+    framing.lengths.push_back(request.get_header_value("Content-Length", i));
+  return framing;
+}
 
 class HttpServer {
  public:
@@ -89,11 +115,11 @@ class HttpServer {
                                       : httplib::Server::HandlerResponse::Handled;
     });
     server_.set_error_handler([](const httplib::Request&, httplib::Response& response) {
-      if (!response.body.empty()) return;
+      if (!response.body.empty() || response.has_header("Connection")) return;
       const char* why = response.status == 413   ? "the body is too large"
                         : response.status == 404 ? "there is nothing here; /docs lists what there is"
                                                  : "the request cannot be understood";
-      response.set_content(error_json(why), json_type);
+      last_answer(response, error_json(why), json_type);
     });
     server_.set_exception_handler(
         [](const httplib::Request&, httplib::Response& response, const std::exception_ptr& failure) {
@@ -128,22 +154,18 @@ class HttpServer {
     const auto turn_away = [&](int status, const std::string& why) {
       response.status = status;
       const bool person = request.get_header_value("Accept").find("text/html") != std::string::npos;
-      if (status == 401 && person)
-        response.set_content(login_page(false), html_type);
-      else
-        response.set_content(error_json(why), json_type);
+      const bool login = status == 401 && person;
+      last_answer(response, login ? login_page(false) : error_json(why), login ? html_type : json_type);
       return false;
     };
-    const bool changes = request.method != "GET" && request.method != "HEAD";
-    // Bodies of unknown length, and compressed ones, could grow beyond the limit.
-    if (request.has_header("Transfer-Encoding")) return turn_away(411, "send the length of the body");
-    if (request.has_header("Content-Encoding")) return turn_away(415, "send the body as it is, not compressed");
+    const Refusal wrong = refusal_of(framing_of(request), spec_.body);
+    if (wrong.status != 0) return turn_away(wrong.status, wrong.why);
     if (request.path == "/live.css" || (request.path == "/login" && !spec_.token.empty())) return true;
     const Refusal refusal = refusal_of({.host = request.get_header_value("Host"),
                                         .origin = request.get_header_value("Origin"),
                                         .authorization = request.get_header_value("Authorization"),
                                         .cookie = request.get_header_value("Cookie"),
-                                        .changes = changes,
+                                        .changes = request.method == "POST",
                                         .content_type = request.get_header_value("Content-Type")},
                                        spec_.token);
     return refusal.status == 0 || turn_away(refusal.status, refusal.why);
@@ -219,28 +241,28 @@ class HttpServer {
       response.set_header("Retry-After", "10");
       return response.set_content(error_json("too many pages follow this study; ask every few seconds"), json_type);
     }
-    struct Seen {
+    struct Sent {
       std::int64_t event = -1;
       std::int64_t model = -1;
       std::string trouble = {};
-      std::chrono::steady_clock::time_point said = {};
+      std::chrono::steady_clock::time_point at = {};
     };
-    const auto seen = std::make_shared<Seen>();
+    const auto sent = std::make_shared<Sent>();
     response.set_chunked_content_provider(
         "text/event-stream",
-        [this, seen](std::size_t, httplib::DataSink& sink) {
+        [this, sent](std::size_t, httplib::DataSink& sink) {
           const auto now = std::chrono::steady_clock::now();
           const std::int64_t event = view_.event();
           const std::int64_t model = models_.number();
           const std::string trouble = view_.trouble();
-          const bool news = event != seen->event || model != seen->model || trouble != seen->trouble;
-          const bool quiet = now - seen->said >= std::chrono::duration<double>(heartbeat_s);
+          const bool news = event != sent->event || model != sent->model || trouble != sent->trouble;
+          const bool quiet = now - sent->at >= std::chrono::duration<double>(heartbeat_s);
           if (ending_) return false;
           if (!news && !quiet) {
             view_.wait(event, trouble, 0.5);
             return true;
           }
-          *seen = {event, model, trouble, now};
+          *sent = {event, model, trouble, now};
           const std::string text =
               news ? fmt::format("data: {{\"event\":{},\"model\":{}}}\n\n", event, model) : std::string(": alive\n\n");
           return sink.write(text.data(), text.size());

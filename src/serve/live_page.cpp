@@ -18,7 +18,7 @@ std::string part(const LiveParts::Drawn& drawn, const std::string& id, std::stri
 }
 
 std::string input_of(const Variable& v, std::size_t number) {
-  const std::string name = html_text(short_name(v.name));
+  const std::string name = html_text(short_name(label_of(v)));
   const std::string attributes = fmt::format(R"(id="v{}" data-variable="{}" required)", number, html_text(v.name));
   if (v.kind == Variable::Kind::categorical) {
     std::string options;
@@ -33,10 +33,13 @@ std::string input_of(const Variable& v, std::size_t number) {
 std::string forms(const Space& space) {
   std::string out =
       "<section><h2>Steer</h2>\n<p id=\"message\" role=\"status\" aria-live=\"polite\"></p>\n<div class=\"forms\">\n";
-  out += "<form id=\"add\"><h3>Add a result</h3>\n";
+  out +=
+      "<form id=\"add\"><h3>Add a point</h3><p class=\"soft\">With a value it is a result from elsewhere. "
+      "Without one, whoever asks next evaluates it.</p>\n";
   for (std::size_t j = 0; j < space.size(); ++j) out += input_of(space.variables()[j], j);
   out +=
-      "<label>value<input id=\"value\" type=\"number\" step=\"any\" required></label>\n<button>Add</button></form>\n";
+      "<label>value<input id=\"value\" type=\"number\" step=\"any\" placeholder=\"none "
+      "yet\"></label>\n<button>Add</button></form>\n";
   out +=
       "<form id=\"budget\"><h3>Budget</h3><p class=\"soft\">The total number of trials, those so far included; 0 for "
       "no "
@@ -44,9 +47,9 @@ std::string forms(const Space& space) {
       "<label>trials<input id=\"trials\" type=\"number\" min=\"0\" step=\"1\" "
       "required></label>\n<button>Set</button></form>\n";
   out +=
-      "<form id=\"stop\"><h3>Stop</h3><p class=\"soft\">Nobody gets another trial; what is running may still be told. "
-      "A "
-      "larger budget goes on.</p>\n<button>Stop</button></form>\n";
+      "<form id=\"stop\"><h3>Stop</h3><p class=\"soft\">No new trials are handed out; those that are running or "
+      "waiting "
+      "are still evaluated. A larger budget resumes the study.</p>\n<button>Stop</button></form>\n";
   return out + "</div></section>\n";
 }
 
@@ -90,7 +93,6 @@ std::string_view live_style() {
 #live{display:inline-block;padding:0 .7em;border-radius:1em;background:var(--line);margin-right:.6em}
 #live.on{background:var(--good);color:var(--card)}
 header a{margin-right:.6em}a{color:inherit}
-.scroll{overflow-x:auto;margin:1em 0}
 .forms{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr));gap:16px;align-items:start}
 .forms form,form.forms{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:12px 14px}
 .forms h3{margin:.1em 0 .5em;font-size:1.05rem}
@@ -102,7 +104,8 @@ button{cursor:pointer;margin-top:.5em}button:disabled{opacity:.5}
 #message.bad{border-color:var(--bad)}#message.good{border-color:var(--good);font-weight:400;color:var(--ink)}
 pre{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.6em .9em;overflow-x:auto;
 white-space:pre-wrap;overflow-wrap:anywhere}
-@media(prefers-color-scheme:dark){figure svg{filter:invert(.88) hue-rotate(180deg)}}
+@media(prefers-color-scheme:dark){figure svg{filter:invert(.88) hue-rotate(180deg);mix-blend-mode:lighten}
+figure svg [data-part=map]{filter:hue-rotate(180deg) invert(1)}}
 )css";
 }
 
@@ -192,7 +195,11 @@ std::string_view live_script() {
     const point = {};
     for (const input of form.querySelectorAll("[data-variable]"))
       point[input.dataset.variable] = input.dataset.kind === "number" ? number(input) : input.value;
-    const added = await post("api/tell", { point, value: number(byId("value")) }, (text) => `added as trial ${text.ids[0]}`);
+    if (byId("value").validity.badInput) return say("the value must be a number, or nothing", false);
+    const value = number(byId("value"));
+    const added = value === null
+      ? await post("api/enqueue", { point }, (text) => `queued as trial ${text.ids[0]}`)
+      : await post("api/tell", { point, value }, (text) => `added as trial ${text.ids[0]}`);
     if (added) byId("value").value = "";
   });
   submit("budget", () => post("api/budget", { budget: number(byId("trials")) },

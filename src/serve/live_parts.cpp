@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "nomu/bo/trial_io.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/table_io.hpp"
 #include "report/page/html.hpp"
@@ -22,7 +22,10 @@ constexpr std::size_t most_failures = 100;
 constexpr std::size_t most_rows = 25;
 constexpr std::size_t longest_reason = 300;
 
+/// Times of a damaged study may be anything.
 std::string time_text(double seconds) {
+  constexpr double end_of_9999 = 253402300800.0;
+  if (!(seconds >= 0.0 && seconds < end_of_9999)) return "unknown";
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", fmt::gmtime(static_cast<std::time_t>(seconds)));
 }
 
@@ -54,25 +57,29 @@ std::vector<Trial> drawn_trials(const std::vector<Trial>& trials, Direction dire
   return all;
 }
 
-std::string figures(const std::vector<NamedPlot>& plots) {
-  std::string out = "<div class=\"figures\">\n";
-  for (const NamedPlot& plot : plots)
-    out += html_figure(render_svg(plot.plot, {.width = 360, .height = 310}), plot.caption);
-  return out + "</div>\n";
-}
-
-/// Wide enough for the names of all variables; narrow screens scroll it.
-std::string parallel_part(const Space& space, const NamedPlot& plot) {
-  const int width = std::clamp(static_cast<int>(space.size() + 1) * 110, 640, 4000);
-  return fmt::format("<div class=\"scroll\"><div style=\"min-width:{}px\">{}</div></div>\n", width,
-                     html_figure(render_svg(plot.plot, {.width = std::max(width, 1080), .height = 380}), plot.caption));
-}
-
 std::string best_part(const Space& space, const Trial& best) {
   HtmlTable table{.head = {"", "best"}, .rows = {{"value", format_number(*best.value)}}, .numbers = true};
-  for (std::size_t j = 0; j < space.size(); ++j)
-    table.rows.push_back({short_name(space.variables()[j].name, 14.0), space.text(j, best.point[j])});
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    if (!space.active(j, best.point)) continue;
+    table.rows.push_back({short_name(label_of(space.variables()[j]), 14.0), space.text(j, best.point[j])});
+  }
   return html_table(table);
+}
+
+/// The value of a variable, in a few characters.
+std::string short_value(const Space& space, std::size_t variable, double value) {
+  const bool real = space.variables()[variable].kind == Variable::Kind::real;
+  return real ? number_text(value) : short_name(space.text(variable, value), 16.0);
+}
+
+/// "x=0.5 n=3 solver=cg", for a cell of a table.
+std::string short_point(const Space& space, const Point& point) {
+  std::string text;
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    const std::string name = short_name(space.variables()[j].name, 16.0);
+    text += fmt::format("{}{}={}", j == 0 ? "" : " ", name, short_value(space, j, point[j]));
+  }
+  return short_name(text, 60.0);
 }
 
 /// The latest trials of a state, the last one first.
@@ -86,15 +93,13 @@ std::vector<const Trial*> latest(const std::vector<Trial>& trials, std::optional
 
 std::string latest_table(const Space& space, const std::vector<Trial>& trials) {
   HtmlTable table{.head = {"trial", "result", "from"}};
-  for (const Variable& v : space.variables()) table.head.push_back(short_name(v.name, 16.0));
+  for (const Variable& v : space.variables()) table.head.push_back(short_name(label_of(v), 16.0));
   for (const Trial* trial : latest(trials, {})) {
     std::vector<std::string> row{fmt::format("{}", trial->id),
                                  trial->value ? number_text(*trial->value) : std::string(state_name(trial->state)),
                                  trial->origin};
-    for (std::size_t j = 0; j < space.size(); ++j) {
-      const bool real = space.variables()[j].kind == Variable::Kind::real;
-      row.push_back(real ? number_text(trial->point[j]) : short_name(space.text(j, trial->point[j]), 16.0));
-    }
+    for (std::size_t j = 0; j < space.size(); ++j)
+      row.push_back(space.active(j, trial->point) ? short_value(space, j, trial->point[j]) : std::string{});
     table.rows.push_back(std::move(row));
   }
   return table.rows.empty() ? html_paragraph("No trial yet.", "soft") : html_table(table);
@@ -105,7 +110,7 @@ std::string failed_table(const std::vector<Trial>& trials, std::int64_t failed) 
   HtmlTable table{.head = {"trial", "when (UTC)", "reason"}};
   for (const Trial* trial : latest(trials, TrialState::failed)) {
     std::string reason = trial->reason;
-    if (reason.size() > longest_reason) reason = reason.substr(0, longest_reason) + "...";
+    if (reason.size() > longest_reason) reason = made_utf8(reason.substr(0, longest_reason)) + "...";
     table.rows.push_back({fmt::format("{}", trial->id), time_text(trial->told), std::move(reason)});
   }
   const bool some = static_cast<std::size_t>(failed) > most_rows;
@@ -113,15 +118,22 @@ std::string failed_table(const std::vector<Trial>& trials, std::int64_t failed) 
          html_table(table);
 }
 
+std::string lease_text(const Trial& trial, double now) {
+  if (is_waiting(trial)) return "is handed out next";
+  if (trial.lease_until <= now) return "has expired";
+  constexpr std::size_t date = 11;  // "2026-01-31 "; the row begins with one
+  const std::string end = time_text(trial.lease_until);
+  return "until " + (end.size() > date ? end.substr(date) : end);
+}
+
 std::string running_table(const Space& space, const std::vector<Trial>& pending, double now) {
   if (pending.empty()) return html_paragraph("Nobody is evaluating a trial.", "soft");
   HtmlTable table{.head = {"trial", "worker", "since (UTC)", "lease", "point"}};
   for (const Trial& trial : pending) {
     if (table.rows.size() == most_rows) break;
-    table.rows.push_back({fmt::format("{}", trial.id), trial.worker.empty() ? "without a name" : trial.worker,
-                          time_text(trial.asked),
-                          trial.lease_until > now ? fmt::format("until {}", time_text(trial.lease_until)) : "has ended",
-                          short_name(point_text(space, trial.point), 60.0)});
+    const std::string worker = trial.worker.empty() ? "without a name" : trial.worker;
+    table.rows.push_back({fmt::format("{}", trial.id), is_waiting(trial) ? "nobody yet" : worker,
+                          time_text(trial.asked), lease_text(trial, now), short_point(space, trial.point)});
   }
   const bool some = pending.size() > most_rows;
   return (some ? html_paragraph(fmt::format("{} of {} trials.", most_rows, pending.size()), "soft") : "") +
@@ -143,17 +155,17 @@ void LiveParts::draw_trials(const StudyView::State& state) {
       tile(state.budget > 0 ? fmt::format("{} of {}", status.trials, state.budget) : fmt::format("{}", status.trials),
            state.budget > 0 && status.trials >= state.budget ? "trials: the budget is spent" : "trials");
   tiles += tile(fmt::format("{}", status.finished), "with a result");
-  tiles +=
-      tile(fmt::format("{}", status.pending),
-           status.expired > 0 ? fmt::format("running, {} of them with an ended lease", status.expired) : "running");
+  tiles += tile(fmt::format("{}", status.pending - status.expired), "running");
+  if (status.expired > 0) tiles += tile(fmt::format("{}", status.expired), "waiting for a worker");
   tiles += tile(fmt::format("{}", status.failed), "failed");
   parts["summary"] = tiles + "</div>\n" + (status.best ? best_part(space, *status.best) : "");
   const std::vector<Trial> some = drawn_trials(state.trials, spec.direction);
   std::string pictures;
   if (status.best) {
-    std::vector<NamedPlot> progress{progress_figure(some, {}, spec.direction, {})};
-    if (optimum_) progress.push_back(progress_figure(some, {}, spec.direction, optimum_));
-    pictures = figures(progress) + parallel_part(space, parallel_figure(space, some, spec.direction));
+    std::vector<NamedPlot> plots{progress_figure(some, {}, spec.direction, {})};
+    if (optimum_) plots.push_back(progress_figure(some, {}, spec.direction, optimum_));
+    plots.push_back(parallel_figure(space, some, spec.direction));
+    pictures = html_figures(plots);
   }
   parts["progress"] = pictures.empty() ? html_paragraph("No result yet.", "soft") : pictures;
   parts["failed"] = failed_table(state.trials, status.failed);
@@ -161,7 +173,7 @@ void LiveParts::draw_trials(const StudyView::State& state) {
 }
 
 void LiveParts::draw_model() {
-  const std::shared_ptr<const WatchedModel> model = models_.look();
+  const std::shared_ptr<const WatchedModel> model = models_.latest();
   if (!model) {
     const std::string trouble = models_.trouble();
     drawn_.parts["model"] = html_paragraph(trouble.empty() ? "The first model is being fitted." : trouble, "soft");
@@ -174,11 +186,12 @@ void LiveParts::draw_model() {
   if (!model->unseen.empty()) plots.push_back(unseen_figure(model->unseen));
   for (NamedPlot& plot : model_figures(desk_.space(), model->fitted, model->centre, some))
     plots.push_back(std::move(plot));
-  drawn_.parts["model"] = html_paragraph(fmt::format("Fitted to {} results.", model->results), "soft") + figures(plots);
+  drawn_.parts["model"] =
+      html_paragraph(fmt::format("Fitted to {} results.", model->results), "soft") + html_figures(plots);
   drawn_.model = model->number;
 }
 
-/// What the study says while it cannot be reached is what it said before.
+/// While the study cannot be reached, its last state is shown.
 void LiveParts::draw() {
   drawn_at_ = std::chrono::steady_clock::now();
   const std::string trouble = view_.trouble();

@@ -1,5 +1,5 @@
 #pragma once
-// The parts of the live page that change with the study, drawn once for all who watch.
+// The parts of the live page that change with the study, drawn once for all viewers.
 
 #include <chrono>
 #include <map>

@@ -6,7 +6,7 @@ namespace nomu {
 namespace {
 
 constexpr auto pause = std::chrono::milliseconds(200);
-constexpr auto interest = std::chrono::seconds(30);  // how long a look keeps models coming
+constexpr auto interest = std::chrono::seconds(30);  // how long models follow the results after a call of `latest`
 
 }  // namespace
 
@@ -20,13 +20,13 @@ ModelWatch::~ModelWatch() {
   thread_.join();
 }
 
-std::shared_ptr<const WatchedModel> ModelWatch::look() {
+std::shared_ptr<const WatchedModel> ModelWatch::latest() {
   const std::lock_guard lock(mutex_);
   looked_ = Clock::now();
   return latest_;
 }
 
-std::shared_ptr<const WatchedModel> ModelWatch::look(double seconds) {
+std::shared_ptr<const WatchedModel> ModelWatch::latest(double seconds) {
   std::unique_lock lock(mutex_);
   looked_ = Clock::now();
   changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return latest_ || !trouble_.empty(); });
@@ -61,7 +61,7 @@ void ModelWatch::run(const std::stop_token& stop) {
       fit(stop);
     } catch (const Cancelled&) {
       return;
-    } catch (const Error& error) {
+    } catch (const std::exception& error) {  // nothing may end the process, memory that is refused included
       const std::lock_guard lock(mutex_);
       trouble_ = error.what();
     }

@@ -1,5 +1,5 @@
 #pragma once
-// The model of the results so far, fitted on a thread of its own while somebody looks at it.
+// The model of the results so far, fitted on a thread of its own while somebody is viewing it.
 
 #include <chrono>
 #include <condition_variable>
@@ -33,9 +33,9 @@ class ModelWatch {
   ~ModelWatch();
 
   /// The latest model; null: there is none yet. For the next half minute models follow the results.
-  [[nodiscard]] std::shared_ptr<const WatchedModel> look();
-  /// Waits for a first model, for these seconds at most.
-  [[nodiscard]] std::shared_ptr<const WatchedModel> look(double seconds);
+  [[nodiscard]] std::shared_ptr<const WatchedModel> latest();
+  /// The same, but waits up to this many seconds for a first model.
+  [[nodiscard]] std::shared_ptr<const WatchedModel> latest(double seconds);
   /// Why there is no model; empty: there is one, or there will be.
   [[nodiscard]] std::string trouble() const;
   [[nodiscard]] std::int64_t number() const;

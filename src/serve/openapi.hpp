@@ -1,5 +1,5 @@
 #pragma once
-// What the server can be asked, as an OpenAPI document and as a page for people.
+// The requests that the server answers, as an OpenAPI document and as a page for people.
 
 #include <string>
 

@@ -11,7 +11,7 @@ Fields fields_of(ServeSpec& spec) {
   fields.add("port", spec.port, Range::between(0.0, 65535.0), "port to listen on; 0: any free one");
   fields.add("body", spec.body, Range::between(1024.0, 1073741824.0), "largest body of a request, in bytes");
   fields.add("connections", spec.connections, Range::between(8.0, 4096.0),
-             "requests that are answered at the same time; others wait");
+             "connections that are open at the same time; others wait");
   fields.add("watchers", spec.watchers, Range::between(0.0, 4000.0), "pages that are told of changes as they happen");
   return fields;
 }

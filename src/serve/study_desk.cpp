@@ -23,7 +23,7 @@ std::vector<std::int64_t> StudyDesk::tell(std::vector<TrialResult> results, Repe
   return answers_.submit({std::move(results), repeated});
 }
 
-/// One question to the study for all, whose trials are dealt out in the order of the requests.
+/// Asks the study once for all requests, and distributes the trials in the order of the requests.
 std::vector<Outcome<StudyDesk::Trials>> StudyDesk::ask_together(const std::vector<Question>& questions) {
   std::vector<std::string> workers;
   for (const Question& question : questions) workers.insert(workers.end(), question.count, question.worker);
@@ -57,14 +57,14 @@ bool StudyDesk::tell_at_once(const std::vector<Answers>& answers, std::vector<Ou
     }
   } catch (const ConnectionLost&) {
     for (Outcome<Numbers>& outcome : outcomes) outcome = {.error = std::current_exception()};
-  } catch (const Error&) {
+  } catch (...) {
     if (answers.size() > 1) return false;
     outcomes.front() = {.error = std::current_exception()};
   }
   return true;
 }
 
-/// All in one transaction; if one is refused, each in its own, so that nobody suffers for the mistake of another.
+/// All in one transaction; if one is refused, each in its own, so that one wrong request does not affect the others.
 std::vector<Outcome<StudyDesk::Numbers>> StudyDesk::tell_together(const std::vector<Answers>& answers) {
   std::vector<Outcome<Numbers>> outcomes(answers.size());
   const bool alike = std::all_of(answers.begin(), answers.end(),
@@ -73,7 +73,7 @@ std::vector<Outcome<StudyDesk::Numbers>> StudyDesk::tell_together(const std::vec
   for (std::size_t i = 0; i < answers.size(); ++i) {
     try {
       outcomes[i].result = telling_.tell(answers[i].results, answers[i].repeated);
-    } catch (const Error&) {
+    } catch (...) {
       outcomes[i].error = std::current_exception();
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The study behind the server: asking, telling and reading each have a connection of their own, so that nobody waits
-// for a model but those who asked for it.
+// The study behind the server: asking, telling and reading each have a connection of their own, so that only requests
+// for trials wait for a model.
 
 #include <string>
 #include <vector>
@@ -19,7 +19,8 @@ class StudyDesk {
   [[nodiscard]] Study& study() { return reading_; }
   [[nodiscard]] const Space& space() const { return reading_.space(); }
 
-  /// Up to `count` trials, fewer if no more are left. Those who ask while others wait for a model share the next one.
+  /// Up to `count` trials, fewer if no more are left. Requests that arrive while others wait for a model share the next
+  /// one.
   [[nodiscard]] std::vector<Trial> ask(std::size_t count, const std::string& worker);
   [[nodiscard]] std::vector<std::int64_t> tell(std::vector<TrialResult> results, Repeated repeated);
 

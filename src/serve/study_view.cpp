@@ -6,6 +6,21 @@
 
 namespace nomu {
 
+namespace {
+
+/// Somebody may damage a study while it is served. Trials are in the order of their numbers, `known` of them were seen.
+void check_numbers(const std::vector<Trial>& trials, std::size_t known) {
+  for (const Trial& trial : trials) {
+    const auto next = static_cast<std::int64_t>(known) + 1;
+    if (trial.id < 1 || trial.id > next) {
+      throw DataError("serve", "the study is damaged: its trials are not numbered from 1 on; restore a copy of it");
+    }
+    if (trial.id == next) ++known;
+  }
+}
+
+}  // namespace
+
 StudyView::StudyView(Study study) : study_(std::move(study)) {
   state_.budget = study_.budget();
   refresh();
@@ -16,6 +31,7 @@ void StudyView::refresh() {
   Study::Changes changes = study_.changes(event());
   if (changes.event == event()) return;
   const std::int64_t budget = study_.budget();
+  check_numbers(changes.trials, state_.trials.size());
   {
     const std::unique_lock lock(mutex_);
     for (Trial& trial : changes.trials) {
@@ -40,7 +56,7 @@ void StudyView::follow() {
   try {
     refresh();
     set_trouble({});
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {  // on a thread of the server, nothing may end the process
     set_trouble(error.what());
   }
 }

@@ -17,7 +17,7 @@ class StudyView {
 
   /// Reads what has changed. Throws what the study throws.
   void refresh();
-  /// The same for a thread that does this all the time: what goes wrong is kept for `trouble`.
+  /// The same for a thread that does this repeatedly: errors are kept for `trouble`.
   void follow();
   /// Why the study could not be read the last time; empty: it could.
   [[nodiscard]] std::string trouble() const;

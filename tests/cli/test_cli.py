@@ -109,7 +109,7 @@ class Bench(unittest.TestCase):
     def test_scaling_says_which_rows_there_are(self) -> None:
         result = run("bench", "--scaling", "--only", "R9")
         self.assertEqual(result.returncode, 2)
-        self.assertIn("--only 'R9' is in no row; there are: R1, a step of one of 200;", result.stderr)
+        self.assertIn("--only 'R9' matches no row; the rows are: R1, a step of one of 200;", result.stderr)
         self.assertEqual(run("bench", "--peers", ".").returncode, 2)
 
     def test_an_engine_without_a_roofline_says_so(self) -> None:

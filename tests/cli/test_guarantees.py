@@ -75,7 +75,7 @@ class Guarantees(WithFolder):
         self.assertLess(float(written[-1]["lower"]), float(written[-1]["upper"]))
         bad = self.write("bad.csv", drifting[0] + "\n" + "north,1,1,high,9\n")
         out.unlink()
-        self.refused("row 2, column 'y': 'high' is no result", "predict", model, bad, "--adapt", "-o", out)
+        self.refused("row 2, column 'y': 'high' is not a result", "predict", model, bad, "--adapt", "-o", out)
         model.unlink()
 
     def sites(self, rows=400, seed=4):
@@ -111,8 +111,8 @@ class Guarantees(WithFolder):
         self.assertIn("coverage by 'site'", run("show", model).stdout)
         out.unlink()
         without = self.write("without.csv", "a\n1\n")
-        self.refused("there is no column 'site', by whose names the bounds go", "predict", model, without, "-o", out)
-        self.refused("an ONNX file cannot hold bounds that go by the names of a column", "export", model, "-o", out)
+        self.refused("there is no column 'site', on whose names the bounds depend", "predict", model, without, "-o", out)
+        self.refused("an ONNX file cannot hold bounds that depend on the names in a column", "export", model, "-o", out)
         rows = self.write("more.csv", "\n".join(self.sites(300, 5)) + "\n")
         report = json.loads(run("evaluate", model, rows, "--json").stdout)
         self.assertGreater(report["coverage_by"]["wild"]["mean_width"], 4 * report["coverage_by"]["calm"]["mean_width"])
@@ -129,7 +129,7 @@ class Guarantees(WithFolder):
         rows = self.write("sites.csv", "\n".join(self.sites(60)) + "\n")
         fit = ["fit", rows, "--target", "y", "-o", self.folder / "no.nomu", *TINY, "--coverage-by"]
         self.refused("--coverage-by needs conformal bounds", *fit, "site", "--calibrate", "nll")
-        self.refused("is the target, whose values cannot be names to cover by (--coverage-by)", *fit, "y")
+        self.refused("is the target, so bounds cannot have a level for each of its values (--coverage-by)", *fit, "y")
         self.refused("unknown column 'sit'", *fit, "sit")
         self.refused("level 0.99 needs at least 99 calibration rows, but there are", *fit, "site", "--level", "0.99")
 

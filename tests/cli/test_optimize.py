@@ -110,6 +110,48 @@ class AskAndTell(WithStudy):
         self.assertRefused(run("import", self.study, table), "value", "result")
         self.verify()
 
+    def test_costs_are_told_listed_and_refused(self) -> None:
+        self.assertEqual([trial["id"] for trial in asked(self.study, "--count", "2")], [1, 2])
+        self.assertRefused(run("tell", self.study, 1, 5, "--cost", 0), "--cost")
+        self.assertEqual(run("tell", self.study, 1, 5, "--cost", 12.5).returncode, 0)
+        lines = '{"id": 2, "value": 4, "cost": -1}\n'
+        self.assertRefused(run("tell", self.study, "--lines", input=lines), "line 1", "a cost must be a finite number above 0")
+        lines = '{"id": 2, "value": 4, "cost": 3}\n'
+        self.assertEqual(run("tell", self.study, "--lines", input=lines).returncode, 0)
+        rows = run("list", self.study, "--all", "--csv").stdout.splitlines()
+        self.assertEqual(rows[0], "trial,state,x,n,solver,value,cost,reason")
+        self.assertIn(",12.5,", rows[1])
+        copy = self.folder / "copy.csv"
+        run("export", self.study, copy)
+        self.assertEqual(run("import", self.study, copy, "--cost", "cost").returncode, 0)
+        trials = [json.loads(line) for line in run("list", self.study, "--all", "--json").stdout.splitlines()]
+        self.assertEqual([trial["cost"] for trial in trials], [12.5, 3, 12.5, 3])
+        self.assertRefused(run("import", self.study, copy, "--cost", "state"), "column 'state'", "a number above 0")
+        self.verify()
+
+    def test_a_new_study_may_begin_with_an_earlier_one(self) -> None:
+        for trial in asked(self.study, "--count", "6"):
+            run("tell", self.study, trial["id"], trial["point"]["x"] ** 2)
+        best = json.loads(run("best", self.study, "--json").stdout)
+        again = self.folder / "again.db"
+        made = run("new", again, "--space", self.space, "--from", self.study, "--set", "method=auto")
+        self.assertIn("beginning with 6 results of", made.stdout, made.stderr)
+        self.assertEqual(asked(again)[0]["point"], best["point"])
+        other = self.folder / "other.toml"
+        other.write_text('[[variables]]\nname = "rate"\nlow = 0\nhigh = 1\n')
+        self.assertRefused(run("new", self.folder / "c.db", "--space", other, "--from", self.study), "has no variable 'rate'")
+        refused = run("new", self.folder / "c.db", "--space", self.space, "--from", self.study, "--set", "method=gp")
+        self.assertRefused(refused, "only method auto begins with the results of an earlier study")
+        self.assertRefused(run("new", self.folder / "c.db", "--space", self.space, "--from", self.folder / "no.db"), "no.db")
+        self.assertFalse((self.folder / "c.db").exists())
+
+    def test_the_best_comes_with_what_is_expected_there(self) -> None:
+        for trial in asked(self.study, "--count", "6"):
+            run("tell", self.study, trial["id"], trial["point"]["x"])
+        found = json.loads(run("best", self.study, "--json").stdout)
+        self.assertGreaterEqual(found["sigma"], 0.0)
+        self.assertIn("expected ", run("best", self.study).stdout)
+
     def test_batches_respect_what_is_pending(self) -> None:
         first = asked(self.study, "--count", 5)
         second = asked(self.study, "--count", 3)
@@ -125,6 +167,25 @@ class AskAndTell(WithStudy):
         self.assertEqual((status["finished"], status["failed"], status["pending"]), (2, 1, 1))
         self.assertEqual(status["best"]["value"], 1)
         self.verify()
+
+    def test_queued_points_are_asked_first(self) -> None:
+        point = "--point", "x=0.5", "--point", "n=3", "--point", "solver=cg"
+        self.assertEqual(run("enqueue", self.study, *point).stdout, "1  x=0.5 n=3 solver=cg\n")
+        lines = '{"x": -1, "n": 1, "solver": "cg"}\n\n{"x": 1, "n": 2, "solver": "cg"}\n'
+        self.assertEqual(json.loads(run("enqueue", self.study, "--lines", "--json", input=lines).stdout), {"trials": [2, 3]})
+        self.assertIn("3 trials wait for a worker", run("workers", self.study).stdout)
+        trials = asked(self.study, "--count", 4)
+        self.assertEqual([trial["id"] for trial in trials], [1, 2, 3, 4])
+        self.assertEqual(trials[0]["point"], {"x": 0.5, "n": 3, "solver": "cg"})
+        self.assertEqual([trial["origin"] for trial in trials], ["given"] * 3 + ["design"])
+        self.verify()
+        self.assertRefused(run("enqueue", self.study), "--point NAME=VALUE", "--lines")
+        self.assertRefused(run("enqueue", self.study, *point, "--lines"), "give either a point")
+        self.assertRefused(run("enqueue", self.study, "--point", "x"), "'x' is not of the form name=value")
+        self.assertRefused(run("enqueue", self.study, "--point", "x=1"), "lacks the variable 'n'")
+        self.assertRefused(run("enqueue", self.study, "--lines", input=lines + '{"x": NaN}\n'), "line 4", "a point is an object")
+        self.assertRefused(run("tell", self.study, *point), "nomu optimize enqueue adds a point without one")
+        self.assertEqual(json.loads(run("status", self.study, "--json").stdout)["trials"], 4)
 
     def test_mistakes_are_explained(self) -> None:
         asked(self.study)
@@ -173,6 +234,37 @@ class Run(WithStudy):
             self.assertEqual(trial["value"], trial["point"]["n"])  # and nothing in a choice is run as a command
         self.assertEqual(self.verify()["trials"], 8)
 
+    def test_stops_when_going_on_is_not_worth_it(self) -> None:
+        space = self.folder / "one.toml"
+        space.write_text('[[variables]]\nname = "x"\nlow = -1\nhigh = 2\n')
+        study = self.folder / "one.db"
+        run("new", study, "--space", space, "--set", "budget=60")
+        command = "awk 'BEGIN { print ({x} - 0.7) * ({x} - 0.7) }'"
+        result = run("run", study, "--command", command, "--until-settled")
+        self.assertIn("settled: hardly any improvement is to be expected", result.stdout, result.stderr)
+        status = json.loads(run("status", study, "--json").stdout)
+        self.assertLess(status["trials"], 30)
+        self.assertLess(status["best"]["value"], 1e-3)
+        self.assertIn("hardly worth going on", run("insight", study).stdout)
+
+    def test_commands_do_not_see_inactive_variables(self) -> None:
+        space = self.folder / "when.toml"
+        space.write_text(
+            '[[variables]]\nname = "solver"\ntype = "categorical"\nchoices = ["cg", "lu"]\n'
+            '[[variables]]\nname = "restart"\ntype = "integer"\nlow = 3\nhigh = 9\nwhen = {solver = "cg"}\n'
+        )
+        study = self.folder / "when.db"
+        run("new", study, "--space", space)
+        command = 'test {solver}x{restart}y = luxy && test -z "$NOMU_restart" && echo 1 || echo "$NOMU_restart"'
+        result = run("run", study, "--command", command)
+        self.assertIn("8 trials finished, 0 failed", result.stdout, result.stderr)  # seven values of restart, and lu
+        trials = [json.loads(line) for line in run("list", study, "--all", "--json").stdout.splitlines()]
+        for trial in trials:
+            self.assertEqual("restart" in trial["point"], trial["point"]["solver"] == "cg")
+            self.assertEqual(trial["value"], trial["point"].get("restart", 1))
+        refused = run("tell", study, "--point", "solver=lu", "--point", "restart=4", 1)
+        self.assertRefused(refused, "'restart' has a value, but is only active when solver = cg; leave it out")
+
     def test_the_trial_comes_on_standard_input_too(self) -> None:
         command = f"{sys.executable} -c \"import json, sys; print(json.load(sys.stdin)['point']['x'])\""
         self.assertEqual(run("run", self.study, "--command", command, "--trials", 2).returncode, 0)
@@ -186,9 +278,9 @@ class Run(WithStudy):
 
     def test_failures_have_reasons(self) -> None:
         self.assertEqual(self.reasons("echo no luck >&2; exit 3"), ["exit code 3: no luck"] * 2)
-        self.assertEqual(self.reasons("echo about 3"), ["its last line is no finite number: 'about 3'"] * 2)
+        self.assertEqual(self.reasons("echo about 3"), ["its last line is not a finite number: 'about 3'"] * 2)
         self.assertEqual(self.reasons("true"), ["printed nothing"] * 2)
-        self.assertEqual(self.reasons("echo nan"), ["its last line is no finite number: 'nan'"] * 2)
+        self.assertEqual(self.reasons("echo nan"), ["its last line is not a finite number: 'nan'"] * 2)
 
     def test_a_command_that_hangs_is_ended(self) -> None:
         begin = time.monotonic()

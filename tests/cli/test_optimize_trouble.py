@@ -3,9 +3,11 @@
 Usage: test_optimize_trouble.py PATH_TO_NOMU [unittest arguments]
 """
 
+import contextlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -51,6 +53,15 @@ class Files(WithStudy):
             self.assertRegex("".join(errors), "exists already|holds a study")
             self.assertEqual(run("status", path).returncode, 0)
 
+    def test_a_study_of_a_newer_version_is_left_alone(self) -> None:
+        with contextlib.closing(sqlite3.connect(self.study)) as database:
+            database.execute("PRAGMA user_version=7")
+        before = self.study.read_bytes()
+        for words in (("status",), ("ask",), ("tell", 1, 2), ("verify",), ("enqueue", "--point", "x=1")):
+            refused = run(words[0], self.study, *words[1:])
+            self.assertRefused(refused, "has format version 7; this nomu reads versions 1 to 2: update it on this machine")
+        self.assertEqual(self.study.read_bytes(), before)
+
     def test_no_page_replaces_a_study(self) -> None:
         other = self.folder / "other.db"
         self.assertEqual(run("new", other, "--space", self.space).returncode, 0)
@@ -63,7 +74,7 @@ class Files(WithStudy):
         self.assertEqual(run("status", other).returncode, 0)
 
     def test_odd_names(self) -> None:
-        self.assertRefused(run("new", ":memory:", "--space", self.space), "no name for a file")
+        self.assertRefused(run("new", ":memory:", "--space", self.space), "cannot be the name of a file")
         twice = "/" + str(self.folder / "twice.db")
         self.assertEqual(run("new", twice, "--space", self.space).returncode, 0)
         self.assertTrue((self.folder / "twice.db").exists())

@@ -116,12 +116,12 @@ class Targets(WithFolder):
         self.refused("joint bounds of all targets need conformal calibration", "predict", model, data, "--joint")
         model.unlink()
         fit = ["fit", data, "-o", model, *TINY, "--target"]
-        self.refused("say of which (--range a=0,inf", *fit, "a,b", "--range", "0,inf")
-        self.refused("a range is given for 'x', which is no target", *fit, "a,b", "--range", "x=0,inf")
+        self.refused("say which (--range a=0,inf", *fit, "a,b", "--range", "0,inf")
+        self.refused("a range is given for 'x', which is not a target", *fit, "a,b", "--range", "x=0,inf")
         self.refused("--range names 'x', but the target is 'a'", *fit, "a", "--range", "x=0,inf")
         self.refused("unknown column 'c'", *fit, "a,c")
         self.refused("is listed twice", *fit, "a,a")
-        self.refused("noise that is known for each row is that of one target", *fit, "a,b", "--noise", "x")
+        self.refused("known noise belongs to a single target", *fit, "a,b", "--noise", "x")
 
     def test_a_file_of_several_targets_is_as_private_as_its_tables(self) -> None:
         before = os.umask(0o022)

@@ -112,5 +112,7 @@ int answered(const char* name, const std::function<void()>& command) {
 }  // namespace nomu
 
 // One block of memory larger than this is a finding: no file here has a reason for it.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the sanitizers look for these names
 extern "C" const char* __asan_default_options() { return "max_allocation_size_mb=1024:detect_leaks=1"; }
 extern "C" const char* __ubsan_default_options() { return "print_stacktrace=1:halt_on_error=1"; }
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/json_numbers.hpp"
+#include "core/text/json_numbers.hpp"
 #include "edge_values.hpp"
 #include "nomu/models/model.hpp"
 
@@ -256,7 +256,7 @@ void mend_block_bytes(ModelFile& file) {
 std::string change_model(ModelFile& file, FuzzRandom& random) {
   if (!has_targets(file)) return change_parts(file, random);
   if (below(4, random) > 0) return change_target(file, random);
-  const std::string what = change_parts(file, random);
+  std::string what = change_parts(file, random);
   if (below(4, random) > 0) mend_block_bytes(file);
   return what;
 }

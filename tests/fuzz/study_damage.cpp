@@ -60,10 +60,10 @@ std::string edge_cell(FuzzRandom& random) {
                                                  "'[0.5,2,7]'",
                                                  "'[0.5,1.5,0.5]'",
                                                  "'null'",
-                                                 "'{\"point\":[]}'",
-                                                 "'{\"point\":[0.5]}'",
-                                                 "'{\"value\":\"x\"}'",
-                                                 "'{\"point\":[1,2,3],\"value\":1,\"basis\":18446744073709551615}'",
+                                                 R"('{"point":[]}')",
+                                                 R"('{"point":[0.5]}')",
+                                                 R"('{"value":"x"}')",
+                                                 R"('{"point":[1,2,3],"value":1,"basis":18446744073709551615}')",
                                                  "0",
                                                  "1",
                                                  "2",
@@ -132,7 +132,7 @@ std::string change_setting(const Handle& database, FuzzRandom& random) {
   json spec = json::parse(first_text(database, "SELECT value FROM meta WHERE key = 'spec'"), nullptr, false);
   if (!spec.is_object() || spec.empty()) return "";
   const auto at = std::next(spec.begin(), static_cast<std::ptrdiff_t>(below(spec.size(), random)));
-  const std::string name = at.key();
+  const std::string& name = at.key();
   at.value() = name == "settings" && below(2, random) == 0 ? "train.epochs=" + one_of(edge_texts(), random)
                                                            : one_of(edge_texts(), random);
   run(database, "UPDATE meta SET value = " + quoted(spec.dump()) + " WHERE key = 'spec'");
@@ -157,20 +157,20 @@ std::string change_schema(const Handle& database, FuzzRandom& random) {
       "ALTER TABLE trials RENAME COLUMN point TO dot",
       "ALTER TABLE events RENAME COLUMN body TO corpse",
       "ALTER TABLE trials RENAME TO t; CREATE VIEW trials AS SELECT * FROM t",
-      "ALTER TABLE trials RENAME TO t; CREATE VIEW trials AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 "
-      "FROM n) SELECT id, 1 AS state, '[0.5,1,1]' AS point, 1.0 AS value, id AS place, '' AS reason, '' AS origin, '' "
-      "AS worker, 0 AS lease, 0 AS asked, 0 AS told FROM n",
-      "ALTER TABLE events RENAME TO e; CREATE VIEW events AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
-      "FROM n) SELECT i AS number, 'reissue' AS kind, 1 AS trial, '{}' AS body, 0 AS at FROM n",
-      "CREATE TRIGGER more AFTER INSERT ON trials BEGIN INSERT INTO events(kind, trial, body, at) VALUES('x', 1, '', "
-      "0); END",
+      ("ALTER TABLE trials RENAME TO t; CREATE VIEW trials AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + "
+       "1 "
+       "FROM n) SELECT id, 1 AS state, '[0.5,1,1]' AS point, 1.0 AS value, id AS place, '' AS reason, '' AS origin, '' "
+       "AS worker, 0 AS lease, 0 AS asked, 0 AS told FROM n"),
+      ("ALTER TABLE events RENAME TO e; CREATE VIEW events AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
+       "FROM n) SELECT i AS number, 'reissue' AS kind, 1 AS trial, '{}' AS body, 0 AS at FROM n"),
+      ("CREATE TRIGGER more AFTER INSERT ON trials BEGIN INSERT INTO events(kind, trial, body, at) VALUES('x', 1, '', "
+       "0); END"),
       "CREATE TRIGGER less AFTER INSERT ON events BEGIN DELETE FROM trials; END",
-      "INSERT INTO trials SELECT 9223372036854775807, state, point, value, place, reason, origin, worker, lease, "
-      "asked, "
-      "told FROM trials WHERE id = 1",
-      "INSERT INTO trials SELECT -5, state, point, value, place, reason, origin, worker, lease, asked, told FROM "
-      "trials "
-      "WHERE id = 1",
+      ("INSERT INTO trials SELECT 9223372036854775807, state, point, value, place, reason, origin, worker, lease, "
+       "asked, told FROM trials WHERE id = 1"),
+      ("INSERT INTO trials SELECT -5, state, point, value, place, reason, origin, worker, lease, asked, told FROM "
+       "trials "
+       "WHERE id = 1"),
       "INSERT INTO events SELECT 9223372036854775807, kind, trial, body, at FROM events WHERE number = 1",
       "UPDATE trials SET place = 1 WHERE place IS NOT NULL",
       "UPDATE trials SET state = 0, lease = 0",

@@ -9,14 +9,13 @@ import gzip
 import importlib.machinery
 import importlib.util
 import io
-import json
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
 import unittest
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,6 +64,7 @@ def load(root):
 
     missing_cells.ROOT = root
     missing_cells.EXPERIMENTS, missing_cells.RESULTS = root / "experiments/paper", root / "experiments/results"
+    missing_cells.PICTURES = root / "docs/pictures/paper"
     missing_cells.STUDIES, missing_cells.TARGETS = ("small",), {"toy": (2, 4)}
     loader = importlib.machinery.SourceFileLoader("gpu_cells", str(ROOT / "scripts" / "gpu_cells"))
     script = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_cells", loader))
@@ -112,6 +112,52 @@ class GpuCells(unittest.TestCase):
         (work,) = self.missing()
         self.assertEqual((work["runs"], work["missing"]), (2, 4))
 
+    def test_a_method_is_priced_by_its_own_rows(self):
+        rows = [("gp", "levy", seed, "abc1234", "cpu", 3.0) for seed in (501, 502)]
+        rows += [("gp-quick", "levy", seed, "abc1234", "cpu", 0.0) for seed in (501, 502, 503)]
+        more = '[[method]]\nname = "gp-quick"\npaper = "GP"\nmethod = "gp"\nprotocol = "random"\n'
+        (self.root / "experiments/paper/small.toml").write_text(STUDY + more)
+        self.write_rows(rows)
+        (work,) = self.missing(device=["cpu"])
+        self.assertEqual((work["method"], work["seconds"]), ("gp", 6.0))
+
+    def test_what_ranks_wait_for_comes_first(self):
+        def entry(study, method, seconds, opens, ranked=True):
+            one = {"study": study, "method": method, "seconds": seconds, "cells": 5, "opens": opens, "ranked": ranked}
+            return one | {"device": "cuda"}
+
+        work = [
+            entry("bo20d", "nomu", 400.0, 5),
+            entry("bo20d", "de", 200.0, 5),
+            entry("bo5d", "nomu", 300.0, 4),
+            entry("bo5d", "mcdo", 10.0, 0),
+            entry("bo5d", "hde", 8000.0, 5, ranked=False),
+        ]
+        order = [(one["study"], one["method"]) for one in self.cells.ordered(work, None)]
+        self.assertEqual(
+            order, [("bo5d", "nomu"), ("bo20d", "de"), ("bo20d", "nomu"), ("bo5d", "mcdo"), ("bo5d", "hde")]
+        )
+        order = [one["method"] for one in self.cells.ordered(work, [".*/hde", ".*"])]
+        self.assertEqual(order[0], "hde", "what is asked for goes before")
+
+    def test_pictures_without_a_panel_are_missing(self):
+        figures = 'problems = ["map", "line"]\n[[method]]\nname = "a"\ntitle = "A*"\nprotocol = "c=5"\n'
+        figures += 'problems = ["map"]\n'
+        (self.root / "experiments/paper/figures.toml").write_text(figures)
+        folder = self.root / "docs/pictures/paper"
+        folder.mkdir(parents=True)
+        (folder / "line.svg").write_text("<svg/>")
+        (folder / "map.svg").write_text("<svg><text>A*</text></svg>")
+        self.assertEqual([(one["study"], one["method"]) for one in self.cells.missing_pictures()], [("figures", "map")])
+        (folder / "map.svg").write_text("<svg><text>A* (c = 5)</text></svg>")
+        self.assertEqual(self.cells.missing_pictures(), [])
+        with tarfile.open(self.root / "cells.tar.gz", "w:gz") as tar:
+            tar.add(folder / "map.svg", "rows/figures+other/other.svg")
+        (self.root / "tests/unit/paper").mkdir(parents=True)
+        with redirect_stdout(io.StringIO()):
+            self.script.take(argparse.Namespace(files=[self.root / "cells.tar.gz"], tool=TOOL, data=self.root))
+        self.assertTrue((folder / "other.svg").exists())
+
     def test_what_fits_into_the_time(self):
         work = [{"seconds": 5.0}, {"seconds": 30.0}, {"seconds": 10.0}]
         self.assertEqual([one["seconds"] for one in self.cells.fitting(work, 20.0)], [5.0, 10.0])
@@ -127,24 +173,54 @@ class GpuCells(unittest.TestCase):
         self.assertEqual(refused.exception.code, 2)
         self.assertIn("rows must come from a committed revision", message.getvalue())
 
-    def test_rows_come_back(self):
+    def packed(self, **options):
+        """What `pack` makes of the list, with a program that calls the tool under test."""
+        (self.root / "gpu").mkdir()
+        (self.root / "gpu/nomu").write_text(f'#!/bin/sh\nexec "{Path(TOOL).resolve()}" "$@"\n')
+        (self.root / "gpu/REVISION").write_text("abc1234\n")
+        (self.root / "gpu" / self.script.LIBRARY).write_text("")
+        for part in ("bo_initial", "solar", "uci", "uci_authors", "uci_gap"):
+            (self.root / "data" / part).mkdir(parents=True)
         folder = self.root / "packed"
-        shutil.copytree(self.root / "experiments/paper", folder / "experiments")
-        (folder / "scripts").mkdir()
-        (folder / "data").mkdir()
-        for script in ("gpu_cells", "missing_cells.py"):
-            shutil.copy(ROOT / "scripts" / script, folder / "scripts")
-        shutil.copy(TOOL, folder / "nomu")
-        (folder / "work.json").write_text(json.dumps(self.missing(device=["cuda", "cpu"])))
+        defaults = {"only": None, "device": ["cuda"], "target": None, "variants": False, "seconds": None}
+        named = {"folder": folder, "data": self.root / "data"}
+        with redirect_stdout(io.StringIO()):
+            self.script.pack(argparse.Namespace(**(defaults | named | options)))
+        shutil.rmtree(self.root / "gpu")
+        (folder / self.script.LIBRARY).unlink()  # it is empty, and the programs would look there first
+        return folder
+
+    def run_packed(self, folder, *options):
         command = [sys.executable, folder / "scripts/gpu_cells", "run", "--seconds", "85", "--out", self.root / "out"]
-        done = subprocess.run([*command, "--threads", "1", "--smoke"], capture_output=True, text=True, check=False)
+        command += ["--threads", "1", *options]
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_rows_come_back(self):
+        self.run_packed(self.packed(device=["cuda", "cpu"]), "--smoke")
         with tarfile.open(self.root / "out/cells.tar.gz") as tar:
             names = tar.getnames()
         self.assertTrue(any(name.startswith("rows/small+nomu/rows/") for name in names), names)
         self.assertTrue(any(name.startswith("rows/small+gp/rows/") for name in names), names)
         self.assertIn("log.txt", names)
         self.assertEqual([file.name for file in (self.root / "out").iterdir()], ["cells.tar.gz"])
+
+    def test_rows_are_taken(self):
+        self.run_packed(self.packed(device=["cpu"]))
+        (self.root / "tests/unit/paper").mkdir(parents=True)
+        options = argparse.Namespace(files=[self.root / "out/cells.tar.gz"], tool=TOOL, data=self.root)
+        with redirect_stdout(io.StringIO()) as said:
+            self.script.take(options)
+        self.assertIn("small: 2 rows taken", said.getvalue())
+        with gzip.open(self.root / "experiments/results/small.csv.gz", "rt", newline="") as text:
+            rows = list(csv.DictReader(text))
+        found = [(row["method"], row["problem"], row["seed"]) for row in rows]
+        self.assertEqual(found, [("gp", "levy", "501"), ("gp", "levy", "502")])
+        self.assertEqual([one["runs"] for one in self.missing(device=["cpu"])], [4] if self.committed(rows) else [2])
+
+    def committed(self, rows):
+        """Whether the tool under test was built from a committed revision, whose rows count."""
+        return not any(row["revision"].endswith("-dirty") for row in rows)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ high = 1
 
 [[variables]]
 name = "{HOSTILE}"
+unit = "<i>mm</i>"
 low = 1
 high = 100
 scale = "log"

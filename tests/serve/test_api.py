@@ -22,6 +22,7 @@ class Answers(ServeCase):
         served = self.serve()
         study = served.get("/api/study")
         self.assertEqual([v["name"] for v in study["variables"]], ["x", HOSTILE, "solver"])
+        self.assertEqual([v.get("unit") for v in study["variables"]], [None, "<i>mm</i>", None])
         self.assertEqual(study["settings"]["method"], "random")
         asked = served.post("/api/ask", {"count": 3, "worker": "node7"})["trials"]
         self.assertEqual([trial["id"] for trial in asked], [1, 2, 3])
@@ -114,6 +115,49 @@ class Answers(ServeCase):
         self.assertIn(b'"event":1', b"".join(lines))
         stream.close()
 
+    def test_a_queued_point_is_handed_out_next(self) -> None:
+        self.new("budget=1")
+        served = self.serve()
+        points = [{"x": x, HOSTILE: 10, "solver": "cg"} for x in (0.125, 0.25, 0.5)]
+        self.assertEqual(served.post("/api/enqueue", {"point": points[0]}), {"ids": [1]})
+        self.assertEqual(served.post("/api/enqueue", {"points": points[1:]}), {"ids": [2, 3]})
+        self.assertEqual(served.get("/api/workers")["workers"], [], "nobody has them yet")
+        self.assertIn("nobody yet", served.request("/")[1])
+        asked = [served.post("/api/ask", {"worker": "w"})["trials"][0] for _ in range(3)]
+        self.assertEqual([trial["point"] for trial in asked], points)
+        self.assertEqual(asked[0]["origin"], "given")
+        self.assertEqual(len(served.get("/api/workers")["workers"]), 3)
+        self.assertEqual(served.post("/api/ask", {})["trials"], [], "the budget is spent")
+        self.assertEqual(self.optimize("verify", self.study).returncode, 0)
+
+    def test_fifty_people_watch_and_workers_are_served(self) -> None:
+        self.new()
+        served = self.serve()
+        address = urllib.parse.urlsplit(served.url)
+
+        def connection() -> http.client.HTTPConnection:
+            made = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
+            self.addCleanup(made.close)
+            return made
+
+        streams, pages = [], []
+        for _ in range(64):  # two connections each, as a browser has them
+            stream, page = connection(), connection()
+            stream.request("GET", "/api/events")
+            streams.append(stream.getresponse())
+            self.assertIn(b'"event":0', streams[-1].readline() + streams[-1].readline())
+            page.request("GET", "/parts")
+            self.assertEqual(page.getresponse().read()[:1], b"{")
+            pages.append(page)
+        begin = time.monotonic()
+        trial = served.post("/api/ask", {})["trials"][0]
+        served.post("/api/tell", {"id": trial["id"], "value": 1})
+        self.assertLess(time.monotonic() - begin, 4.0, "a worker waited for those who watch")
+        for stream in streams:  # each is told; two changes may be told as one
+            while b'"event":2' not in stream.readline():
+                pass
+        self.assertEqual(served.request("/api/events")[0], 503, "the others ask now and then")
+
     def test_two_servers_and_a_worker_on_one_study(self) -> None:
         self.new("budget=40")
         first, second = self.serve(), self.serve()
@@ -127,7 +171,7 @@ class Answers(ServeCase):
         self.assertEqual(self.optimize("verify", self.study).returncode, 0)
 
     def test_the_interface_is_documented(self) -> None:
-        self.new()
+        self.new(space='[[variables]]\nname = "x"\nlow = 0\nhigh = 1\n[study]\nmethod = "random"\n')  # as in the examples
         served = self.serve()
         document = served.get("/openapi.json")
         self.assertEqual(document["openapi"], "3.0.3")
@@ -154,13 +198,13 @@ class Refusals(ServeCase):
         served = self.serve("--optimum", "0")
         served.post("/api/ask", {"count": 2})
         served.post("/api/tell", {"id": 1, "value": 1})
-        tell, ask = "/api/tell", "/api/ask"
+        tell, ask, enqueue = "/api/tell", "/api/ask", "/api/enqueue"
         for path, body, status, text in (
             (tell, b"{", 400, "one JSON object"),
             (tell, b"[1]", 400, "one JSON object"),
             (tell, b"[" * 100000, 400, "one JSON object"),
             (tell, b'{"id": 2, "value": NaN}', 400, "one JSON object"),
-            (tell, b'{"id": 2, "value": 1e999}', 400, ""),
+            (tell, b'{"id": 2, "value": 1e999}', 400, "one JSON object"),
             (tell, {"id": -1, "value": 1}, 404, "there is no trial -1"),
             (tell, {"id": 0, "value": 1}, 404, "there is no trial 0"),
             (tell, {"id": 99, "value": 1}, 404, "there is no trial 99; there are 2"),
@@ -168,7 +212,7 @@ class Refusals(ServeCase):
             (tell, {"id": 2, "value": "1"}, 400, "value must be a number"),
             (tell, {"id": 1, "value": 2}, 409, "trial 1 has the value 1 already"),
             (tell, {"id": 2}, 400, "either value or failed"),
-            (tell, {"point": {"x": 2}, "value": 1}, 400, ""),
+            (tell, {"point": {"x": 2}, "value": 1}, 400, "the point lacks the variable"),
             (tell, {"results": []}, 400, "results must be a list"),
             (tell, {"results": [{"id": 2, "value": 1}, {"id": 7, "value": 1}]}, 404, "result 2: there is no trial 7"),
             (tell, {"id": 2, "value": 1, "repeated": "no"}, 400, "refuse, accept_equal or replace"),
@@ -179,6 +223,14 @@ class Refusals(ServeCase):
             (ask, {"count": "2"}, 400, "count must be"),
             (ask, {"worker": 5}, 400, "worker must be a text"),
             (ask, {"worker": "w" * 500}, 400, "at most 200 bytes"),
+            (enqueue, {}, 400, "either point or points"),
+            (enqueue, {"point": {"x": 0.5}, "points": []}, 400, "either point or points"),
+            (enqueue, {"points": []}, 400, "a list of 1 to 1000 points"),
+            (enqueue, {"point": [1, 2]}, 400, "a point is an object"),
+            (enqueue, {"point": {"x": 0.5}}, 400, "the point lacks the variable"),
+            (enqueue, {"point": {"x": 2, HOSTILE: 1, "solver": "cg"}}, 400, "'x' must be a number between 0 and 1, got 2"),
+            (enqueue, {"point": {"x": "nan", HOSTILE: 1, "solver": "cg"}}, 400, "variable 'x' needs a finite number, got 'nan'"),
+            (enqueue, {"point": {"x": 0.5}, "value": 1}, 400, "unknown key 'value'"),
             ("/api/renew", {"ids": "1"}, 400, "ids must be a list"),
             ("/api/renew", {"ids": [-1]}, 400, "the number of a trial"),
             ("/api/release", {}, 400, "worker must be the name"),

@@ -49,6 +49,22 @@ class Places {
   std::filesystem::path folder_;
 };
 
+/// Tests that run on every engine; those of a server are skipped where there is none.
+class EveryEngine : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (std::string(GetParam()) == "postgresql") skip_without_server();
+  }
+  [[nodiscard]] std::filesystem::path place() { return places_.next(GetParam()); }
+  [[nodiscard]] Places& places() { return places_; }
+
+ private:
+  Places places_;
+};
+
+inline auto every_engine() { return testing::Values("sqlite", "postgresql"); }
+inline std::string engine_name(const testing::TestParamInfo<const char*>& engine) { return engine.param; }
+
 /// Every row of a study as text, with numbers to the last bit.
 inline std::vector<std::string> rows_of(const std::filesystem::path& place) {
   const std::unique_ptr<Database> database = open_place({.place = place}, false);

@@ -14,23 +14,17 @@
 
 namespace nomu {
 
-class SharedFit : public testing::TestWithParam<const char*> {
+class SharedFit : public EveryEngine {
  protected:
-  void SetUp() override {
-    if (std::string(GetParam()) == "postgresql") skip_without_server();
-  }
   /// A study of which the next point is the first of a model.
   [[nodiscard]] std::filesystem::path begun() {
-    std::filesystem::path where = places_.next(GetParam());
+    std::filesystem::path where = place();
     OptimizeSpec spec = quick();
     spec.settings = "train.epochs=10; mean_net.hidden=[4]; sigma_net.hidden=[4]; augment.count=8";
     Study study = Study::create(where, Space::box(2, -1.0, 1.0), spec, one_thread());
     advance(study, 5);
     return where;
   }
-
- private:
-  Places places_;
 };
 
 TEST_P(SharedFit, SixtyFourWhoAskAtOnceGetDifferentPointsOfFewModels) {
@@ -135,7 +129,6 @@ TEST_P(SharedFit, WhatHasChangedSinceAnEvent) {
   EXPECT_EQ(news.event, all.event + 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, SharedFit, testing::Values("sqlite", "postgresql"),
-                         [](const auto& engine) { return std::string(engine.param); });
+INSTANTIATE_TEST_SUITE_P(Engines, SharedFit, every_engine(), engine_name);
 
 }  // namespace nomu

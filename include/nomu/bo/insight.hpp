@@ -1,5 +1,5 @@
 #pragma once
-/// What the results of a study say about its best point, about going on, and about its variables.
+/// What the results of a study say about its best point, about the gain from further trials, and about its variables.
 
 #include <functional>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace nomu {
 
-/// By a Gaussian process of the results, whatever the method of the study; in units of the results.
+/// According to a Gaussian process fitted to the results, whatever the method of the study; in units of the results.
 struct Outlook {
   Trial best = {};        ///< the best result; if results are noisy, the one with the best expected value
   double mean = 0.0;      ///< expected value of the function at its point

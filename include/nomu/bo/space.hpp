@@ -12,6 +12,14 @@
 
 namespace nomu {
 
+/// What a variable needs of another one in order to count.
+struct Condition {
+  std::string variable;             ///< categorical or integer, and listed before the variable that needs it
+  std::vector<std::string> values;  ///< any of these, as text
+
+  friend bool operator==(const Condition&, const Condition&) = default;
+};
+
 struct Variable {
   enum class Kind { real, integer, categorical };
   std::string name;
@@ -20,9 +28,14 @@ struct Variable {
   double high = 1.0;
   bool log = false;                       ///< logarithmic scale; only for real and integer variables above 0
   std::vector<std::string> choices = {};  ///< at least two; only for categorical variables
+  std::string unit = {};                  ///< shown on pages, "mm" say; may be empty; not for categorical variables
+  std::vector<Condition> when = {};       ///< the variable is active where all of them hold; empty: everywhere
 
   friend bool operator==(const Variable&, const Variable&) = default;
 };
+
+/// The name and, where there is one, the unit in brackets: what stands on an axis.
+[[nodiscard]] std::string label_of(const Variable& variable);
 
 /// at_least <= sum of coefficient * value <= at_most; one of the two sides may be left out.
 struct LinearConstraint {
@@ -38,7 +51,8 @@ struct LinearConstraint {
   friend bool operator==(const LinearConstraint&, const LinearConstraint&) = default;
 };
 
-/// A point in the user's units, [variables]: integers are whole numbers, a category is the index of its choice.
+/// A point in the user's units, [variables]: integers are whole numbers, a category is the index of its choice. An
+/// inactive variable has the middle of its range, so that points that mean the same are equal (`Space::settled`).
 using Point = std::vector<double>;
 
 class Space {
@@ -56,19 +70,32 @@ class Space {
   /// Number of columns a model reads: one per variable, and one per choice for a categorical variable.
   [[nodiscard]] std::size_t inputs() const { return inputs_; }
 
+  /// Whether any variable has conditions.
+  [[nodiscard]] bool conditional() const { return conditional_; }
+  /// Whether the variable counts at this point.
+  [[nodiscard]] bool active(std::size_t variable, std::span<const double> point) const;
+  /// The point with every inactive variable at the middle of its range.
+  [[nodiscard]] Point settled(Point point) const;
+  /// The conditions of a variable as text: "solver = cg or lu, and stages = 2".
+  [[nodiscard]] std::string condition_text(std::size_t variable) const;
+  /// The point with these values, [variables]. Throws DataError naming an active variable that has none, and an
+  /// inactive one that has one.
+  [[nodiscard]] Point complete(std::span<const std::optional<double>> values) const;
+
   /// Maps the unit cube [variables] to the nearest point of the space; integers and categories are rounded.
   [[nodiscard]] Point from_unit(std::span<const double> unit) const;
   /// The centre of the region that `from_unit` maps to the point.
   [[nodiscard]] std::vector<double> to_unit(std::span<const double> point) const;
-  /// The inputs of a model, [inputs] in [-1,1]; a category is 1 in its own column and -1 in the others.
+  /// The inputs of a model, [inputs] in [-1,1]; a category is 1 in its own column and -1 in the others. An inactive
+  /// variable is 0, an inactive category -1 in all columns.
   [[nodiscard]] std::vector<double> to_inputs(std::span<const double> point) const;
-  /// Whether the point satisfies all linear constraints, up to rounding.
+  /// Whether the point is settled and satisfies all linear constraints, up to rounding.
   [[nodiscard]] bool feasible(std::span<const double> point) const;
   /// Number of points, including infeasible ones; empty if a variable is real or there are more than 2^53.
   [[nodiscard]] std::optional<std::uint64_t> count() const;
-  /// Number of feasible points; also empty if there are constraints and more than 10^6 points to check.
+  /// Number of feasible points; also empty if there are constraints or conditions and more than 10^6 points to check.
   [[nodiscard]] std::optional<std::uint64_t> feasible_count() const;
-  /// The point with this index in a finite space.
+  /// The point with this index in a finite space; not settled.
   [[nodiscard]] Point at(std::uint64_t index) const;
 
   /// Converts the value of one variable to text and back. Throws DataError naming the variable and its valid values.
@@ -88,11 +115,19 @@ class Space {
     double coefficient = 0.0;
     friend bool operator==(const Term&, const Term&) = default;
   };
+  struct Need {
+    std::size_t variable = 0;
+    std::vector<double> values;
+    friend bool operator==(const Need&, const Need&) = default;
+  };
+  void resolve_conditions();
   [[nodiscard]] double sum_of(std::size_t constraint, std::span<const double> point) const;
   [[nodiscard]] bool holds(std::size_t constraint, std::span<const double> point) const;
 
   std::vector<LinearConstraint> constraints_;
   std::vector<std::vector<Term>> terms_;  // per constraint
+  std::vector<std::vector<Need>> needs_;  // per variable
+  bool conditional_ = false;
   std::size_t inputs_ = 0;
 };
 

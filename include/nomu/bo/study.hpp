@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nomu/bo/earlier.hpp"
 #include "nomu/bo/insight.hpp"
 #include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/space.hpp"
@@ -38,7 +39,7 @@ struct VerifyReport {
   std::int64_t trials = 0;
   std::int64_t suggestions = 0;  ///< recomputed suggestions
   std::int64_t exact = 0;        ///< equal bit for bit
-  std::int64_t near = 0;         ///< computed by another engine, and within 1e-3 of the box
+  std::int64_t near = 0;         ///< computed by another engine, within 1e-3 of the width of the box
   std::int64_t as_good = 0;  ///< computed by another engine, further away, but as good within 1 % of the results' range
   std::vector<std::string> problems = {};
   [[nodiscard]] bool clean() const { return problems.empty(); }
@@ -46,22 +47,25 @@ struct VerifyReport {
 
 enum class StudyAccess { read, write };
 
-/// Files on file systems that machines share (NFS and its like) are refused, unless they are trusted.
+/// Files on file systems that several machines share (NFS and the like) are refused unless they are trusted.
 enum class FileSystems { checked, trusted };
 
 /// Several processes may open one study at the same time; readers never block writers. Several threads may share one
 /// object: calls wait for each other.
 ///
-/// A `place` is the name of a file, or an address: "postgresql://host/db?study=yield". Everything in an address but
-/// `study` is libpq's, as are passwords, certificates and service files.
+/// A `place` is the name of a file, or an address: "postgresql://host/db?study=yield". Everything in an address
+/// except `study` is interpreted by libpq, which also handles passwords, certificates and service files.
 class Study {
  public:
   /// A study in memory. Without an engine, a single-threaded one is created for the first model.
-  Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engine> engine = {});
-  /// Creates the study. Throws DataError if it exists.
+  Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engine> engine = {},
+        const EarlierResults& earlier = {});
+  /// Creates the study. Throws DataError if it exists. With `earlier` results (`earlier_results`), its first trial is
+  /// the best point of these, and its model learns how far they can be relied on; only for method "auto".
   [[nodiscard]] static Study create(const std::filesystem::path& place, const Space& space, const OptimizeSpec& spec,
                                     std::shared_ptr<Engine> engine = {},
-                                    FileSystems file_systems = FileSystems::checked);
+                                    FileSystems file_systems = FileSystems::checked,
+                                    const EarlierResults& earlier = {});
   /// Throws DataError if it is missing, unreadable or not a study.
   [[nodiscard]] static Study open(const std::filesystem::path& place, StudyAccess access = StudyAccess::write,
                                   std::shared_ptr<Engine> engine = {}, FileSystems file_systems = FileSystems::checked);
@@ -83,8 +87,8 @@ class Study {
 
   /// The next trial. Throws Error if the budget is spent or every point of the space has been tried.
   [[nodiscard]] Trial ask();
-  /// Up to `count` trials, those with expired leases first; fewer if no more are left. `worker` names who evaluates
-  /// them.
+  /// Up to `count` trials, those with expired leases first; fewer if no more are left. `worker` names the worker
+  /// that evaluates them.
   [[nodiscard]] std::vector<Trial> ask(std::size_t count, std::string_view worker = {}, const Progress& progress = {});
   /// One trial for each of these workers, in their order, from one model.
   [[nodiscard]] std::vector<Trial> ask(const std::vector<std::string>& workers, const Progress& progress = {});
@@ -98,6 +102,10 @@ class Study {
   std::vector<std::int64_t> tell(std::vector<TrialResult> results, Repeated repeated = Repeated::refuse);
   /// Records a result that was obtained elsewhere. Throws DataError for a point outside the space.
   Trial add(const Point& point, double value);
+  /// Adds points without results: whoever asks next gets them, in this order, before anything is suggested. They count
+  /// as trials, also beyond the budget. Returns their numbers. Throws DataError for a point outside the space, and then
+  /// adds none.
+  std::vector<std::int64_t> enqueue(const std::vector<Point>& points);
   /// Extends the leases of pending trials.
   void renew(const std::vector<std::int64_t>& ids);
   void renew(std::int64_t id) { renew(std::vector<std::int64_t>{id}); }
@@ -142,9 +150,9 @@ class Study {
   /// Empty if there are too few results.
   [[nodiscard]] std::optional<Fitted> fit(const Progress& progress = {}) const;
 
-  /// Up to `count` trials at points that maximise an acquisition of one's own, searched in a Gaussian process of the
-  /// results. Their origin is "custom"; `verify` cannot recompute them and counts them as given. Empty if there are too
-  /// few results, or no trial is left.
+  /// Up to `count` trials at points that maximise the given acquisition under a Gaussian process fitted to the results.
+  /// Their origin is "custom"; `verify` cannot recompute them and counts them as given. Empty if there are too few
+  /// results, or no trial is left.
   [[nodiscard]] std::vector<Trial> ask_by(const CustomAcquisition& acquisition, std::size_t count = 1,
                                           std::string_view worker = {});
   /// Empty if there are too few results, or all are equal.

@@ -23,19 +23,26 @@ struct Trial {
   /// Where the point came from: "design", "gp" or "nomu" (the model of method auto that proposed it), "model" (that of
   /// another method), "random", "custom" or "given".
   std::string origin = {};
-  std::string worker = {};   ///< name of the worker that evaluates it
-  double asked = 0.0;        ///< seconds since 1970
-  double told = 0.0;         ///< seconds since 1970
-  double lease_until = 0.0;  ///< seconds since 1970
+  std::string worker = {};          ///< name of the worker that evaluates it
+  double asked = 0.0;               ///< when it was handed out last; seconds since 1970
+  double told = 0.0;                ///< seconds since 1970
+  double lease_until = 0.0;         ///< seconds since 1970; 0: it is nobody's, because it was queued or given back
+  std::optional<double> cost = {};  ///< what the evaluation took, in any unit, if it was told
 };
 
-/// What came of a trial, or of a point that was none.
+/// Whether the trial is to be evaluated, and nobody has it.
+[[nodiscard]] inline bool is_waiting(const Trial& trial) {
+  return trial.state == TrialState::pending && trial.lease_until == 0.0;
+}
+
+/// The result of a trial, or of a point that was evaluated without one.
 struct TrialResult {
   std::int64_t id = 0;               ///< the trial; 0: `point` is added to the study with its value
   Point point = {};                  ///< only if `id` is 0
   std::optional<double> value = {};  ///< empty: the trial failed
   std::string reason = {};           ///< why it failed
   std::string label = {};            ///< what messages call this result, "line 3" for example; may be empty
+  std::optional<double> cost = {};   ///< what it took, in any unit, above 0; only with a value
 };
 
 /// What to do with a result of a trial that has one already.
@@ -50,7 +57,7 @@ struct StudyStatus {
   std::int64_t finished = 0;
   std::int64_t failed = 0;
   std::int64_t pending = 0;
-  std::int64_t expired = 0;  ///< pending trials whose lease has expired
+  std::int64_t expired = 0;  ///< pending trials that nobody has, or whose lease has expired
   std::optional<Trial> best = {};
 };
 

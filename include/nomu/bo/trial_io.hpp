@@ -10,7 +10,7 @@
 
 namespace nomu {
 
-/// {"n":3,"solver":"cg","x":0.5}
+/// {"n":3,"solver":"cg","x":0.5}; without inactive variables.
 [[nodiscard]] std::string point_to_json(const Space& space, const Point& point);
 
 /// The inverse; values may also be given as strings. Throws DataError for unknown, missing and invalid values.
@@ -23,16 +23,19 @@ namespace nomu {
 /// "x=0.5 n=3 solver=cg"
 [[nodiscard]] std::string point_text(const Space& space, const Point& point);
 
-/// Columns trial, state, one for each variable, value and reason. A name that is taken already gets a trailing "_".
+/// Columns trial, state, one for each variable, value, cost (if any was told) and reason. A name that is taken already
+/// gets a trailing "_".
 [[nodiscard]] Table trials_table(const Space& space, const std::vector<Trial>& trials);
 
-/// The results in a table with a column for each variable and one for the value; other columns do not matter. Rows
-/// without a value are left out. Throws DataError naming the cell, or the column that is missing.
+/// The results in a table with a column for each variable and one for the value; other columns are ignored. Rows
+/// without a value are left out. `cost_column`, unless empty, has what the results cost, where that is known. Throws
+/// DataError naming the cell, or the column that is missing.
 [[nodiscard]] std::vector<TrialResult> results_from_table(const Space& space, const Table& table,
-                                                          std::string_view value_column = "value");
+                                                          std::string_view value_column = "value",
+                                                          std::string_view cost_column = "");
 
 /// The result in one line of JSON: {"id": 3, "value": 0.5}, {"id": 4, "failed": "reason"} or
-/// {"point": {...}, "value": 0.5}. Throws DataError.
+/// {"point": {...}, "value": 0.5}; values may have a cost beside them. Throws DataError.
 [[nodiscard]] TrialResult result_from_json(const Space& space, std::string_view line);
 
 }  // namespace nomu

@@ -17,7 +17,8 @@ struct WorkerSpec {
   double timeout = 0.0;        ///< seconds after which a command is killed and its trial fails; 0: never
   std::int64_t trials = 0;     ///< largest number of trials to evaluate; 0: until the study is finished
   std::int64_t failures = 10;  ///< consecutive failures after which to stop; 0: never
-  double patience = 60.0;      ///< seconds for which to retry when a result cannot be written or a server is away
+  double patience = 60.0;  ///< seconds for which to retry when a result cannot be written or a server cannot be reached
+  bool until_settled = false;  ///< stop when, three results in a row, going on is not worth it (`Outlook::worth_it`)
 };
 
 [[nodiscard]] Fields fields_of(WorkerSpec& spec);
@@ -43,6 +44,7 @@ struct WorkerCallbacks {
 struct WorkerReport {
   std::int64_t finished = 0;
   std::int64_t failed = 0;
+  bool settled = false;  ///< whether it stopped because going on was not worth it
 };
 
 /// Runs `command` with /bin/sh for every trial; the last line it prints is the value. {name} in the command stands for

@@ -15,7 +15,7 @@ namespace nomu {
 struct Setting {
   std::string name;
   std::string value;
-  std::string source = {};  ///< where it was read, for messages: "settings.toml, line 3"; empty: nothing to say
+  std::string source = {};  ///< where it was read, for messages: "settings.toml, line 3"; empty: unknown
 };
 
 /// "train.epochs=500" as a setting. Throws ConfigError where there is no equals sign.

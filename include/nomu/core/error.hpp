@@ -11,6 +11,9 @@ namespace nomu {
 class Error : public std::runtime_error {
  public:
   Error(std::string_view where, std::string_view message);
+
+  [[nodiscard]] std::string_view where() const;
+  [[nodiscard]] std::string_view message() const;
 };
 
 /// A setting is unknown, out of range, or contradicts another one.

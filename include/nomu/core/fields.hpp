@@ -14,7 +14,7 @@
 
 namespace nomu {
 
-/// One setting's value on its way between a file and a spec.
+/// The value of one setting, as files and specs exchange it.
 using FieldValue =
     std::variant<bool, std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
 
@@ -102,7 +102,7 @@ class Fields {
 /// "a whole number, at least 0", "one of relu, tanh": what may be assigned to the setting.
 [[nodiscard]] std::string allowed_values(const Field& field);
 
-/// A setting as people read about it.
+/// A setting as help texts and documentation show it.
 struct SettingHelp {
   std::string name;
   std::string doc;
@@ -110,8 +110,8 @@ struct SettingHelp {
   std::vector<std::string> values;  ///< its value in each of the variants, in their order
 };
 
-/// The settings of one kind of spec beside each other in several variants, such as its presets. Each of them must have
-/// the settings of the first.
+/// The settings of one kind of spec, each with its value in several variants, such as presets. All variants must have
+/// the same settings.
 [[nodiscard]] std::vector<SettingHelp> settings_help(const std::vector<Fields>& variants);
 
 /// The candidate with the smallest edit distance to `word`; empty if none is close.

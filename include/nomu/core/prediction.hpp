@@ -1,6 +1,6 @@
 #pragma once
-/// The waist of the library: every method returns a Prediction, and calibration, metrics and acquisition know nothing
-/// else.
+/// The result that all methods have in common: every method returns a Prediction, and calibration, metrics and
+/// acquisition depend on nothing else.
 
 #include "nomu/core/tensor.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Text from files and names as it may be shown: nothing in it can steer a terminal.
+/// Makes text from files and names safe to print: it cannot send control sequences to a terminal.
 
 #include <cstddef>
 #include <string>

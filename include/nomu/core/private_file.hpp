@@ -1,5 +1,5 @@
 #pragma once
-/// Files that hold what other files hold, and must not be open to more people than those.
+/// Writes files that contain data of other files, with permissions that are no wider than theirs.
 
 #include <filesystem>
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace nomu {
 
-/// `write_file_atomically`, except that a new file gets no wider permissions than each of `like` that is a file.
+/// `write_file_atomically`, except that a new file gets no permission that one of the files `like` does not give.
 void write_file_like(const std::filesystem::path& path, std::string_view bytes,
                      const std::vector<std::filesystem::path>& like);
 

@@ -1,18 +1,12 @@
 #pragma once
-/// Random numbers: a counter-based generator whose values depend only on (seed, purpose, index), and the Mersenne
-/// Twister doubles from which the paper's experiments drew their inputs.
+/// Random numbers from a counter-based generator (Philox 4x32-10): values depend only on (seed, purpose, index).
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 namespace nomu {
-
-/// Philox 4x32-10: four random words for a counter and a key.
-[[nodiscard]] std::array<std::uint32_t, 4> philox4x32(const std::array<std::uint32_t, 4>& counter,
-                                                      const std::array<std::uint32_t, 2>& key);
 
 /// A seed for the `attempt`-th variation of something seeded with `seed`; neighbouring seeds give unrelated ones.
 [[nodiscard]] std::uint64_t derived_seed(std::uint64_t seed, std::uint64_t attempt);
@@ -35,16 +29,6 @@ class Random {
   std::uint32_t stream_;
   std::uint64_t drawn_ = 0;
   std::array<std::uint32_t, 4> words_{};
-};
-
-/// Doubles in [0, 1) from MT19937 with 53 bits, two words per number: the sequence behind the paper's seeds.
-class PaperRandom {
- public:
-  explicit PaperRandom(std::uint32_t seed) : engine_(seed) {}
-  [[nodiscard]] double uniform();
-
- private:
-  std::mt19937 engine_;
 };
 
 }  // namespace nomu

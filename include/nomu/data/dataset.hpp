@@ -19,22 +19,22 @@ enum class ColumnKind {
   number,
   names,    ///< one indicator input per name
   boolean,  ///< true or false, yes or no: one input, 1 or 0
-  date,     ///< days since 1970-01-01, and what repeats: season, week, time of day
+  date,     ///< days since 1970-01-01, and positions in the year, the week and the day
 };
 
 /// How one column of a table becomes inputs; kept with the data so that later tables are encoded the same way. The
-/// inputs, in this order: names: one for each of `levels`, then unknown, then missing; others: the number, or the day
-/// and the sine and cosine of season, week and time of day, then missing.
+/// inputs of a column of names are, in this order, one for each of `levels`, unknown, missing. Those of other columns
+/// are the number, or the day and the sine and cosine of season, week and time of day, then missing.
 struct FeatureColumn {
   std::string name;
   std::vector<std::string> levels = {};  ///< of names: sorted, those with an indicator of their own
   ColumnKind kind = ColumnKind::number;
-  bool unknown = false;                 ///< of names: one more indicator, for all other names
-  bool missing = false;                 ///< one more input: 1 where the cell is missing, otherwise 0
-  std::optional<double> stand_in = {};  ///< what a missing cell counts as, except in columns of names; none: refused
-  bool seasons = false;                 ///< of a date: position in the year
-  bool weekdays = false;                ///< of a date: position in the week
-  bool daytimes = false;                ///< of a date: position in the day
+  bool unknown = false;                         ///< of names: one more indicator, for all other names
+  bool missing = false;                         ///< one more input: 1 where the cell is missing, otherwise 0
+  std::optional<double> stand_in = {};          ///< value of a missing cell, except in columns of names; empty: refused
+  bool seasons = false;                         ///< of a date: position in the year
+  bool weekdays = false;                        ///< of a date: position in the week
+  bool daytimes = false;                        ///< of a date: position in the day
   std::vector<std::string> missing_words = {};  ///< texts that count as missing cells, sorted; not of names
 
   friend bool operator==(const FeatureColumn&, const FeatureColumn&) = default;
@@ -71,13 +71,14 @@ struct DatasetReport {
   std::vector<std::size_t> unfamiliar_rows = {};   ///< rows with a name, or a missing cell, that training did not have
 };
 
-/// What the target can be. Targets beyond are refused, means and bounds beyond are moved to the nearest possible value.
+/// The values that the target can take. Targets outside are refused; means and bounds outside are moved to the nearest
+/// possible value.
 struct TargetRange {
   static constexpr double infinity = std::numeric_limits<double>::infinity();
   double low = -infinity;
   double high = infinity;
 
-  [[nodiscard]] bool everything() const { return low == -infinity && high == infinity; }
+  [[nodiscard]] bool unlimited() const { return low == -infinity && high == infinity; }
   [[nodiscard]] bool contains(double value) const { return value >= low && value <= high; }
   friend bool operator==(const TargetRange&, const TargetRange&) = default;
 };
@@ -112,8 +113,8 @@ struct InputBlock {
   std::size_t first = 0;
   std::size_t size = 1;
   bool names = false;      ///< exactly one of the inputs is 1, the others are 0
-  bool unknown = false;    ///< of names: one of them stands for names that training did not have,
-  std::size_t other = 0;   ///< this one, counted from `first`
+  bool unknown = false;    ///< of names: one of the inputs is for all names that training did not have
+  std::size_t other = 0;   ///< which one that is, counted from `first`
   bool indicator = false;  ///< one input that is 0 or 1
   friend bool operator==(const InputBlock&, const InputBlock&) = default;
 };
@@ -122,7 +123,7 @@ struct InputBlock {
 /// the indicator of its missing cells is another.
 [[nodiscard]] std::vector<InputBlock> input_blocks(const DataSet& data);
 
-/// How messages spell the options below, for an interface with spellings of its own.
+/// How messages spell the options below; an interface with other spellings sets its own.
 struct OptionNames {
   std::string categorical = "categorical";
   std::string ignore = "ignore";
@@ -131,8 +132,8 @@ struct OptionNames {
   std::string coverage_by = "coverage_by";
 };
 
-/// The cells of a column as names to cover by; missing cells are one name, "(missing)". Throws DataError if there is no
-/// such column.
+/// The cells of a column as strata: names within each of which coverage is wanted. Missing cells are one name,
+/// "(missing)". Throws DataError if there is no such column.
 [[nodiscard]] std::vector<std::string> strata_in(const Table& table, const std::string& column);
 
 /// The role of each column of a table.
@@ -148,10 +149,10 @@ struct DatasetOptions {
   std::string coverage_by = {};               ///< column of `strata`; it may also be an input
   bool drop_missing = false;                  ///< drop rows with a missing cell instead of learning from them
   std::size_t min_rows = 4;                   ///< fewest rows accepted
-  std::size_t max_levels = 64;                ///< most names of a column with an input of their own
-  TargetRange range = {};                     ///< what the target can be
-  /// The inputs belong to a network that exists: one for each column of numbers and for each name, nothing else.
-  /// Missing cells, mixed columns and unknown names are errors then.
+  std::size_t max_levels = 64;                ///< largest number of names in a column that get an input each
+  TargetRange range = {};                     ///< values that the target can take
+  /// The inputs are those of an existing network: one for each column of numbers and for each name, nothing else.
+  /// Missing cells, mixed columns and unknown names are then errors.
   bool fixed_inputs = false;
   OptionNames words = {};
 };
@@ -184,8 +185,8 @@ void check_dataset(const DataSet& data);
 /// The rows of the table without a missing cell in `columns`. Throws DataError for an unknown column.
 [[nodiscard]] Table complete_rows(const Table& table, std::span<const std::string> columns);
 
-/// The inputs of rows, and which rows hold a name that training did not have, or a missing cell in a column without
-/// any.
+/// The inputs of rows, and which rows hold a name that training did not have, or a missing cell in a column that had
+/// none in training.
 struct EncodedRows {
   std::vector<double> inputs;    ///< [q][d]
   std::vector<bool> unfamiliar;  ///< [q]

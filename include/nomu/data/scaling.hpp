@@ -13,7 +13,7 @@ namespace nomu {
 enum class ScalingKind {
   min_max,      ///< minimum to -1, maximum to +1
   standardise,  ///< mean to 0, population standard deviation to 1
-  robust,       ///< median to 0, the distance between the quartiles to 1.35; values far outside are drawn in
+  robust,       ///< median to 0, the distance between the quartiles to 1.35; values far outside are compressed
   identity,     ///< unchanged
 };
 

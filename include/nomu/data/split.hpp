@@ -22,14 +22,14 @@ struct Split {
 struct Units {
   std::vector<std::size_t> of_row;  ///< the unit of each row, numbered 0, 1, ... without gaps
   std::size_t count = 0;
-  /// [count], the stratum of each unit, of which splits take the same share, up to one unit; empty: none.
+  /// [count], the stratum of each unit. Splits take the same share of every stratum, up to one unit; empty: no strata.
   std::vector<std::size_t> stratum = {};
 
   friend bool operator==(const Units&, const Units&) = default;
 };
 
-/// The units with the strata that `names` [n] gives their rows, numbered from the smallest, so that small ones are
-/// spread evenly together, too. Without strata if a unit has rows of several names.
+/// The units with a stratum for each of the rows' `names` [n]. Strata are numbered by size, the smallest first, so that
+/// splits also take an even share of all small ones together. Adds no strata if a unit has rows of several names.
 [[nodiscard]] Units stratified(Units units, std::span<const std::string> names);
 
 /// Rows with equal inputs [n][cols] are one unit; numbered in the order of their first rows.
@@ -43,8 +43,8 @@ struct Units {
 /// is `random_split`. Throws like it.
 [[nodiscard]] Split unit_split(const Units& units, double test_fraction, std::uint64_t seed);
 
-/// k splits whose test parts partition the units at random into numbers that differ by at most one; `k_folds` if every
-/// row is a unit. Throws ConfigError when k < 2 or k > units.
+/// k splits whose test parts partition the units at random into parts whose sizes differ by at most one; `k_folds` if
+/// every row is a unit. Throws ConfigError when k < 2 or k > units.
 [[nodiscard]] std::vector<Split> unit_folds(const Units& units, std::size_t k, std::uint64_t seed);
 
 /// A random `test_fraction` of the rows, rounded, with at least one row on either side. Throws ConfigError when the
@@ -55,13 +55,9 @@ struct Units {
 /// when k < 2 or k > rows.
 [[nodiscard]] std::vector<Split> k_folds(std::size_t rows, std::size_t k, std::uint64_t seed);
 
-/// Moves whole groups, in random order, to the test part until it is as near to `test_fraction` of the rows as that
-/// order allows. `groups` names the group of each row. Throws ConfigError for the fraction, DataError when there are
-/// fewer than two groups.
-[[nodiscard]] Split group_split(std::span<const std::string> groups, double test_fraction, std::uint64_t seed);
-
-/// k splits whose test parts consist of whole groups. Larger groups are placed first, which keeps the parts about equal
-/// in rows. Throws ConfigError when k < 2, DataError when there are fewer than k groups.
+/// k splits whose test parts consist of whole groups; `groups` names the group of each row. Larger groups are placed
+/// first, which keeps the parts about equal in rows. Throws ConfigError when k < 2, DataError when there are fewer than
+/// k groups.
 [[nodiscard]] std::vector<Split> group_folds(std::span<const std::string> groups, std::size_t k, std::uint64_t seed);
 
 /// The latest rows, about `test_fraction` of all, as the test part; rows of the same time stay together. Throws

@@ -12,7 +12,7 @@ namespace nomu {
 /// How quickly bounds follow the results.
 struct AdaptiveSpec {
   double level = 0.95;
-  double step = 0.2;     ///< of the width after each result, in mean absolute errors
+  double step = 0.2;     ///< change of the width after each result, in mean absolute errors
   double memory = 0.05;  ///< weight of the newest result in the running mean error and mean absolute error
 };
 
@@ -31,8 +31,8 @@ struct AdaptiveInterval {
 class AdaptiveBounds {
  public:
   /// Starts from the errors of rows that the model has not seen, (y - mean) / sigma each, the earliest first. Throws
-  /// ConfigError for a level outside (0, 1) and other impossible settings, DataError unless there is an error and all
-  /// are finite.
+  /// ConfigError for a level outside (0, 1) and other impossible settings, DataError if there are no errors or one is
+  /// not finite.
   explicit AdaptiveBounds(std::span<const double> errors, const AdaptiveSpec& spec = {});
 
   /// Bounds of the next row; they depend only on results given before.

@@ -37,9 +37,9 @@ struct Bounds {
 
 /// CV+ bounds (jackknife+ with one row per fold) of a level: `fold_models[k]` holds the predictions for the same q rows
 /// by the model fitted without fold k. Throws ConfigError when the calibration is of another kind or has too few rows
-/// for the level, DataError when there is not one prediction per fold or sizes differ. Fold models that learned on
-/// scales of their own need the way back from them, an increasing map (fold, value) to the target. Strata as above.
-/// Where the two ends would cross, at low levels, the bounds are those of the lowest level at which they do not.
+/// for the level, DataError when there is not one prediction per fold or sizes differ. If fold models learned on scales
+/// of their own, `back` must map (fold, value) to the target, increasing in the value. Strata as above. Where the two
+/// ends would cross, at low levels, the bounds are those of the lowest level at which they do not.
 [[nodiscard]] Bounds cross_bounds(std::span<const PredictedRows> fold_models, const Calibration& calibration,
                                   double level, const std::function<double(std::size_t, double)>& back = {},
                                   std::span<const std::string> strata = {});

@@ -40,7 +40,7 @@ enum class CalibrationKind {
 /// "nll", "cross_conformal", ...
 [[nodiscard]] std::string_view to_text(CalibrationKind kind);
 
-/// Which new rows the claim of a calibration is about, and with it what it counts.
+/// Which new rows a calibration makes its claim about, and therefore what it counts.
 enum class CalibrationUnit {
   rows,          ///< new rows like the calibration rows
   new_inputs,    ///< rows with inputs that no row had; rows with equal inputs count once together
@@ -72,7 +72,7 @@ struct Calibration {
   std::vector<double> knots =
       {};  ///< isotonic: (y - mean) / calibrated sigma, ascending; knot i has level (i+1)/(rows+1)
   CalibrationUnit unit = CalibrationUnit::rows;
-  std::size_t units = 0;                       ///< how many the rows are; 0: one per row
+  std::size_t units = 0;                       ///< number of units; 0: one per row
   std::vector<std::size_t> score_units = {};   ///< conformal kinds: the unit of each score's row; empty: one per row
   std::vector<std::string> strata = {};        ///< conformal kinds: names with a coverage of their own, sorted
   std::vector<std::size_t> score_strata = {};  ///< the stratum of each score's row; empty: none
@@ -86,7 +86,7 @@ void check_calibration(const Calibration& calibration);
 /// Number of units that the calibration was learned from: rows, distinct inputs or groups.
 [[nodiscard]] std::size_t unit_count(const Calibration& calibration);
 
-/// The calibration with its claim about these units, for kinds that prove nothing and only name what they measured.
+/// The calibration with these units attached, for kinds that prove nothing and only state what they measured.
 [[nodiscard]] Calibration with_units(Calibration calibration, const CalibrationRows& known);
 
 /// One c by likelihood: the root mean square of (y - mean) / sigma, which minimises the Gaussian NLL. Needs no level.
@@ -104,8 +104,8 @@ void check_calibration(const Calibration& calibration);
 
 /// Split conformal. The rows must not have been used for fitting, nor for the c_model and c_noise of `base` when those
 /// differ (a single c cancels). Rows of the same unit count once together (hierarchical conformal: Lee, Barber and
-/// Willett 2023); of units `new_inputs` the bounds are the wider of those by units and those by rows. Strata get scores
-/// of their own (Mondrian); see `stratum_claims`.
+/// Willett 2023); for `new_inputs` the bounds are the wider of those by units and those by rows. Strata get scores of
+/// their own (Mondrian); see `stratum_claims`.
 [[nodiscard]] Calibration calibrate_conformal(const PredictedRows& rows, std::span<const double> targets,
                                               const Calibration& base = {}, const CalibrationRows& known = {});
 
@@ -155,7 +155,7 @@ struct Multipliers {
 [[nodiscard]] std::size_t conformal_rank(std::size_t rows, double level, CalibrationUnit unit = CalibrationUnit::rows);
 
 /// The coverage that is proven for the new rows that the calibration's unit names; 0 if none is, as for later rows.
-/// With strata, what is proven for all names that `stratum_claims` proves something for. For CV+ this is 1 - 2 alpha
+/// With strata, what is proven for every stratum with a coverage in `stratum_claims`. For CV+ this is 1 - 2 alpha
 /// less the allowance for K folds of Barber et al. (2021), Theorem 4. Throws ConfigError as `multipliers` does, except
 /// that it accepts cross_conformal.
 [[nodiscard]] double guaranteed_coverage(const Calibration& calibration, double level);
@@ -163,16 +163,16 @@ struct Multipliers {
 /// The same as a sentence. Ignores the level for a calibration of kind width, which has none.
 [[nodiscard]] std::string guarantee(const Calibration& calibration, double level);
 
-/// What the bounds of a level promise to the rows of one name of a calibration with strata.
+/// What bounds of a level promise for the rows of one stratum.
 struct StratumClaim {
   enum class Basis {
-    own,            ///< the name's own scores: the promise holds within the name
-    rare_together,  ///< those of all rare names, within which it holds together, not for each name
-    nothing,        ///< too few even so: the widest bounds of any name, without a promise
+    own,            ///< the scores of the stratum itself: the promise holds within it
+    rare_together,  ///< the scores of all rare strata: the promise holds for them together, not for each one
+    nothing,        ///< too few scores even then: the widest bounds of any stratum, without a promise
   };
   std::string name;
-  std::size_t rows = 0;   ///< of the calibration
-  std::size_t units = 0;  ///< likewise; one per row where rows are counted
+  std::size_t rows = 0;   ///< number of calibration rows
+  std::size_t units = 0;  ///< number of calibration units; one per row if rows are counted
   Basis basis = Basis::nothing;
   double coverage = 0.0;  ///< as `guaranteed_coverage`; 0: none
 };

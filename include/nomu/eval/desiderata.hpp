@@ -27,11 +27,11 @@ struct DesiderataSubject {
   RefitFunction refit = {};    ///< empty: D5 is skipped
 };
 
-/// Inputs that take only the values 0 and 1: a single one, or several of which exactly one is 1, as a name has it.
+/// Inputs that take only the values 0 and 1: a single one, or the one-hot inputs of a column of names.
 struct NamedInputs {
   std::size_t first = 0;
   std::size_t size = 1;
-  std::string name = {};  ///< of the column they stand for
+  std::string name = {};  ///< of the column they encode
 };
 
 /// Where and how densely to probe.
@@ -41,7 +41,7 @@ struct DesiderataSpec {
   std::size_t probes = 1000;
   std::uint64_t seed = 0;
   std::vector<std::string> names = {};  ///< [d], input names for the sentences; empty: numbers from 1
-  /// In increasing order. Probes have only rows that can exist: one name at a time, whatever the box says there.
+  /// In increasing order. Probes are rows that can occur, with one name at a time, whatever the box says about them.
   std::vector<NamedInputs> named = {};
 };
 

@@ -16,7 +16,7 @@ namespace nomu {
 /// if there are none.
 [[nodiscard]] AdaptiveBounds adaptive_bounds(const Model& model, const AdaptiveSpec& spec = {});
 
-/// What `adaptive_bounds` need to know of rows x [q][d], [q]. Throws like `Model::predict`.
+/// Rows x [q][d] as `AdaptiveBounds` takes them, [q]. Throws like `Model::predict`.
 [[nodiscard]] std::vector<PredictedRow> adaptive_rows(const Model& model, std::span<const double> x,
                                                       std::span<const double> noise = {});
 
@@ -29,8 +29,8 @@ struct AdaptedTable {
 };
 
 /// `predict_table` of rows in order of time, of which the earlier ones have results: the bounds of a row use the
-/// targets of the rows before it. Cells of the target may be missing, as in the rows to come. Throws DataError naming
-/// row and column of targets that are no numbers, and like `predict_table`.
+/// targets of the rows before it. Cells of the target may be missing, as they are in future rows. Throws DataError
+/// naming row and column of a target that is not a number, and like `predict_table`.
 [[nodiscard]] AdaptedTable predict_adapting(const Model& model, const Table& rows, double level);
 
 }  // namespace nomu

@@ -15,13 +15,13 @@
 
 namespace nomu {
 
-/// How often the bounds held for the rows of one name to cover by.
+/// How often the bounds held for the rows of one stratum.
 struct StratumCoverage {
   std::string name;
   std::size_t rows = 0;
   double coverage = 0.0;
   double mean_width = 0.0;
-  std::optional<Interval> expected = {};  ///< as in Evaluation; only if the name's own scores gave the bounds
+  std::optional<Interval> expected = {};  ///< as in Evaluation; only if the bounds come from the stratum's own scores
 };
 
 /// How good a model is on some rows.
@@ -33,8 +33,8 @@ struct Evaluation {
   double mean_width = 0.0;
   double interval_score = 0.0;
   std::optional<Interval> expected =
-      {};  ///< range of the coverage in 19 cases of 20; split conformal of all rows together only
-  std::vector<StratumCoverage> strata = {};  ///< in the order of the names, if the bounds go by them
+      {};  ///< contains the coverage in 19 of 20 cases; only for split conformal bounds without strata
+  std::vector<StratumCoverage> strata = {};  ///< sorted by name; empty if the bounds have no strata
 };
 
 /// How many of the rows equal, value by value, a row the model was made with; such rows prove little.
@@ -51,7 +51,7 @@ struct Evaluation {
 [[nodiscard]] Evaluation evaluate(const Calibration& calibration, const PredictedRows& predicted,
                                   std::span<const double> targets, const Bounds* bounds, double level);
 
-/// Coverage by name, for rows with the names `strata` [q]; empty if the bounds do not go by them.
+/// Coverage of each stratum; `strata` [q] names that of each row. Empty if the bounds have no strata.
 [[nodiscard]] std::vector<StratumCoverage> coverage_by_stratum(const Calibration& calibration, const Bounds& bounds,
                                                                std::span<const double> targets,
                                                                std::span<const std::string> strata, double level);
@@ -59,27 +59,27 @@ struct Evaluation {
 /// The same as lines of a table, for human readers.
 [[nodiscard]] std::string coverage_text(std::span<const StratumCoverage> strata);
 
-/// How much an input has to do with the uncertainty of the predictions.
+/// How much the uncertainty of the predictions depends on one column.
 struct UncertaintyDriver {
   std::string column;
-  double change = 0.0;  ///< mean relative change of the standard deviation when the column's values are exchanged
+  double change = 0.0;  ///< mean relative change of the standard deviation when the column's values are shuffled
 };
 
 /// What a user should know about a model before trusting its bounds.
 struct Trustworthiness {
   double seen_error = 0.0;    ///< root mean square error of the rows it learned from
-  double unseen_error = 0.0;  ///< and of those that the predicting models had not seen
-  std::size_t unseen = 0;     ///< how many of these there are
+  double unseen_error = 0.0;  ///< the same for rows that the predicting models had not seen
+  std::size_t unseen = 0;     ///< number of these rows
   double level = 0.0;         ///< of the bounds that are compared; 0: there are none
   /// Interval score of the bounds divided by that of bounds of constant width around the same mean, on unseen rows, and
   /// its standard error, by groups if there are groups. Below 1: the width of the bounds carries information.
   double ratio = 1.0;
   double ratio_error = 0.0;
-  double constant_half_width = 0.0;  ///< of those bounds: what the same rows prove for one width, counted alike
+  double constant_half_width = 0.0;  ///< of the bounds of constant width, calibrated on the same rows in the same way
   std::vector<UncertaintyDriver> drivers = {};  ///< strongest first, at most three
 };
 
-/// Empty if no rows were kept from the model or its fold models.
+/// Empty if there are no rows that the model or one of its fold models has not seen.
 [[nodiscard]] std::optional<Trustworthiness> judge_trust(const Model& model);
 
 /// The same in words, a line each: errors, what the bounds gain, what drives the uncertainty, and advice where the

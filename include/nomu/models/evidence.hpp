@@ -1,7 +1,7 @@
 #pragma once
-/// How `auto` lets the rows of a table decide what no rule can know: penalties, noise and the shape of sigma are chosen
-/// by predictions of rows that the predicting networks have not seen. docs/decisions/0014-evidence.md has the design
-/// and what was tried.
+/// How `auto` lets the rows of a table decide what no fixed rule can: penalties, noise and the shape of sigma are
+/// chosen by how well they predict rows that the predicting networks have not seen. docs/decisions/0014-evidence.md has
+/// the design and what was tried.
 
 #include <cstdint>
 #include <vector>
@@ -18,16 +18,16 @@ struct EvidenceSpec {
   };
   Use use = Use::automatic;
   std::int64_t folds = 5;  ///< networks of each kind, each trained without one part of the rows
-  /// Candidates for l2, each of them per row of a batch: times (rows of a batch) / (rows).
+  /// Candidates for l2, given per row of a batch: each is multiplied by (rows of a batch) / (rows).
   std::vector<double> penalties = {0.03, 0.3, 1.0, 3.0, 10.0, 30.0};
-  std::vector<double> noise_penalties = {0.3, 3.0, 30.0};  ///< candidates for l2_noise, likewise
-  std::int64_t kept = 2;          ///< candidates that form the model, weighted by what they add to each other
-  std::int64_t steps = 8;         ///< steps between the quantiles of a number that become inputs, too; 0: none
-  bool trend = true;              ///< the networks learn what a linear model leaves
+  std::vector<double> noise_penalties = {0.3, 3.0, 30.0};  ///< candidates for l2_noise, given in the same way
+  std::int64_t kept = 2;                                   ///< number of candidates that are mixed into the model
+  std::int64_t steps = 8;         ///< additional inputs for each number: steps between its quantiles; 0: none
+  bool trend = true;              ///< the networks learn the residuals of a linear model
   bool warp = true;               ///< skewed and heavy-tailed targets may be learned on another scale
-  double sigma_far = 1.5;         ///< sigma_model far from the data, in deviations of the target
-  double effort = 1.0;            ///< factor of the number of training steps
-  std::int64_t most_rows = 6000;  ///< candidates are compared on at most so many rows
+  double sigma_far = 1.5;         ///< sigma_model far from the data, in standard deviations of the target
+  double effort = 1.0;            ///< factor on the number of training steps
+  std::int64_t most_rows = 6000;  ///< largest number of rows on which candidates are compared
 };
 
 /// The settings of `spec`, bound for reading and writing by name.

@@ -68,8 +68,8 @@ class ForeignNetwork {
 
 /// Bounds for a network in the user's units: scaling, `fit_sigma` and calibration as in `fit`; the method is NOMU. The
 /// network is assumed to have been trained on these rows, so its errors on them are too small: automatic calibration
-/// then uses nll, which proves no coverage. noise = auto means none, unless the rows know their noise. A saved model is
-/// read with `load_bounds` (models/archive).
+/// then uses nll, which proves no coverage. noise = auto: known if the rows have it, otherwise learned if there
+/// are at least 100 rows. A saved model is read with `load_bounds` (models/archive).
 [[nodiscard]] Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network,
                                const DataSet& data, std::shared_ptr<Engine> engine = {}, const Progress& progress = {});
 [[nodiscard]] Model fit_bounds(const FitSpec& spec, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,

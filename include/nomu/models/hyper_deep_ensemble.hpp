@@ -24,8 +24,8 @@ namespace nomu {
 struct HyperDeepEnsembleSpec {
   MlpSpec net = automatic_net();
   TrainSpec train = automatic_training();
-  std::int64_t networks = 5;     ///< most distinct networks in the ensemble, and initialisations tried of each
-  std::int64_t candidates = 20;  ///< pairs of dropout and L2 penalty tried, log-uniform in their ranges
+  std::int64_t networks = 5;     ///< largest number of distinct networks, and initialisations tried of each
+  std::int64_t candidates = 20;  ///< number of pairs of dropout and L2 penalty tried, log-uniform in their ranges
   double dropout_low = 1e-3;
   double dropout_high = 0.9;
   double l2_low = 1e-11;  ///< l2 (1 - dropout) / n times the penalty is added to the mean loss over n rows
@@ -37,10 +37,6 @@ struct HyperDeepEnsembleSpec {
 
   /// As the paper's tables were made, including both mistakes: 256, 1024 and 512 units, full batches, 50 candidates.
   [[nodiscard]] static HyperDeepEnsembleSpec published();
-
-  /// HDE* at the paper's sizes, without the mistakes: 30 % validation rows, dropout up to 0.5, the chosen networks
-  /// continue training on all rows.
-  [[nodiscard]] static HyperDeepEnsembleSpec starred();
 };
 
 [[nodiscard]] Fields fields_of(HyperDeepEnsembleSpec& spec);

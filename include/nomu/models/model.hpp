@@ -47,7 +47,7 @@ enum class CalibrationPolicy {
 struct CalibrationSpec {
   CalibrationChoice kind = CalibrationChoice::automatic;
   double level = 0.95;       ///< default level of the bounds; the rows must support it
-  bool level_asked = false;  ///< the user named the level: refuse it where `automatic` would settle for no guarantee
+  bool level_asked = false;  ///< the user chose the level: throw instead of falling back to no guarantee
   CalibrationPolicy policy = CalibrationPolicy::automatic;
   std::int64_t folds = 0;  ///< fewer if there are fewer rows or groups; 0: 10, or 5 if the fit is by evidence
   std::int64_t few_rows = 200;
@@ -60,7 +60,7 @@ enum class ScaleChoice {
               ///< standardise; numbers of tables robust if the fit is by evidence
   min_max,
   standardise,
-  robust,  ///< numbers by median and quartiles, far ones drawn in; indicators of names unchanged
+  robust,  ///< numbers by median and quartiles, far ones compressed; indicators of names unchanged
   identity,
   together,  ///< one map for all columns, overall minimum to -1, overall maximum to +1: pixels stay comparable
 };
@@ -101,7 +101,7 @@ struct HeldOut {
   std::vector<std::size_t> folds = {};   ///< [q], the fold of each row; empty without folds
   PredictedRows predicted = {};          ///< [q], before calibration
   std::vector<double> targets = {};      ///< [q]
-  std::vector<std::string> strata = {};  ///< [q], names to cover by; empty: none
+  std::vector<std::string> strata = {};  ///< [q], the stratum of each row; empty: none
   /// [q], the group or distinct input of each row, which count once together; empty: each row is one
   std::vector<std::size_t> units = {};
 };
@@ -136,7 +136,7 @@ class Model {
   /// `predict` before calibration.
   [[nodiscard]] PredictedRows predict_uncalibrated(std::span<const double> x, std::span<const double> noise = {}) const;
 
-  /// The same on the scale that the model learned, where calibrations apply; `warp` leads there and back.
+  /// The same on the scale that the model learned, where calibrations apply; `warp` maps between the two.
   [[nodiscard]] PredictedRows predict_warped(std::span<const double> x, std::span<const double> noise = {}) const;
   [[nodiscard]] const Warp& warp() const;
 
@@ -229,8 +229,8 @@ class Model {
 /// The rows of the table without missing values in columns the model reads. Throws DataError if none is left.
 [[nodiscard]] Table predictable_rows(const Model& model, const Table& table);
 
-/// Rows with a known target, encoded like the model's training rows, with their names to cover by; others are left out
-/// and reported. Throws like `make_dataset`.
+/// Rows with a known target, encoded like the model's training rows, with their strata; other rows are left out and
+/// reported. Throws like `make_dataset`.
 [[nodiscard]] DataSet labelled_rows(const Model& model, const Table& table, bool drop_missing = false);
 
 }  // namespace nomu

@@ -19,18 +19,18 @@ namespace nomu {
 /// The presets that a method has, "auto" first.
 [[nodiscard]] std::vector<std::string> preset_names(std::string_view method);
 
-/// Settings as people read about them: name, value under each preset, what is allowed, one line. `nomu settings`,
-/// docs/settings.md and Python's help() are made from these.
+/// Settings for people to read: name, value under each preset, allowed values, one line of explanation. `nomu
+/// settings`, docs/settings.md and Python's help() are made from these.
 struct SettingsOverview {
   std::string title;
-  std::vector<std::string> presets;   ///< what the values of each setting belong to, in their order
+  std::vector<std::string> presets;   ///< the presets that the values of each setting belong to, in order
   std::vector<SettingHelp> settings;  ///< a value that depends on the number of input columns says so
 };
 
 /// The settings of a method by name; throws ConfigError that suggests the nearest name.
 [[nodiscard]] SettingsOverview method_settings(std::string_view method);
 
-/// The settings that a fit has beside those of its method: scaling, calibration, seed and the like.
+/// The settings that a fit has in addition to those of its method: scaling, calibration, seed and the like.
 [[nodiscard]] SettingsOverview fit_settings();
 
 /// "none", "known" (the standard deviation of every row is given) or "learned"; sets the method's setting `noise` or

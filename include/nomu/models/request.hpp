@@ -25,14 +25,15 @@ struct FitRequest {
   std::string preset = "auto";            ///< see `method_preset`
   std::string noise = "auto";             ///< of the target: auto, none, learned, known, or the column of a table that
                                           ///< holds each row's standard deviation. auto: known if the rows have it,
-                                          ///< otherwise learned if there are at least 100 rows
+                                          ///< otherwise learned under preset auto if there are enough rows:
+                                          ///< 30 for nomu, 100 for other methods
   std::vector<Setting> settings = {};     ///< changes to the preset, applied in order
   std::string calibration = {};           ///< auto, none, nll, separate, coverage, conformal, isotonic; empty: auto,
                                           ///< unless the settings say otherwise
   std::optional<double> level = {};       ///< of the bounds; empty: 0.95, unless the settings say otherwise
   std::optional<std::int64_t> seed = {};  ///< for everything random; empty: 1, unless the settings say otherwise
-  TargetRange range = {};                 ///< what the target can be: means and bounds stay inside
-  std::string coverage_by = {};           ///< column of names, each of which keeps the level by itself; empty: none
+  TargetRange range = {};                 ///< values that the target can take: means and bounds stay inside
+  std::string coverage_by = {};           ///< column of names; bounds keep their level within each name; empty: none
   DatasetOptions columns = {};            ///< roles of other columns of a table; `target`, `noise`, `range` and
                                           ///< `coverage_by` come from above
 };

@@ -20,7 +20,7 @@ namespace nomu {
 struct TargetsRequest {
   FitRequest fit = {};                             ///< for each target; `target` and `range` are not read
   std::vector<std::string> targets = {};           ///< columns to predict; none of them is an input
-  std::map<std::string, TargetRange> ranges = {};  ///< what a target can be, where that is not everything
+  std::map<std::string, TargetRange> ranges = {};  ///< values that a target can take, if they are limited
 };
 
 /// A model for each target. Immutable; copies share their parts.

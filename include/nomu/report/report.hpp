@@ -29,7 +29,7 @@ struct ReportRows {
   std::vector<double> targets;                ///< [q]
   PredictedRows predicted;                    ///< [q]; for calibration rows, by a model that did not see them
   std::function<Bounds(double)> bounds = {};  ///< bounds of these rows at a level, [q]; for fresh rows only
-  std::vector<std::string> strata = {};       ///< [q], names that the bounds go by; empty: none
+  std::vector<std::string> strata = {};       ///< [q], the stratum of each row; empty: none
 };
 
 /// The model to report on. Inputs and targets are in the units of the user's data.
@@ -42,7 +42,7 @@ struct ReportSubject {
   Calibration calibration = {};         ///< with kind none or width, the page claims no level
   double level = 0.9;                   ///< level of the bounds shown; the calibration must support it
   std::string remark = {};              ///< further caveats about the bounds, in whole sentences
-  std::vector<std::string> trust = {};  ///< what rows that it had not seen say about the model, a sentence each
+  std::vector<std::string> trust = {};  ///< findings from rows that the model had not seen, a sentence each
   std::optional<ReportRows> rows = {};  ///< empty: the page says that there was nothing to evaluate on
   std::vector<Finding> findings = {};   ///< from `check_desiderata`; empty: not checked
   std::vector<FitReport> fits = {};     ///< one per member
@@ -57,6 +57,7 @@ struct NamedPlot {
   std::string name;  ///< "bounds", "reliability", ...: a file name without extension, unique in the report
   Plot plot;
   std::string caption;  ///< how to read the plot
+  int height = 310;     ///< pixels that it needs where it is 360 wide, as on a page
 };
 
 /// All plots the subject has data for. One numeric input: data, mean and bands; two: heat maps of mean and sigma;

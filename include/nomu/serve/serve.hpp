@@ -1,5 +1,5 @@
 #pragma once
-/// A study over HTTP: questions and answers as JSON for programs in any language, and a page that follows the search.
+/// A study over HTTP: JSON requests and responses for programs in any language, and a page that follows the search.
 
 #include <cstdint>
 #include <functional>
@@ -13,13 +13,13 @@
 namespace nomu {
 
 struct ServeSpec {
-  std::string host = "127.0.0.1";      ///< name or address to listen on; without a token only loopback is allowed
-  std::int64_t port = 8080;            ///< 0: any free one
-  std::string token = {};              ///< what clients must show; empty: none
-  bool read_only = false;              ///< the study can be watched, not changed
-  std::int64_t body = 4 << 20;         ///< largest body of a request, in bytes
-  std::int64_t connections = 128;      ///< requests that are answered at the same time; others wait
-  std::int64_t watchers = 64;          ///< pages that are told of changes as they happen; others ask every few seconds
+  std::string host = "127.0.0.1";  ///< name or address to listen on; without a token only loopback is allowed
+  std::int64_t port = 8080;        ///< 0: any free one
+  std::string token = {};          ///< that clients must send; empty: none
+  bool read_only = false;          ///< the study can be watched, not changed
+  std::int64_t body = 4 << 20;     ///< largest body of a request, in bytes
+  std::int64_t connections = 256;  ///< that are open at the same time; others wait. A page that follows takes two
+  std::int64_t watchers = 64;      ///< pages that are notified of changes as they happen; others poll every few seconds
   std::optional<double> optimum = {};  ///< if known, the page draws regret
 };
 
@@ -32,7 +32,7 @@ struct ServeSpec {
 using OpenStudy = std::function<Study()>;
 
 /// Serves the study until `stop` is requested; `ready` is called with the address of the page,
-/// "http://127.0.0.1:8080/", when the first request can come. Any number of servers and workers may use one study at
+/// "http://127.0.0.1:8080/", as soon as requests are accepted. Any number of servers and workers may use one study at
 /// the same time.
 ///
 /// Requests that ask for trials while a model is being fitted wait for it and get different points from it; results

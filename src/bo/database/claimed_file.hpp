@@ -1,6 +1,6 @@
 #pragma once
-// The name of a file that is being made. A process that is killed before it is done leaves nothing that keeps others
-// from taking the name.
+// Reserves the name of a file while the file is being made. A process that is killed meanwhile leaves nothing that
+// would keep others from using the name.
 
 #include <filesystem>
 

@@ -5,7 +5,8 @@
 
 namespace nomu {
 
-/// The connection broke or cannot be made again. What was under way is recorded or not; everything before it is.
+/// The connection broke or cannot be restored. The operation in progress may or may not be recorded; all earlier ones
+/// are.
 class ConnectionLost : public Error {
  public:
   using Error::Error;

@@ -57,9 +57,10 @@ class Statement {
   std::unique_ptr<StatementEngine> engine_;
 };
 
-/// One study in an engine, which may keep others beside it. Statements are SQL that every engine understands, with `?`
-/// for parameters and these words in braces: {meta}, {events} and {trials} are the tables, {mine} is the condition that
-/// a row belongs to the study, {key} and {study} begin the columns and the values of an insertion, {now} is the time.
+/// One study in an engine, which may also keep other studies. Statements are SQL that every engine understands, with
+/// `?` for parameters and these words in braces: {meta}, {events} and {trials} are the tables, {mine} is the condition
+/// that a row belongs to the study, {key} and {study} begin the columns and the values of an insertion, {now} is the
+/// time.
 class Database {
  public:
   Database() = default;
@@ -81,13 +82,20 @@ class Database {
   /// Seconds since 1970 by the clock that the leases of this study follow.
   [[nodiscard]] virtual double now() = 0;
 
-  /// Inside `write`: makes the tables of a new study; returns false, and changes nothing, if there is one already.
-  [[nodiscard]] virtual bool make_study() = 0;
+  /// Inside `write`: makes the tables of a new study that takes a nomu which reads this version; returns false, and
+  /// changes nothing, if there is one already.
+  [[nodiscard]] virtual bool make_study(std::int64_t version) = 0;
+  /// The version that a nomu must read to work with this study.
+  [[nodiscard]] virtual std::int64_t study_version() = 0;
   /// Throws DataError if this is not a study, of an unknown version, or damaged.
   virtual void check_study() = 0;
   /// What the engine finds wrong with its own tables; empty if they are intact.
   [[nodiscard]] virtual std::string damage() = 0;
 };
+
+inline constexpr std::int64_t first_study_version = 1;
+/// Studies with conditions or earlier results: who does not know of these would misread them.
+inline constexpr std::int64_t latest_study_version = 2;
 
 /// Replaces every `from` in the text.
 [[nodiscard]] std::string with_word(std::string text, std::string_view from, std::string_view to);

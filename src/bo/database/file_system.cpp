@@ -52,7 +52,7 @@ std::string shared_file_system(std::uint32_t magic, const std::string& type) {
 
 std::string shared_file_system_message(const std::string& file, const std::string& system) {
   return fmt::format(
-      "'{}' is on {}, a file system that machines share, where SQLite can lose or damage a study; keep it in "
+      "'{}' is on {}, a file system that several machines share, where SQLite can lose or damage a study; keep it in "
       "PostgreSQL "
       "(postgresql://host/db?study=NAME) or on a local disk, or give --trust-file-system (trust_file_system in Python, "
       "FileSystems::trusted in C++) if only one machine uses it",

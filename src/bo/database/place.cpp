@@ -16,8 +16,8 @@ namespace {
   throw DataError("bo/study", fmt::format("'{}' exists already; choose another name or remove it", name));
 }
 
-/// A process that is killed here leaves an empty file, or one that SQLite finds empty. That is nobody's work and may be
-/// taken, unless another process is at it.
+/// A process that is killed here leaves an empty file, or one without tables. Such a file holds no study and may be
+/// reused, unless another process is still working on it.
 void make_file(const std::filesystem::path& path, const std::function<bool(Database&)>& fill) {
   const ClaimedFile claim(path);
   if (!claim.locked()) refuse_existing(path.string());
@@ -48,7 +48,7 @@ std::unique_ptr<Database> open_place(const Place& place, bool writable) {
 void make_place(const Place& place, const std::function<bool(Database&)>& fill) {
   const std::string name = place.place.string();
   if (name == ":memory:")
-    throw DataError("bo/study", "':memory:' is no name for a file; give the study's file another name");
+    throw DataError("bo/study", "':memory:' cannot be the name of a file; choose another one for the study");
   if (!is_postgres_address(name)) {
     if (!place.trust_file_system) refuse_shared_file_system(place.place);
     return make_file(place.place, fill);

@@ -9,7 +9,7 @@
 
 namespace nomu {
 
-/// Where a study is, and whether a file may be on a file system that machines share.
+/// Where a study is, and whether a file may be on a file system that several machines share.
 struct Place {
   std::filesystem::path place;
   bool trust_file_system = false;

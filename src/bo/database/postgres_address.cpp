@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <optional>
 
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -25,16 +27,36 @@ std::string decoded(std::string_view text) {
   return plain;
 }
 
-bool is_secret(std::string_view key) { return key == "password" || key == "sslpassword" || key == "passfile"; }
+/// Also keys that libpq does not know: whoever misspells "password" did not mean to show it.
+bool is_secret(std::string_view key) {
+  std::string plain = decoded(key);
+  std::transform(plain.begin(), plain.end(), plain.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return plain.find("pass") != std::string::npos;
+}
 
-/// scheme://user:secret@host becomes scheme://user@host.
-std::string without_password(std::string_view front) {
-  const std::size_t begin = front.find("://") + 3;
-  const std::size_t at = front.rfind('@');
-  const std::size_t colon = front.find(':', begin);
-  if (at == std::string_view::npos || at < begin || colon == std::string_view::npos || colon > at)
-    return std::string(front);
-  return std::string(front.substr(0, colon)) + std::string(front.substr(at));
+/// Where the password of scheme://user:password@host begins and ends; nothing if there is none.
+struct Password {
+  std::size_t colon = std::string_view::npos;
+  std::size_t at = std::string_view::npos;
+};
+
+/// Throws DataError for one that libpq would end too early, and then show as the name of a host or a port.
+std::optional<Password> find_password(std::string_view address) {
+  const std::size_t begin = address.find("://") + 3;
+  const std::size_t at = address.find('@', begin);
+  const bool bracket = address.substr(begin).starts_with('[');
+  const std::size_t colon = address.find(':', bracket ? address.find(']', begin) : begin);
+  if (at == std::string_view::npos || colon == std::string_view::npos || colon > at) return {};
+  const std::size_t next = address.find_first_of("/?@", colon + 1);
+  const std::string_view port = address.substr(colon + 1, next - colon - 1);
+  if (next != at && std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; })) return {};
+  const std::size_t after = address.find_first_of("/?@", at + 1);
+  if (next == at && (after == std::string_view::npos || address[after] != '@')) return Password{colon, at};
+  throw DataError("bo/study",
+                  fmt::format("the address '{}:...' cannot be read: in a user name, a password and the name "
+                              "of a study write / as %2F, ? as %3F, @ as %40, : as %3A and % as %25",
+                              address.substr(0, colon)));
 }
 
 void check_name(const std::string& name, const std::string& shown) {
@@ -53,10 +75,12 @@ bool is_postgres_address(std::string_view place) {
 }
 
 PostgresAddress read_postgres_address(std::string_view address) {
+  const std::optional<Password> password = find_password(address);
   const std::size_t question = address.find('?');
   const std::string_view front = address.substr(0, question);
   std::string_view rest = question == std::string_view::npos ? std::string_view() : address.substr(question + 1);
-  PostgresAddress result{.connection = std::string(front), .study = {}, .name = without_password(front)};
+  PostgresAddress result{.connection = std::string(front), .study = {}, .name = std::string(front)};
+  if (password) result.name.erase(password->colon, password->at - password->colon);
   bool named = false;
   const auto append = [](std::string& to, std::string_view parameter) {
     to += to.find('?') == std::string::npos ? '?' : '&';
@@ -66,7 +90,7 @@ PostgresAddress read_postgres_address(std::string_view address) {
     const std::string_view parameter = rest.substr(0, rest.find('&'));
     rest.remove_prefix(std::min(parameter.size() + 1, rest.size()));
     const std::string_view key = parameter.substr(0, parameter.find('='));
-    if (key == "study" && key.size() < parameter.size()) {
+    if (decoded(key) == "study" && key.size() < parameter.size()) {
       result.study = decoded(parameter.substr(key.size() + 1));
       named = true;
     } else {

@@ -9,7 +9,7 @@
 
 #include "bo/database/connection_lost.hpp"
 #include "bo/database/database.hpp"
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 
 namespace nomu {
 namespace {
@@ -37,6 +37,16 @@ std::string one_line(const char* message) {
   std::string text = message == nullptr ? "" : message;
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   return made_utf8(with_word(with_word(std::move(text), "\t", ""), "\n", "; "));
+}
+
+/// Whether libpq can read the address. If not, its message repeats parts of it, and those may be of a password.
+bool readable(const std::string& address) {
+  char* message = nullptr;
+  PQconninfoOption* options = PQconninfoParse(address.c_str(), &message);
+  const bool read = options != nullptr;
+  PQconninfoFree(options);
+  PQfreemem(message);
+  return read;
 }
 
 /// What the server says when it goes away, or when it ended a transaction whose client was silent.
@@ -91,9 +101,10 @@ void PostgresConnection::require() {
   add(nullptr, nullptr);
   connection_.reset(PQconnectdbParams(keys.data(), values.data(), 1));
   if (PQstatus(connection_.get()) != CONNECTION_OK) {
-    // libpq repeats an address it cannot read, and that may hold a password.
-    std::string why = one_line(PQerrorMessage(connection_.get()));
-    if (why.find("URI") != std::string::npos) why = "the address cannot be read";
+    std::string why = readable(address_.connection)
+                          ? one_line(PQerrorMessage(connection_.get()))
+                          : "the address cannot be read; in a user name and a password write % as %25 and & as %26; "
+                            "PostgreSQL's documentation lists the parameters that there are";
     const bool wanted = PQconnectionNeedsPassword(connection_.get()) != 0;
     if (wanted) why += "; put the password into ~/.pgpass or PGPASSWORD";
     drop();

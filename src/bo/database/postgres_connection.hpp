@@ -1,6 +1,6 @@
 #pragma once
 // One connection to PostgreSQL by libpq. Statements are sent in batches whose answers are read together, with
-// parameters apart from their text, and nobody waits forever for a server that has fallen silent.
+// parameters apart from their text, and no call waits forever for a server that no longer answers.
 
 #include <libpq-fe.h>
 

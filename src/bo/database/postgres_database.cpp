@@ -15,14 +15,17 @@ namespace {
 constexpr int lock_class = 0x6E6F6D75;  // "nomu"
 constexpr int busy_attempts = 10;
 
-/// Begins a change: one at a time for each study. The commit itself does not wait for the disk, so that nobody holds
-/// the lock while it spins; `make_durable` does, and many wait for the disk together. A client that stops in the middle
-/// loses its transaction.
+/// Begins a change: one at a time for each study. The commit itself does not wait for the disk, so that the lock is not
+/// held meanwhile; `make_durable` waits, and many changes then wait for the disk together. A client that stops in the
+/// middle loses its transaction after `silence`, so others do not wait for it any longer. A study that is being created
+/// or copied is used by nobody else yet.
 const std::string begin_change = fmt::format(
     "SELECT set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '60s', true), "
-    "set_config('idle_in_transaction_session_timeout', '60s', true), pg_advisory_xact_lock({}, $1::int4), "
+    "set_config('idle_in_transaction_session_timeout', $2, true), pg_advisory_xact_lock({}, $1::int4), "
     "extract(epoch FROM clock_timestamp())::float8",
     lock_class);
+constexpr std::string_view silence = "5s";
+constexpr std::string_view silence_while_making = "60s";
 constexpr const char* make_durable = "SELECT pg_logical_emit_message(true, 'nomu', '')";
 
 class PostgresDatabase;
@@ -68,7 +71,8 @@ class PostgresDatabase : public Database {
   void write(const std::function<void()>& action) override;
   void read(const std::function<void()>& action) override;
   [[nodiscard]] double now() override;
-  [[nodiscard]] bool make_study() override;
+  [[nodiscard]] bool make_study(std::int64_t version) override;
+  [[nodiscard]] std::int64_t study_version() override;
   void check_study() override;
   [[nodiscard]] std::string damage() override { return {}; }
 
@@ -142,7 +146,10 @@ void PostgresDatabase::begin() {
   phase_ = Phase::changing;
   connection_.forget();
   connection_.defer({.sql = "BEGIN"});
-  connection_.defer({.sql = begin_change, .parameters = {postgres_parameter(study_)}, .keep = true});
+  connection_.defer(
+      {.sql = begin_change,
+       .parameters = {postgres_parameter(study_), postgres_parameter(study_ == 0 ? silence_while_making : silence)},
+       .keep = true});
 }
 
 PostgresResult PostgresDatabase::select(const PostgresQuery& query) {
@@ -156,7 +163,11 @@ PostgresResult PostgresDatabase::select(const PostgresQuery& query) {
 
 void PostgresDatabase::change(const PostgresQuery& query) {
   if (phase_ == Phase::beginning) begin();
-  connection_.defer(query);
+  try {
+    connection_.defer(query);  // sends what has been queued now and then
+  } catch (const PostgresError& error) {
+    refuse(error);
+  }
 }
 
 double PostgresDatabase::now() {
@@ -202,7 +213,7 @@ void PostgresDatabase::transaction(Phase phase, const Action& action) {
       phase_ = Phase::outside;
       if (undecided) {
         throw ConnectionLost("bo/study",
-                             fmt::format("{}: this step was being recorded, and may have been or not", error.what()));
+                             fmt::format("{}: the step in progress may or may not have been recorded", error.what()));
       }
       if (attempt >= 1) throw;
     } catch (...) {
@@ -237,10 +248,17 @@ void PostgresDatabase::read(const std::function<void()>& action) {
   });
 }
 
-bool PostgresDatabase::make_study() {
+std::int64_t PostgresDatabase::study_version() {
+  const PostgresResult row =
+      select({.sql = "SELECT oldest FROM nomu_studies WHERE id = $1", .parameters = {postgres_parameter(study_)}});
+  return PQntuples(row.get()) == 0 ? first_study_version : postgres_integer(row.get(), 0, 0);
+}
+
+bool PostgresDatabase::make_study(std::int64_t version) {
+  study_ = 0;  // an attempt before may have given it a number that was never recorded
   begin();
   try {
-    study_ = make_postgres_study(connection_);
+    study_ = make_postgres_study(connection_, version);
   } catch (const PostgresError& error) {
     refuse(error);
   }

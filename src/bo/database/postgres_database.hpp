@@ -1,6 +1,6 @@
 #pragma once
-// Studies in PostgreSQL. Nothing outlives a transaction on the server but the tables, so that a pooler may stand
-// between: no prepared statements, no session locks, no settings of a session.
+// Studies in PostgreSQL. Only the tables outlive a transaction on the server, so that connection poolers can be used:
+// no prepared statements, no session locks, no session settings.
 
 #include <memory>
 

@@ -5,8 +5,6 @@
 namespace nomu {
 namespace {
 
-constexpr std::int64_t version_of_study = 1;
-
 // A new study has number 0 until it is made, so the lock of number 0 serialises the making of tables and studies.
 // A point may have thousands of numbers, more than a B-tree takes; a hash index takes any. Every index but that of the
 // points begins with the study, and those for trials in one state hold these alone.
@@ -35,7 +33,7 @@ constexpr const char* schema[] = {
 
 }  // namespace
 
-std::int64_t make_postgres_study(PostgresConnection& connection) {
+std::int64_t make_postgres_study(PostgresConnection& connection, std::int64_t version) {
   const PostgresResult there = connection.ask({.sql = "SELECT to_regclass('nomu_studies') IS NOT NULL"});
   const bool made = *PQgetvalue(there.get(), 0, 0) != 0;
   if (!made) {
@@ -44,7 +42,7 @@ std::int64_t make_postgres_study(PostgresConnection& connection) {
   const PostgresResult row = connection.ask(
       {.sql = "INSERT INTO nomu_studies(name, version, oldest) VALUES($1, $2, $2) ON CONFLICT DO NOTHING "
               "RETURNING id",
-       .parameters = {postgres_parameter(connection.address().study), postgres_parameter(version_of_study)}});
+       .parameters = {postgres_parameter(connection.address().study), postgres_parameter(version)}});
   return PQntuples(row.get()) == 0 ? 0 : postgres_integer(row.get(), 0, 0);
 }
 
@@ -59,11 +57,11 @@ std::int64_t find_postgres_study(PostgresConnection& connection) {
     throw;
   }
   if (PQntuples(row.get()) == 0) refuse_missing(name);
-  if (const std::int64_t oldest = postgres_integer(row.get(), 0, 2); oldest > version_of_study) {
+  if (const std::int64_t oldest = postgres_integer(row.get(), 0, 2); oldest > latest_study_version) {
     throw DataError("bo/study",
                     fmt::format("'{}' has format version {}, which a nomu that reads version {} or later can "
                                 "work with; this one reads version {}: update it on this machine",
-                                name, postgres_integer(row.get(), 0, 1), oldest, version_of_study));
+                                name, postgres_integer(row.get(), 0, 1), oldest, latest_study_version));
   }
   return postgres_integer(row.get(), 0, 0);
 }

@@ -22,7 +22,8 @@ class SqliteDatabase : public Database {
   void write(const std::function<void()>& action) override;
   void read(const std::function<void()>& action) override;
   [[nodiscard]] double now() override;
-  [[nodiscard]] bool make_study() override;
+  [[nodiscard]] bool make_study(std::int64_t version) override;
+  [[nodiscard]] std::int64_t study_version() override;
   void check_study() override;
   [[nodiscard]] std::string damage() override;
 

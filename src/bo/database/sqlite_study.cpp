@@ -9,7 +9,6 @@ namespace nomu {
 namespace {
 
 constexpr std::int64_t application = 0x6E6F6D75;  // "nomu"
-constexpr std::int64_t version_of_file = 1;
 
 constexpr const char* schema = R"sql(
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -29,8 +28,8 @@ std::int64_t selected(SqliteDatabase& database, const char* sql) {
   return row.step() ? row.integer(0) : 0;
 }
 
-/// Refuses what another program must have put there: whoever reads a view or a table with a trigger runs its code, and
-/// numbers of trials are counted with.
+/// Refuses what nomu never writes: reading a view, or a table with a trigger, would run its code, and other code relies
+/// on trials being numbered from 1.
 void check_contents(SqliteDatabase& database) {
   const auto refuse = [&](std::string_view what) {
     throw DataError("bo/study", fmt::format("'{}' is damaged: {}; restore a copy of the file", database.name(), what));
@@ -49,20 +48,23 @@ void check_contents(SqliteDatabase& database) {
 
 }  // namespace
 
-bool SqliteDatabase::make_study() {
+std::int64_t SqliteDatabase::study_version() { return selected(*this, "PRAGMA user_version"); }
+
+bool SqliteDatabase::make_study(std::int64_t version) {
   if (selected(*this, "SELECT count(*) FROM sqlite_master") != 0) return false;
-  run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application, version_of_file).c_str());
+  run(fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", application, version).c_str());
   run(schema);
   return true;
 }
 
 void SqliteDatabase::check_study() {
   const std::int64_t id = selected(*this, "PRAGMA application_id");
-  const std::int64_t format = selected(*this, "PRAGMA user_version");
+  const std::int64_t format = study_version();
   if (id != application) throw DataError("bo/study", fmt::format("'{}' is a database, but not a study", name()));
-  if (format != version_of_file) {
-    throw DataError("bo/study", fmt::format("'{}' has format version {}; this library reads version {}", name(), format,
-                                            version_of_file));
+  if (format < first_study_version || format > latest_study_version) {
+    throw DataError("bo/study", fmt::format("'{}' has format version {}; this nomu reads versions {} to {}{}", name(),
+                                            format, first_study_version, latest_study_version,
+                                            format > latest_study_version ? ": update it on this machine" : ""));
   }
   check_contents(*this);
 }

@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 
-#include "bo/surrogate/seek.hpp"
 #include "nomu/bo/acquisition.hpp"
 #include "nomu/core/random.hpp"
 
@@ -14,25 +13,27 @@ namespace {
 
 constexpr std::uint64_t seek_purpose = 0x62736B31;
 constexpr std::uint64_t pool_purpose = 0x62706F6F;
+constexpr std::uint64_t fantasy_purpose = 0x6266616E;
 constexpr std::size_t most_rows = 250;  // the cost of a proposal is cubic in them
 constexpr std::size_t near_rows = 5;
-constexpr std::size_t pool_after = 24;      // points on their way after which the next ones are chosen from a pool
-constexpr double pending_apart = 0.01;      // share of the diagonal of the space between two points on their way
+constexpr std::size_t pool_after = 24;      // pending points after which the next ones are chosen from a pool
+constexpr double pending_apart = 0.01;      // least distance of two pending points, as a share of the space's diagonal
 constexpr double least_local_share = 50.0;  // times less may be expected around the best result than elsewhere
-constexpr double finished_apart = 1e-6;     // and between them and points with a result
+constexpr double finished_apart = 1e-6;     // least distance of pending points from those with a result
 constexpr SeekSpec pool_spec{.spread = 1500, .around = 200};
 
 template <class T>
 std::vector<T> chosen(const std::vector<T>& all, const std::vector<std::size_t>& rows) {
   std::vector<T> result;
+  result.reserve(rows.size());
   for (const std::size_t k : rows) result.push_back(all[k]);
   return result;
 }
 
-/// The side of the cube around the best result in which most points are sought. It grows while that pays, shrinks when
-/// it does not, and starts anew when it has become too small to matter. `values` in their order, larger is better.
-double trusted_side(const std::vector<double>& values, std::size_t first, std::size_t variables) {
-  constexpr double largest = 0.8;
+/// The side of the cube around the best result in which most points are sought. It grows while that finds better
+/// results, shrinks when it does not, and starts over when it has become too small to matter. `values` in their order,
+/// larger is better.
+double trusted_side(const std::vector<double>& values, std::size_t first, std::size_t variables, double largest) {
   constexpr double smallest = 0.01;
   const std::size_t patience = std::max<std::size_t>(4, variables / 2);
   double side = largest;
@@ -62,29 +63,45 @@ std::uint64_t AutoSearch::seed_of(std::uint64_t purpose, std::int64_t number) co
                       static_cast<std::uint64_t>(number));
 }
 
+/// Null if there are none.
+const EarlierRows* AutoSearch::earlier_rows() {
+  if (earlier_.points.empty()) return nullptr;
+  if (!earlier_rows_) {
+    const double sign = spec_.direction == Direction::maximize ? 1.0 : -1.0;
+    earlier_rows_ = {.points = earlier_.points, .values = {}, .learned = {}};
+    for (const double value : earlier_.values) earlier_rows_->values.push_back(sign * value);
+    earlier_rows_->learned = learn(space_, earlier_rows_->points, earlier_rows_->values, spec_.noisy);
+  }
+  return &*earlier_rows_;
+}
+
 void AutoSearch::learn_from(const History& history) {
   state_ = {};
   state_.finished = history.finished;
   state_.points = history.points;
   state_.values = history.values;
   state_.failed = history.failed;
+  state_.costs = history.costs;
   if (history.values.size() < 2) return;
   const double sign = spec_.direction == Direction::maximize ? 1.0 : -1.0;
   std::vector<double> values;
   for (const double value : history.values) values.push_back(sign * value);
-  state_.side = trusted_side(values, initial_, space_.size());
+  state_.side = trusted_side(values, initial_, space_.size(), design_.side);
   const std::vector<std::size_t> rows = fit_subset(values, Direction::maximize, most_rows);
   const std::vector<Point> points = chosen(history.points, rows);
   values = chosen(values, rows);
-  state_.learned = learn(space_, points, values, spec_.noisy);
+  state_.learned = learn(space_, points, values, spec_.noisy, earlier_rows());
   if (!state_.learned) return;
   state_.success = learn_success(space_, points, history.failed);
+  if (design_.heeds_costs) state_.cost = learn_cost(space_, history.points, history.costs);
   state_.process = state_.learned->process;
   state_.best = state_.process->best_mean();
   std::vector<double> merits = values;
   if (spec_.noisy) {
     // Of noisy results, the best by the model.
-    const std::vector<Process::Value> found = state_.process->at_all(state_.process->rows().x);
+    const RowMatrix& all = state_.process->rows().x;
+    const std::vector<Process::Value> found =
+        state_.process->at_all(all.topRows(static_cast<Eigen::Index>(values.size())));
     std::transform(found.begin(), found.end(), merits.begin(), [](const Process::Value& v) { return v.mean; });
   }
   std::vector<std::size_t> order(values.size());
@@ -92,6 +109,11 @@ void AutoSearch::learn_from(const History& history) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return merits[a] > merits[b]; });
   order.resize(std::min(order.size(), near_rows));
   state_.near = chosen(points, order);
+  state_.known = points;
+  if (const EarlierRows* earlier = earlier_rows()) {
+    const auto best = std::max_element(earlier->values.begin(), earlier->values.end()) - earlier->values.begin();
+    state_.near.push_back(earlier->points[static_cast<std::size_t>(best)]);
+  }
 }
 
 void AutoSearch::believe(const std::vector<Point>& pending) {
@@ -104,17 +126,19 @@ void AutoSearch::believe(const std::vector<Point>& pending) {
     state_.pool.reset();
   }
   for (std::size_t k = state_.pending.size(); k < pending.size(); ++k) {
-    const std::vector<double> inputs = space_.to_inputs(pending[k]);
-    // The same improvement is not sought twice.
-    state_.best = std::max(state_.best, state_.process->mean_at(inputs));
-    state_.process->believe(inputs);
+    state_.process->believe(space_.to_inputs(pending[k]));
     state_.pending.push_back(pending[k]);
+    // The same improvement is not sought twice: fantasies see to that, while there are any.
+    if (design_.draws_pending && state_.pending.size() < pool_after) continue;
+    const std::size_t first = design_.draws_pending && state_.pending.size() == pool_after ? 0 : k;
+    for (std::size_t i = first; i <= k; ++i)
+      state_.best = std::max(state_.best, state_.process->mean_at(space_.to_inputs(pending[i])));
   }
 }
 
 bool AutoSearch::prepare(const History& history) {
   const bool same = state_.finished == history.finished && state_.points == history.points &&
-                    state_.values == history.values && state_.failed == history.failed;
+                    state_.values == history.values && state_.failed == history.failed && state_.costs == history.costs;
   if (!same) learn_from(history);
   if (!state_.learned) return false;
   believe(history.pending);
@@ -133,7 +157,22 @@ bool AutoSearch::allowed(std::span<const double> inputs) const {
   if (spec_.noisy) return true;
   const RowMatrix& rows = process.rows().x;
   const double least = finished_apart * 2.0 * std::sqrt(static_cast<double>(inputs.size()));
-  return nearest_distance(inputs, {rows.data(), static_cast<std::size_t>(rows.size())}) >= least;
+  return nearest_distance(inputs, {rows.data(), state_.known.size() * inputs.size()}) >= least;  // the study's own
+}
+
+/// By the improvement over what may come of the points that are on their way.
+Promise AutoSearch::promise_now() {
+  Promise promise(*state_.process, state_.success.get(), state_.cost.get(), state_.best);
+  const bool drawn = !state_.pending.empty() && state_.pending.size() < pool_after;
+  if (!design_.draws_pending || !drawn) return promise;
+  state_.fantasies.emplace(*state_.process, state_.best, seed_of(fantasy_purpose, state_.finished));
+  promise.expect(*state_.fantasies);
+  return promise;
+}
+
+double AutoSearch::log_weight(std::span<const double> inputs) const {
+  return (state_.success ? log_worth(state_.success->at(inputs)) : 0.0) -
+         (state_.cost ? state_.cost->log_at(inputs) : 0.0);
 }
 
 std::optional<Point> AutoSearch::from_pool(const std::function<bool(const Point&)>& taken) {
@@ -142,8 +181,8 @@ std::optional<Point> AutoSearch::from_pool(const std::function<bool(const Point&
         candidates(space_, state_.near, Region::all(space_.size()), seed_of(pool_purpose, state_.finished), pool_spec);
     RowMatrix inputs = process_rows(space_, state_.pool_points).x;
     std::vector<double> worth;
-    if (state_.success) {
-      for (const Process::Value& value : state_.success->at_all(inputs)) worth.push_back(log_worth(value));
+    if (state_.success || state_.cost) {
+      for (const Point& point : state_.pool_points) worth.push_back(log_weight(space_.to_inputs(point)));
     }
     state_.pool.emplace(*state_.process, std::move(inputs), std::move(worth));
   }
@@ -159,7 +198,8 @@ std::optional<Point> AutoSearch::from_pool(const std::function<bool(const Point&
 std::optional<Point> AutoSearch::next(const History& history, const std::function<bool(const Point&)>& taken) {
   if (!prepare(history)) return {};
   if (state_.pending.size() >= pool_after) return from_pool(taken);
-  const Promise promise(*state_.process, state_.success.get(), state_.best);
+  if (gains_knowledge()) return most_telling(history, taken);
+  const Promise promise = promise_now();
   const Allowed may = [&](const Point& point, std::span<const double> inputs) {
     return allowed(inputs) && (spec_.noisy || !taken(point));
   };
@@ -178,13 +218,19 @@ std::optional<Point> AutoSearch::next(const History& history, const std::functio
 double AutoSearch::shortfall(const History& history, const Point& point) {
   const std::optional<Point> proposed = next(history, [](const Point&) { return false; });
   if (!proposed) return std::numeric_limits<double>::infinity();
-  const Promise promise(*state_.process, state_.success.get(), state_.best);
-  return promise.at(space_.to_inputs(*proposed)) - promise.at(space_.to_inputs(point));
+  const std::vector<double> there = space_.to_inputs(*proposed);
+  const std::vector<double> here = space_.to_inputs(point);
+  if (!gains_knowledge() || state_.pending.size() >= pool_after) {
+    const Promise promise = promise_now();
+    return promise.at(there) - promise.at(here);
+  }
+  const KnowledgeGain gain(*state_.process);
+  return gain.log_at(there) + log_weight(there) - gain.log_at(here) - log_weight(here);
 }
 
 double AutoSearch::expected_gain(const History& history) {
   if (!prepare(history)) return 0.0;
-  const Promise promise(*state_.process, state_.success.get(), state_.best);
+  const Promise promise(*state_.process, state_.success.get(), nullptr, state_.best);
   const Allowed may = [&](const Point& /*point*/, std::span<const double> inputs) { return allowed(inputs); };
   const std::optional<Sought> found =
       seek(promise, space_, state_.near, Region::all(space_.size()), may, seed_of(seek_purpose, history.trials));
@@ -198,27 +244,49 @@ std::optional<Point> AutoSearch::next_by(const History& history, const CustomAcq
   const double best = *std::max_element(history.values.begin(), history.values.end(),
                                         [&](double a, double b) { return sign * a < sign * b; });
   const TargetWarp& warp = state_.learned->warp;
+  return best_by(
+      [&](const Point& point) {
+        const Process::Value value = state_.process->at(space_.to_inputs(point));
+        return acquisition(sign * warp.invert(value.mean), value.sigma * warp.unit_at(value.mean), best);
+      },
+      {}, pool_spec, history.trials, taken);
+}
+
+std::optional<Point> AutoSearch::best_by(const Valued& value, const std::vector<Point>& also, const SeekSpec& spec,
+                                         std::int64_t number, const std::function<bool(const Point&)>& taken) const {
   std::optional<Point> found;
   double most = 0.0;
   std::vector<Point> near = state_.near;
   // First everywhere, then twice around the best point so far.
   for (std::int64_t round = 0; round < 3; ++round) {
-    const SeekSpec spec{.spread = round == 0 ? pool_spec.spread : 0, .around = pool_spec.around};
-    const std::vector<Point> points =
-        candidates(space_, near, Region::all(space_.size()), seed_of(pool_purpose, 3 * history.trials + round), spec);
-    const std::vector<Process::Value> values = state_.process->at_all(process_rows(space_, points).x);
-    for (std::size_t k = 0; k < points.size(); ++k) {
-      const double value =
-          acquisition(sign * warp.invert(values[k].mean), values[k].sigma * warp.unit_at(values[k].mean), best);
-      if (!std::isfinite(value) || (found && !(value > most))) continue;
-      if (!allowed(space_.to_inputs(points[k])) || (!spec_.noisy && taken(points[k]))) continue;
-      most = value;
-      found = points[k];
+    const SeekSpec now{.spread = round == 0 ? spec.spread : 0, .around = spec.around};
+    std::vector<Point> points =
+        candidates(space_, near, Region::all(space_.size()), seed_of(pool_purpose, 3 * number + round), now);
+    if (round == 0) points.insert(points.end(), also.begin(), also.end());
+    for (const Point& point : points) {
+      const double here = value(point);
+      if (!std::isfinite(here) || (found && !(here > most))) continue;
+      if (!allowed(space_.to_inputs(point)) || (!spec_.noisy && taken(point))) continue;
+      most = here;
+      found = point;
     }
     if (!found) break;
     near = {*found};
   }
   return found;
+}
+
+/// Points that are known are candidates as well: to repeat one is worth it where that decides which is the best.
+std::optional<Point> AutoSearch::most_telling(const History& history,
+                                              const std::function<bool(const Point&)>& taken) const {
+  constexpr SeekSpec spec{.spread = 320, .around = 64};
+  const KnowledgeGain gain(*state_.process);
+  return best_by(
+      [&](const Point& point) {
+        const std::vector<double> inputs = space_.to_inputs(point);
+        return gain.log_at(inputs) + log_weight(inputs);
+      },
+      state_.known, spec, history.trials, taken);
 }
 
 std::shared_ptr<const Learned> AutoSearch::learned(const History& history) {

@@ -1,5 +1,5 @@
 #pragma once
-// A process of the results as a fitted model, for whoever shows what a study has learned.
+// A process of the results as a fitted model, for reports and pages that show what a study has learned.
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Whether networks or a process predict the results of a study better that they have not seen.
+// Whether networks predict unseen results of a study better than a Gaussian process does.
 
 #include <cstdint>
 #include <vector>

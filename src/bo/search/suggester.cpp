@@ -47,13 +47,22 @@ std::uint64_t purpose_seed(const OptimizeSpec& spec, std::uint64_t purpose, std:
 
 }  // namespace
 
-Suggester::Suggester(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine)
-    : space_(std::move(space)), spec_(std::move(spec)), auto_(space_, spec_, initial()), engine_(std::move(engine)) {
+Suggester::Suggester(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine, EarlierResults earlier)
+    : space_(std::move(space)),
+      spec_(std::move(spec)),
+      earlier_(std::move(earlier)),
+      auto_(space_, spec_, earlier_, initial()),
+      engine_(std::move(engine)) {
   design_ = initial_design(space_, spec_.design, initial(), static_cast<std::uint64_t>(spec_.seed), spec_.generator);
+  if (earlier_.points.empty()) return;
+  const std::vector<double> values = signed_values(earlier_.values, spec_.direction);
+  const auto best = std::max_element(values.begin(), values.end()) - values.begin();
+  design_.front() = earlier_.points[static_cast<std::size_t>(best)];
 }
 
 std::size_t Suggester::initial() const {
   if (spec_.initial > 0) return static_cast<std::size_t>(spec_.initial);
+  if (!earlier_.points.empty()) return 3;
   const std::size_t usual = std::max<std::size_t>(8, 2 * space_.size());
   return spec_.method == "auto" ? std::min<std::size_t>(usual, 10) : usual;  // a process learns from few
 }
@@ -102,7 +111,7 @@ std::shared_ptr<const Suggester::Fit> Suggester::base_of(const History& history,
   if (spec_.warm_epochs == 0 || !all || finished == history.finished ||
       finished < static_cast<std::int64_t>(least_rows))
     return {};
-  if (!can_go_on(method_of(spec_, space_.inputs()))) return {};
+  if (!can_continue(method_of(spec_, space_.inputs()))) return {};
   History before{.finished = finished};
   const auto count = static_cast<std::ptrdiff_t>(finished);
   before.points.assign(history.points.begin(), history.points.begin() + count);
@@ -142,7 +151,7 @@ std::shared_ptr<const Suggester::Fit> Suggester::fit_to(const History& history, 
   MethodSpec method = method_of(spec_, space_.inputs());
   if (base) {
     fields_of(method).set("train.epochs", spec_.warm_epochs);
-    fit->model = fit_on(method, *base->model, cohort, engine(), progress);
+    fit->model = continue_fit(method, *base->model, cohort, engine(), progress);
   } else {
     fit->model = nomu::fit(method, cohort, engine(), progress);
   }
@@ -284,6 +293,12 @@ std::optional<Suggestion> Suggester::from_networks(const History& history,
   return Suggestion{std::move(point), spec_.method == "auto" ? networks_origin : "model", run.c};
 }
 
+/// Networks know nothing of costs, of earlier studies, nor of what decides between noisy points.
+bool Suggester::asks_networks(const History& history) const {
+  const bool rules_out = auto_.gains_knowledge() || !history.costs.empty() || !earlier_.points.empty();
+  return auto_.looks_everywhere(history) && history.pending.empty() && !rules_out;
+}
+
 Suggestion Suggester::next(const History& history, const std::function<bool(const Point&)>& taken,
                            const Progress& progress) {
   const auto number = static_cast<std::size_t>(history.trials);
@@ -291,7 +306,7 @@ Suggestion Suggester::next(const History& history, const std::function<bool(cons
     return {.point = design_[number], .origin = "design"};
   }
   if (number >= design_.size() && spec_.method == "auto") {
-    if (AutoSearch::looks_everywhere(history) && history.pending.empty() && trusts_networks(history, progress)) {
+    if (asks_networks(history) && trusts_networks(history, progress)) {
       if (std::optional<Suggestion> found = from_networks(history, taken, progress)) return std::move(*found);
     }
     if (std::optional<Point> point = auto_.next(history, taken)) return {.point = std::move(*point), .origin = "gp"};

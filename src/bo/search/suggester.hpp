@@ -11,6 +11,7 @@
 
 #include "bo/search/auto_search.hpp"
 #include "bo/space/history.hpp"
+#include "nomu/bo/earlier.hpp"
 #include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/proposal.hpp"
 #include "nomu/core/progress.hpp"
@@ -20,7 +21,7 @@ namespace nomu {
 
 class Suggester {
  public:
-  Suggester(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine);
+  Suggester(Space space, OptimizeSpec spec, std::shared_ptr<Engine> engine, EarlierResults earlier = {});
   Suggester(const Suggester&) = delete;
   Suggester& operator=(const Suggester&) = delete;
   Suggester(Suggester&&) = delete;
@@ -76,6 +77,7 @@ class Suggester {
   [[nodiscard]] std::optional<Suggestion> from_networks(const History& history,
                                                         const std::function<bool(const Point&)>& taken,
                                                         const Progress& progress);
+  [[nodiscard]] bool asks_networks(const History& history) const;
   [[nodiscard]] bool trusts_networks(const History& history, const Progress& progress);
   [[nodiscard]] Suggestion next(const History& history, const std::function<bool(const Point&)>& taken,
                                 const Progress& progress);
@@ -90,7 +92,8 @@ class Suggester {
 
   Space space_;
   OptimizeSpec spec_;
-  AutoSearch auto_;  // refers to both
+  EarlierResults earlier_;
+  AutoSearch auto_;  // refers to all of these
   std::shared_ptr<Engine> engine_;
   std::vector<Point> design_;
   std::shared_ptr<const Fit> last_;

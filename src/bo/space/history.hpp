@@ -20,6 +20,7 @@ struct History {
   std::vector<Point> failed = {};   ///< the latest failures
   std::vector<Point> pending = {};  ///< the latest pending trials
   double c = 0.0;                   ///< fixed by the first fit; 0: there was none yet
+  std::vector<double> costs = {};   ///< of the rows to fit, 0 where it was not told; empty if no cost was ever told
 };
 
 struct Suggestion {

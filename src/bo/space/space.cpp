@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/fields.hpp"
 #include "nomu/data/table_io.hpp"
@@ -27,7 +27,7 @@ void check_name(const Variable& v, std::set<std::string>& names) {
   if (v.name.empty()) throw ConfigError("bo/space", "every variable needs a name");
   if (v.name.find_first_of("{}\n") != std::string::npos) refuse(v, "a name must not contain braces or line ends");
   if (!is_utf8(v.name)) throw ConfigError("bo/space", "the name of a variable is not UTF-8 text");
-  if (!names.insert(v.name).second) refuse(v, "the name is taken twice");
+  if (!names.insert(v.name).second) refuse(v, "the name is used twice");
 }
 
 void check_choices(const Variable& v) {
@@ -39,12 +39,19 @@ void check_choices(const Variable& v) {
   const auto cut = [](const std::string& choice) { return choice.find('\0') != std::string::npos; };
   if (std::any_of(v.choices.begin(), v.choices.end(), cut)) refuse(v, "a choice contains a zero byte");
   if (v.log) refuse(v, "a categorical variable has no logarithmic scale");
+  if (!v.unit.empty()) refuse(v, "a categorical variable has no unit");
+}
+
+void check_unit(const Variable& v) {
+  const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (!is_utf8(v.unit)) refuse(v, "the unit is not UTF-8 text");
+  if (std::any_of(v.unit.begin(), v.unit.end(), control)) refuse(v, "a unit is text on one line");
 }
 
 void check_bounds(const Variable& v) {
   if (!std::isfinite(v.low) || !std::isfinite(v.high)) refuse(v, "both bounds must be finite numbers");
   if (v.low > v.high) {
-    refuse(v, fmt::format("the bounds are reversed: low {} is above high {}; exchange them", v.low, v.high));
+    refuse(v, fmt::format("the bounds are reversed: low {} is above high {}; swap them", v.low, v.high));
   }
   if (v.low == v.high) refuse(v, fmt::format("both bounds are {}; leave the variable out, or widen them", v.low));
   if (!std::isfinite(v.high - v.low))
@@ -87,6 +94,10 @@ double share_of(const Variable& v, double value) {
 
 }  // namespace
 
+std::string label_of(const Variable& variable) {
+  return variable.unit.empty() ? variable.name : fmt::format("{} [{}]", variable.name, variable.unit);
+}
+
 Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> constraints)
     : variables_(std::move(variables)), constraints_(std::move(constraints)) {
   if (variables_.empty()) throw ConfigError("bo/space", "a space needs at least one variable");
@@ -99,9 +110,11 @@ Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> cons
       v.high = static_cast<double>(v.choices.size()) - 1.0;
     } else {
       check_bounds(v);
+      check_unit(v);
     }
     inputs_ += v.kind == Variable::Kind::categorical ? v.choices.size() : 1;
   }
+  resolve_conditions();
   for (const LinearConstraint& constraint : constraints_) {
     if (constraint.terms.empty() || (!constraint.at_least && !constraint.at_most)) {
       throw ConfigError("bo/space", "a constraint needs terms, and at_least or at_most");
@@ -110,7 +123,7 @@ Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> cons
       throw ConfigError("bo/space", "at_least and at_most must be finite numbers; leave out the side that is open");
     }
     if (constraint.at_least && constraint.at_most && *constraint.at_least > *constraint.at_most) {
-      throw ConfigError("bo/space", fmt::format("at_least {} is above at_most {}; exchange them", *constraint.at_least,
+      throw ConfigError("bo/space", fmt::format("at_least {} is above at_most {}; swap them", *constraint.at_least,
                                                 *constraint.at_most));
     }
     std::vector<Term>& terms = terms_.emplace_back();
@@ -120,6 +133,10 @@ Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> cons
       if (variables_[variable].kind == Variable::Kind::categorical) {
         throw ConfigError("bo/space",
                           fmt::format("a constraint cannot contain the categorical variable '{}'", term.variable));
+      }
+      if (!needs_[variable].empty()) {
+        throw ConfigError("bo/space", fmt::format("a constraint cannot contain '{}', which is only active when {}",
+                                                  term.variable, condition_text(variable)));
       }
       terms.push_back({.variable = variable, .coefficient = term.coefficient});
     }
@@ -137,6 +154,14 @@ Space Space::box(std::size_t dimension, double low, double high) {
 Point Space::from_unit(std::span<const double> unit) const {
   Point point(size());
   for (std::size_t j = 0; j < size(); ++j) point[j] = value_at(variables_[j], unit[j]);
+  return settled(std::move(point));
+}
+
+Point Space::settled(Point point) const {
+  if (!conditional_) return point;
+  for (std::size_t j = 0; j < size(); ++j) {
+    if (!active(j, point)) point[j] = value_at(variables_[j], 0.5);
+  }
   return point;
 }
 
@@ -150,12 +175,13 @@ std::vector<double> Space::to_inputs(std::span<const double> point) const {
   std::vector<double> inputs;
   inputs.reserve(inputs_);
   for (std::size_t j = 0; j < size(); ++j) {
+    const bool counts = active(j, point);
     if (variables_[j].kind != Variable::Kind::categorical) {
-      inputs.push_back(2.0 * share_of(variables_[j], point[j]) - 1.0);
+      inputs.push_back(counts ? 2.0 * share_of(variables_[j], point[j]) - 1.0 : 0.0);
       continue;
     }
     for (std::size_t k = 0; k < variables_[j].choices.size(); ++k) {
-      inputs.push_back(static_cast<double>(k) == point[j] ? 1.0 : -1.0);
+      inputs.push_back(counts && static_cast<double>(k) == point[j] ? 1.0 : -1.0);
     }
   }
   return inputs;
@@ -177,6 +203,9 @@ bool Space::holds(std::size_t constraint, std::span<const double> point) const {
 }
 
 bool Space::feasible(std::span<const double> point) const {
+  for (std::size_t j = 0; conditional_ && j < size(); ++j) {
+    if (!active(j, point) && point[j] != value_at(variables_[j], 0.5)) return false;
+  }
   for (std::size_t k = 0; k < constraints_.size(); ++k) {
     if (!holds(k, point)) return false;
   }
@@ -196,7 +225,7 @@ std::optional<std::uint64_t> Space::count() const {
 std::optional<std::uint64_t> Space::feasible_count() const {
   constexpr std::uint64_t most = 1000000;
   const std::optional<std::uint64_t> all = count();
-  if (!all || constraints_.empty()) return all;
+  if (!all || (constraints_.empty() && !conditional_)) return all;
   if (*all > most) return {};
   std::uint64_t found = 0;
   for (std::uint64_t index = 0; index < *all; ++index) found += feasible(at(index)) ? 1 : 0;

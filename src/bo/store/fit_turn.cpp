@@ -9,11 +9,11 @@
 namespace nomu {
 namespace {
 
-constexpr double silence_s = 5.0;  // after which a turn, or a wish, counts no more
+constexpr double silence_s = 5.0;  // after which a turn or a request expires
 constexpr auto say_again = std::chrono::milliseconds(1500);
 constexpr const char* turn_key = "fitting";
 
-/// "TIME REST": until when it counts, and what it says.
+/// "TIME REST": when it expires, and what it says.
 struct Note {
   double until = 0.0;
   std::string rest;
@@ -35,13 +35,7 @@ std::string wish_key(const std::string& who) { return "waiting:" + who; }
 
 }  // namespace
 
-bool is_of_moment(std::string_view key) { return key == turn_key || key.starts_with("waiting:"); }
-
-/// Inside a transaction.
-void FitTurn::put(const std::string& key, const std::string& text) {
-  database_.prepare("DELETE FROM {meta} WHERE {mine} AND key = ?").bind(1, key).run();
-  database_.prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?)").bind(1, key).bind(2, text).run();
-}
+bool is_turn_note(std::string_view key) { return key == turn_key || key.starts_with("waiting:"); }
 
 FitTurn::~FitTurn() {
   if (!waiting_) return;
@@ -51,7 +45,7 @@ FitTurn::~FitTurn() {
       if (mine_) database_.prepare("DELETE FROM {meta} WHERE {mine} AND key = ?").bind(1, std::string(turn_key)).run();
     });
   } catch (const std::exception&) {
-    // Both count for some seconds only.
+    // Both expire after some seconds.
   }
 }
 
@@ -62,16 +56,16 @@ bool FitTurn::take(std::size_t count) {
     const Note turn = row.bind(1, std::string(turn_key)).step() ? note_of(row.text(0)) : Note();
     return turn.rest.empty() || turn.rest == who_ || turn.until < now;
   };
-  // Whoever waits says so now and then, and otherwise only looks.
+  // A waiting process announces itself now and then, and only reads in between.
   if (waiting_ && Clock::now() - said_ < say_again && !is_free(database_.now())) return false;
   database_.write([&] {
     mine_ = false;
     const double now = database_.now();
     if (is_free(now)) {
       mine_ = true;
-      put(turn_key, text_of(now + silence_s, who_));
+      set_meta(database_, turn_key, text_of(now + silence_s, who_));
     }
-    put(wish_key(who_), text_of(now + silence_s, fmt::format("{}", count)));
+    set_meta(database_, wish_key(who_), text_of(now + silence_s, fmt::format("{}", count)));
   });
   waiting_ = true;
   said_ = Clock::now();
@@ -82,9 +76,9 @@ void FitTurn::renew() noexcept {
   if (!mine_ || Clock::now() - said_ < say_again) return;
   said_ = Clock::now();
   try {
-    database_.write([&] { put(turn_key, text_of(database_.now() + silence_s, who_)); });
+    database_.write([&] { set_meta(database_, turn_key, text_of(database_.now() + silence_s, who_)); });
   } catch (const std::exception&) {
-    // Then somebody else may fit as well.
+    // Then another process may fit as well.
   }
 }
 

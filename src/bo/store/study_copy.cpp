@@ -11,7 +11,7 @@ namespace {
 void copy_meta(Database& from, Database& to) {
   Statement rows = from.prepare("SELECT key, value FROM {meta} WHERE {mine} ORDER BY key");
   while (rows.step()) {
-    if (is_of_moment(rows.text(0))) continue;  // who waits for whom does not wait for the copy
+    if (is_turn_note(rows.text(0))) continue;  // waiting processes wait for the original
     to.prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?)")
         .bind(1, rows.text(0))
         .bind(2, rows.text(1))
@@ -62,7 +62,7 @@ bool copy_rows(Database& from, Database& to) {
   bool made = false;
   from.read([&] {
     to.write([&] {
-      made = to.make_study();
+      made = to.make_study(from.study_version());
       if (!made) return;
       copy_meta(from, to);
       copy_events(from, to);

@@ -33,16 +33,20 @@ Ranked results_of(Database& database) {
 
 /// Appends the rows to fit, in the order of their results.
 void read_rows(Database& database, const Space& space, const std::vector<std::int64_t>& places, History& history) {
+  const std::map<std::int64_t, double> costs = read_costs(database);
   for (std::size_t from = 0; from < places.size(); from += places_at_once) {
     const std::size_t count = std::min(places_at_once, places.size() - from);
     std::string marks = "?";
     for (std::size_t k = 1; k < count; ++k) marks += ", ?";
     Statement rows = database.prepare(fmt::format(
-        "SELECT place, value, point FROM {{trials}} WHERE {{mine}} AND place IN ({}) ORDER BY place", marks));
+        "SELECT place, value, point, id FROM {{trials}} WHERE {{mine}} AND place IN ({}) ORDER BY place", marks));
     for (std::size_t k = 0; k < count; ++k) rows.bind(static_cast<int>(k) + 1, places[from + k]);
     while (rows.step()) {
       history.points.push_back(read_point(rows.text(2), space, {"result", rows.integer(0)}));
       history.values.push_back(rows.real(1));
+      if (costs.empty()) continue;
+      const auto cost = costs.find(rows.integer(3));
+      history.costs.push_back(cost == costs.end() ? 0.0 : cost->second);
     }
   }
 }

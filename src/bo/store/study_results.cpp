@@ -41,11 +41,24 @@ std::vector<std::int64_t> StudyStore::add(const std::vector<TrialResult>& result
         .run();
     event.bind(1, ++number)
         .bind(2, id)
-        .bind(3, event_to_text({.kind = "add", .trial = id, .point = result.point, .value = result.value}))
+        .bind(3, event_to_text(
+                     {.kind = "add", .trial = id, .point = result.point, .value = result.value, .cost = result.cost}))
         .bind(4, at)
         .run();
+    if (result.cost) set_cost(id, result.cost);
   }
   return ids;
+}
+
+/// Few studies have costs, so that they are kept beside the trials: {meta} has a key for each.
+void StudyStore::set_cost(std::int64_t trial, const std::optional<double>& cost) const {
+  const std::string key = cost_key(trial);
+  database_->prepare("DELETE FROM {meta} WHERE {mine} AND key = ?").bind(1, key).run();
+  if (!cost) return;
+  database_->prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?)")
+      .bind(1, key)
+      .bind(2, number_to_text(*cost))
+      .run();
 }
 
 std::int64_t StudyStore::finish_one(const TrialResult& result, Repeated repeated) const {
@@ -56,7 +69,8 @@ std::int64_t StudyStore::finish_one(const TrialResult& result, Repeated repeated
                     labelled(result, fmt::format("there is no trial {}; there are {}", result.id, trial_count())));
   }
   const bool replaces = trial->state != TrialState::pending;
-  const bool equal = trial->value == result.value && (result.value || trial->reason == result.reason);
+  const bool equal =
+      trial->value == result.value && trial->cost == result.cost && (result.value || trial->reason == result.reason);
   if (replaces && equal && repeated == Repeated::accept_equal) return result.id;
   if (replaces && repeated != Repeated::replace) {
     throw DataError(
@@ -85,19 +99,28 @@ std::int64_t StudyStore::finish_one(const TrialResult& result, Repeated repeated
         .bind(3, result.id)
         .run();
   }
+  if (replaces || result.cost) set_cost(result.id, result.cost);
   log({.kind = result.value ? "tell" : "fail",
        .trial = result.id,
        .value = result.value,
        .text = result.reason,
-       .replaces = replaces},
+       .replaces = replaces,
+       .cost = result.cost},
       at);
   return result.id;
 }
 
-std::vector<std::int64_t> StudyStore::finish(const std::vector<TrialResult>& results, Repeated repeated) const {
+std::vector<std::int64_t> StudyStore::finish(const std::vector<TrialResult>& results, Repeated repeated,
+                                             const Notes& notes) const {
   std::vector<std::int64_t> ids;
   database_->write([&] {
     ids.clear();
+    for (const auto& [name, text] : notes) {
+      database_->prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?) ON CONFLICT DO NOTHING")
+          .bind(1, name)
+          .bind(2, text)
+          .run();
+    }
     const bool points = std::all_of(results.begin(), results.end(), [](const TrialResult& result) {
       return result.id == 0 && !result.point.empty() && result.value;
     });

@@ -7,7 +7,7 @@
 
 #include "bo/store/study_store.hpp"
 #include "bo/store/study_text.hpp"
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -16,7 +16,7 @@ void check_point(const Point& point, const Space& space, const Whose& whose) {
   try {
     space.check(point);
   } catch (const DataError& error) {
-    throw DataError("bo/study", fmt::format("the file is damaged: the point of {} {} is none of this study's ({}); "
+    throw DataError("bo/study", fmt::format("the file is damaged: the point of {} {} is not one of this study ({}); "
                                             "restore a copy of the file",
                                             whose.what, whose.number, error.what()));
   }
@@ -34,6 +34,32 @@ void check_value(double value, const Whose& whose) {
                                           whose.what, whose.number, value));
 }
 
+namespace {
+
+constexpr std::string_view cost_prefix = "cost:";
+
+}  // namespace
+
+std::string cost_key(std::int64_t trial) { return fmt::format("{}{}", cost_prefix, trial); }
+
+void check_cost(double cost, const Whose& whose) {
+  if (std::isfinite(cost) && cost > 0.0) return;
+  throw DataError("bo/study", fmt::format("the file is damaged: the cost of {} {} is {}; restore a copy of the file",
+                                          whose.what, whose.number, cost));
+}
+
+std::map<std::int64_t, double> read_costs(Database& database) {
+  std::map<std::int64_t, double> costs;
+  Statement rows = database.prepare("SELECT key, value FROM {meta} WHERE {mine} AND key LIKE 'cost:%'");
+  while (rows.step()) {
+    const std::int64_t trial = std::atoll(rows.text(0).substr(cost_prefix.size()).c_str());
+    const double cost = number_from_text(rows.text(1));
+    check_cost(cost, {"trial", trial});
+    costs[trial] = cost;
+  }
+  return costs;
+}
+
 Trial read_trial(const Statement& row, const Space& space) {
   const Whose whose{.what = "trial", .number = row.integer(0)};
   Trial trial{.id = row.integer(0),
@@ -46,16 +72,31 @@ Trial read_trial(const Statement& row, const Space& space) {
               .told = row.real(9),
               .lease_until = std::max(row.real(7), 0.0)};
   if (!row.null(3)) trial.value = row.real(3);
+  if (!row.null(10)) {
+    trial.cost = number_from_text(row.text(10));
+    check_cost(*trial.cost, whose);
+  }
   check_value(trial.value.value_or(0.0), whose);
   const std::int64_t state = row.integer(1);
   if (state < 0 || state > static_cast<std::int64_t>(TrialState::failed) ||
       (state == static_cast<std::int64_t>(TrialState::finished)) != trial.value.has_value()) {
     throw DataError("bo/study", fmt::format("the file is damaged: trial {} has a state that does not exist, or a "
-                                            "result that does not go with it; restore a copy of the file",
+                                            "result that does not match it; restore a copy of the file",
                                             trial.id));
   }
   trial.state = static_cast<TrialState>(state);
   return trial;
+}
+
+void set_meta(Database& database, std::string_view key, std::string_view value) {
+  database.prepare("DELETE FROM {meta} WHERE {mine} AND key = ?").bind(1, key).run();
+  database.prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?)").bind(1, key).bind(2, value).run();
+}
+
+std::string meta(Database& database, std::string_view key) {
+  Statement row = database.prepare("SELECT value FROM {meta} WHERE {mine} AND key = ?");
+  row.bind(1, key);
+  return row.step() ? row.text(0) : std::string();
 }
 
 std::int64_t number_of(Statement statement) { return statement.step() ? statement.integer(0) : 0; }
@@ -133,10 +174,11 @@ StudyEvent read_event(const Statement& row, const Space& space) {
   event.number = whose.number;
   event.kind = made_utf8(row.text(1));
   event.trial = row.integer(2);
-  if (event.kind == "ask" || event.kind == "add") check_point(event.point, space, whose);
+  if (event.kind == "ask" || event.kind == "queue" || event.kind == "add") check_point(event.point, space, whose);
   const bool needs_value = event.kind == "tell" || event.kind == "add" || event.kind == "budget";
   if (needs_value && !event.value) throw DataError("bo/study", "the file is damaged: it has no value");
   check_value(event.value.value_or(0.0), whose);
+  check_cost(event.cost.value_or(1.0), whose);
   return event;
 }
 

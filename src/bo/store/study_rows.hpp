@@ -1,7 +1,8 @@
 #pragma once
-// Reading rows of the table of trials.
+// Reading rows of the table of trials, and settings.
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,8 @@ namespace nomu {
 
 /// Selects the columns that `read_trial` expects; a condition may follow.
 inline constexpr const char* trial_columns =
-    "SELECT id, state, point, value, reason, origin, worker, lease, asked, told FROM {trials} ";
+    "SELECT id, state, point, value, reason, origin, worker, lease, asked, told, "
+    "(SELECT value FROM {meta} WHERE {mine} AND key = 'cost:' || {trials}.id) AS cost FROM {trials} ";
 
 /// What a message is about, such as trial 3.
 struct Whose {
@@ -26,6 +28,16 @@ void check_point(const Point& point, const Space& space, const Whose& whose);
 void check_value(double value, const Whose& whose);
 [[nodiscard]] Point read_point(const std::string& text, const Space& space, const Whose& whose);
 [[nodiscard]] Trial read_trial(const Statement& row, const Space& space);
+
+/// A setting of the study; empty if there is none.
+[[nodiscard]] std::string meta(Database& database, std::string_view key);
+/// Inside a transaction.
+void set_meta(Database& database, std::string_view key, std::string_view value);
+/// The key of {meta} that holds the cost of a trial, and the costs that were told, by trial. Throws DataError for costs
+/// that are not finite numbers above 0.
+[[nodiscard]] std::string cost_key(std::int64_t trial);
+void check_cost(double cost, const Whose& whose);
+[[nodiscard]] std::map<std::int64_t, double> read_costs(Database& database);
 
 /// The number that the statement selects; 0 if it selects no row.
 [[nodiscard]] std::int64_t number_of(Statement statement);

@@ -11,17 +11,6 @@
 namespace nomu {
 namespace {
 
-void set_meta(Database& database, std::string_view key, std::string_view value) {
-  database.prepare("DELETE FROM {meta} WHERE {mine} AND key = ?").bind(1, key).run();
-  database.prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?)").bind(1, key).bind(2, value).run();
-}
-
-std::string meta(Database& database, std::string_view key) {
-  Statement row = database.prepare("SELECT value FROM {meta} WHERE {mine} AND key = ?");
-  row.bind(1, key);
-  return row.step() ? row.text(0) : std::string();
-}
-
 std::optional<std::int64_t> budget_from(const std::string& text) {
   std::int64_t budget = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), budget);
@@ -33,12 +22,12 @@ Space checked_space(Database& database) {
   return space_from_text(meta(database, "space"));
 }
 
-/// Trials that may be handed out again. Those that were left for who waits (`Askers::others_wait`) have minus the time
-/// as their lease, and are for everybody only after three seconds.
+/// Trials that may be handed out again. Those reserved for waiting requests (`Askers::others_wait`) have the negative
+/// time as their lease, and are free for all others after three seconds.
 constexpr const char* ended = "state = 0 AND lease < {now}";
 constexpr const char* ended_for_all = "state = 0 AND lease < {now} AND (lease >= 0 OR lease > 3 - {now})";
 
-/// Numbers and settings that every question needs, read by one statement.
+/// Numbers and settings that every request needs, read by one statement.
 struct Heads {
   std::int64_t trials = 0;
   std::int64_t events = 0;
@@ -61,11 +50,14 @@ Heads heads_of(Database& database, bool waited) {
 
 }  // namespace
 
-bool StudyStore::create(Database& database, const Space& space, const OptimizeSpec& spec) {
+bool StudyStore::create(Database& database, const Space& space, const OptimizeSpec& spec,
+                        const EarlierResults& earlier) {
   bool made = false;
+  const bool plain = !space.conditional() && earlier.points.empty();
   database.write([&] {
-    made = database.make_study();
+    made = database.make_study(plain ? first_study_version : latest_study_version);
     if (!made) return;
+    if (!earlier.points.empty()) set_meta(database, "earlier", earlier_to_text(earlier));
     set_meta(database, "space", space_to_text(space));
     set_meta(database, "spec", spec_to_text(spec));
     set_meta(database, "version", version());
@@ -77,6 +69,18 @@ StudyStore::StudyStore(std::unique_ptr<Database> database)
     : database_(std::move(database)), space_(checked_space(*database_)) {}
 
 OptimizeSpec StudyStore::spec() const { return spec_from_text(meta(*database_, "spec")); }
+
+std::string StudyStore::note(const std::string& name) const { return meta(*database_, name); }
+
+EarlierResults StudyStore::earlier() const {
+  EarlierResults earlier = earlier_from_text(meta(*database_, "earlier"));
+  for (std::size_t k = 0; k < earlier.points.size(); ++k) {
+    const Whose whose{.what = "earlier result", .number = static_cast<std::int64_t>(k) + 1};
+    check_point(earlier.points[k], space_, whose);
+    check_value(earlier.values[k], whose);
+  }
+  return earlier;
+}
 
 std::optional<std::int64_t> StudyStore::budget() const { return budget_from(meta(*database_, "budget")); }
 
@@ -105,24 +109,28 @@ void StudyStore::log(const StudyEvent& event, double at) const {
       .run();
 }
 
+/// Inside a transaction: a trial that nobody has becomes the worker's.
+void StudyStore::hand_out(Trial& trial, const std::string& worker, double lease) const {
+  const double at = database_->now();
+  trial.worker = worker;
+  trial.asked = at;
+  trial.lease_until = at + lease;
+  database_->prepare("UPDATE {trials} SET worker = ?, lease = ?, asked = ? WHERE {mine} AND id = ?")
+      .bind(1, trial.worker)
+      .bind(2, trial.lease_until)
+      .bind(3, trial.asked)
+      .bind(4, trial.id)
+      .run();
+  log({.kind = "reissue", .trial = trial.id}, at);
+}
+
 /// Inside a transaction.
 std::vector<Trial> StudyStore::hand_out_expired(const Askers& askers, bool waited) const {
   Statement rows = database_->prepare(
       fmt::format("{} WHERE {{mine}} AND {} ORDER BY id LIMIT ?", trial_columns, waited ? ended : ended_for_all));
   rows.bind(1, static_cast<std::int64_t>(askers.count));
   std::vector<Trial> trials = read_trials(rows);
-  const double at = database_->now();
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    Trial& trial = trials[i];
-    trial.worker = askers.worker(i);
-    trial.lease_until = at + askers.lease;
-    database_->prepare("UPDATE {trials} SET worker = ?, lease = ? WHERE {mine} AND id = ?")
-        .bind(1, trial.worker)
-        .bind(2, trial.lease_until)
-        .bind(3, trial.id)
-        .run();
-    log({.kind = "reissue", .trial = trial.id}, at);
-  }
+  for (std::size_t i = 0; i < trials.size(); ++i) hand_out(trials[i], askers.worker(i), askers.lease);
   return trials;
 }
 

@@ -5,7 +5,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "core/json_numbers.hpp"
+#include "core/text/json_numbers.hpp"
+#include "core/text/json_text.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/table_io.hpp"
 
@@ -17,7 +18,7 @@ using nlohmann::json;
 constexpr const char* kinds[] = {"real", "integer", "categorical"};
 
 json parse(std::string_view text) {
-  json value = json::parse(text, nullptr, false);
+  json value = parse_json(text);
   if (value.is_discarded()) throw DataError("bo/study", "the file contains damaged text; run verify on a copy");
   return value;
 }
@@ -81,6 +82,9 @@ std::string space_to_text(const Space& space) {
                          {"high", v.high},
                          {"log", v.log},
                          {"choices", v.choices}});
+    if (!v.unit.empty()) variables.back()["unit"] = v.unit;  // files without units stay as they were
+    for (const Condition& condition : v.when)
+      variables.back()["when"].push_back({condition.variable, condition.values});
   }
   json constraints = json::array();
   for (const LinearConstraint& constraint : space.constraints()) {
@@ -106,7 +110,10 @@ Space space_from_text(std::string_view text) {
                            .low = v.at("low"),
                            .high = v.at("high"),
                            .log = v.at("log"),
-                           .choices = v.at("choices")});
+                           .choices = v.at("choices"),
+                           .unit = v.value("unit", "")});
+      for (const json& condition : v.value("when", json::array()))
+        variables.back().when.push_back({condition.at(0), condition.at(1)});
     }
     std::vector<LinearConstraint> constraints;
     for (const json& c : all.at("constraints")) {
@@ -134,10 +141,26 @@ OptimizeSpec spec_from_text(std::string_view text) {
     spec.method = "nomu";
     spec.warm_epochs = 0;
     spec.generator = SobolNumbers::drawn;
+    spec.rules = 1;
     const Fields fields = fields_of(spec);
     const json all = parse(text);
     for (const auto& [name, value] : all.items()) fields.set_text(name, value.get<std::string>());
     return spec;
+  });
+}
+
+std::string earlier_to_text(const EarlierResults& earlier) {
+  return json{{"points", earlier.points}, {"values", earlier.values}}.dump();
+}
+
+EarlierResults earlier_from_text(std::string_view text) {
+  if (text.empty()) return {};
+  return guarded([&] {
+    const json all = parse(text);
+    EarlierResults earlier{.points = all.at("points"), .values = all.at("values")};
+    if (earlier.points.size() != earlier.values.size())
+      throw DataError("bo/study", "the file is damaged: its earlier results and their points differ in number");
+    return earlier;
   });
 }
 
@@ -147,6 +170,7 @@ std::string event_to_text(const StudyEvent& event) {
   if (event.value && event.kind == "budget") body["budget"] = *event.value;
   if (event.value && event.kind != "budget") body["values"] = {*event.value};
   if (!event.text.empty()) body["text"] = event.text;
+  if (event.cost) body["cost"] = *event.cost;
   if (event.replaces) body["replaces"] = true;
   if (event.kind == "ask") {
     body["basis"] = event.basis;
@@ -161,13 +185,16 @@ StudyEvent event_from_text(std::string_view text) {
     const json body = parse(text);
     StudyEvent event;
     if (const auto version = body.value("v", std::int64_t{1}); version > body_version) {
-      throw DataError("bo/study", fmt::format("it was written by a newer nomu (version {} of what an event holds, this "
-                                              "one knows up to {}); update nomu here",
-                                              version, body_version));
+      throw DataError(
+          "bo/study",
+          fmt::format(
+              "it was written by a newer nomu (its events have version {}, this one reads up to {}); update nomu here",
+              version, body_version));
     }
     event.point = body.value("point", Point{});
     event.value = value_of(body);
     event.text = body.value("text", std::string());
+    if (body.contains("cost")) event.cost = body.at("cost").get<double>();
     event.replaces = body.value("replaces", false);
     if (body.contains("basis")) event.basis = static_cast<std::int64_t>(whole_number(body.at("basis")));
     event.c = body.value("c", 0.0);

@@ -16,6 +16,9 @@ namespace nomu {
 [[nodiscard]] Space space_from_text(std::string_view text);
 [[nodiscard]] std::string spec_to_text(const OptimizeSpec& spec);
 [[nodiscard]] OptimizeSpec spec_from_text(std::string_view text);
+[[nodiscard]] std::string earlier_to_text(const EarlierResults& earlier);
+/// Nothing for an empty text.
+[[nodiscard]] EarlierResults earlier_from_text(std::string_view text);
 /// Everything about an event except its number, kind and trial.
 [[nodiscard]] std::string event_to_text(const StudyEvent& event);
 [[nodiscard]] StudyEvent event_from_text(std::string_view text);

@@ -11,17 +11,17 @@
 namespace nomu {
 namespace {
 
-constexpr std::size_t most_for_others = 256;  // points of one model; then it is time for a newer one
+constexpr std::size_t most_for_others = 256;  // points of one model; more should come from a newer one
 constexpr int shortest_wait_ms = 10;
 constexpr int longest_wait_ms = 60;
 
-/// A name for one question, which nobody else has.
-std::string name_of_question(std::random_device& random) {
+/// A unique name for one request.
+std::string name_of_request(std::random_device& random) {
   const auto half = [&] { return (std::uint64_t{random()} << 32U) | random(); };
   return fmt::format("{:016x}{:016x}", half(), half());
 }
 
-/// Trials that nobody evaluates yet: they are for those who wait.
+/// For trials that are reserved for waiting requests.
 StudyStore::Askers nobody() { return {.count = 1, .workers = {""}, .others_wait = true}; }
 
 class ModelPoints {
@@ -31,7 +31,7 @@ class ModelPoints {
         suggester_(suggester),
         askers_(askers),
         progress_(progress),
-        turn_(store.database(), name_of_question(random_)),
+        turn_(store.database(), name_of_request(random_)),
         patient_{.report =
                      [this](const ProgressEvent& event) {
                        turn_.renew();
@@ -52,7 +52,7 @@ class ModelPoints {
   }
 
  private:
-  /// Somebody else fits; what is left for us has no lease.
+  /// Another process fits; the trials it leaves for us have no lease.
   void wait() {
     const int range = longest_wait_ms - shortest_wait_ms;
     const int pause = shortest_wait_ms + static_cast<int>(random_() % static_cast<unsigned>(range));  // not all at once
@@ -60,8 +60,8 @@ class ModelPoints {
     keep(store_.reissue(askers_.after(trials_.size()), true));
   }
 
-  /// Suggestions for ourselves, then for those who wait by now: who comes later may know of newer results. Returns
-  /// false if no trial is left for us.
+  /// Suggests points for ourselves, then for requests that are waiting by now; later ones may know of newer results.
+  /// Returns false if no trial is left for us.
   bool fit() {
     keep(store_.reissue(askers_.after(trials_.size()), true));
     if (trials_.size() == askers_.count) return true;
@@ -117,7 +117,7 @@ class ModelPoints {
   const Progress& progress_;
   std::random_device random_;
   FitTurn turn_;
-  Progress patient_;  // says that we are still at it
+  Progress patient_;  // also announces that we are still fitting
   std::vector<Trial> trials_;
   bool disturbed_ = false;
   bool exhausted_ = false;  // the space has no more points

@@ -10,7 +10,7 @@
 #include "bo/study/model_points.hpp"
 #include "bo/study/study_parts.hpp"
 #include "bo/study/study_replay.hpp"
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -18,8 +18,14 @@ namespace nomu {
 namespace {
 
 /// Settings that would only fail when the first model is fitted are refused here, before anything is evaluated.
-void check_spec(const Space& space, const OptimizeSpec& spec) {
+void check_spec(const Space& space, const OptimizeSpec& spec, const EarlierResults& earlier) {
   if (space.size() == 0) throw ConfigError("bo/study", "a study needs a space with at least one variable");
+  if (!earlier.points.empty() && (spec.method != "auto" || spec.rules == 1)) {
+    throw ConfigError("bo/study", fmt::format("only method auto begins with the results of an earlier study; this one "
+                                              "has method {}",
+                                              spec.method));
+  }
+  for (const Point& point : earlier.points) space.check(point);
   if (spec.method != "random") (void)method_of(spec, space.inputs());
   OptimizeSpec copy = spec;
   const Fields fields = fields_of(copy);
@@ -36,10 +42,10 @@ Place place_of(const std::filesystem::path& place, FileSystems file_systems) {
   return {.place = place, .trust_file_system = file_systems == FileSystems::trusted};
 }
 
-std::unique_ptr<Database> in_memory(const Space& space, const OptimizeSpec& spec) {
-  check_spec(space, spec);
+std::unique_ptr<Database> in_memory(const Space& space, const OptimizeSpec& spec, const EarlierResults& earlier) {
+  check_spec(space, spec, earlier);
   std::unique_ptr<Database> database = place_in_memory();
-  (void)StudyStore::create(*database, space, spec);
+  (void)StudyStore::create(*database, space, spec, earlier);
   return database;
 }
 
@@ -59,14 +65,15 @@ Study::Study(Study&&) noexcept = default;
 Study& Study::operator=(Study&&) noexcept = default;
 Study::~Study() = default;
 
-Study::Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engine> engine)
-    : parts_(std::make_unique<Parts>(in_memory(space, spec), std::move(engine))) {}
+Study::Study(const Space& space, const OptimizeSpec& spec, std::shared_ptr<Engine> engine,
+             const EarlierResults& earlier)
+    : parts_(std::make_unique<Parts>(in_memory(space, spec, earlier), std::move(engine))) {}
 
 Study Study::create(const std::filesystem::path& place, const Space& space, const OptimizeSpec& spec,
-                    std::shared_ptr<Engine> engine, FileSystems file_systems) {
-  check_spec(space, spec);
+                    std::shared_ptr<Engine> engine, FileSystems file_systems, const EarlierResults& earlier) {
+  check_spec(space, spec, earlier);
   make_place(place_of(place, file_systems),
-             [&](Database& database) { return StudyStore::create(database, space, spec); });
+             [&](Database& database) { return StudyStore::create(database, space, spec, earlier); });
   return open(place, StudyAccess::write, std::move(engine), file_systems);
 }
 
@@ -119,7 +126,7 @@ std::vector<Trial> Study::ask(const std::vector<std::string>& workers, const Pro
 }
 
 /// Points of the initial design and random ones take no time: they are computed and recorded in one transaction. A
-/// suggestion of a model is computed without locking the study, for all who wait for one (`ask_model`).
+/// suggestion of a model is computed without locking the study, for all requests that wait for one (`ask_model`).
 std::vector<Trial> Study::Parts::ask(const StudyStore::Askers& askers, const Progress& progress) {
   const auto guard = lock();
   bool model_needed = suggester.at_once(trials_seen) == 0;
@@ -144,6 +151,14 @@ std::vector<Trial> Study::Parts::ask(const StudyStore::Askers& askers, const Pro
 
 namespace {
 
+/// Throws DataError for a point outside the space.
+Point kept_point(Point point, const Space& space) {
+  space.check(point);
+  point = space.settled(std::move(point));
+  for (double& v : point) v += 0.0;  // no negative zero: one point, one text
+  return point;
+}
+
 TrialResult checked(TrialResult result, const Space& space) {
   const std::string prefix = result.label.empty() ? "" : result.label + ": ";
   if (result.value && !std::isfinite(*result.value)) {
@@ -154,11 +169,16 @@ TrialResult checked(TrialResult result, const Space& space) {
                                      "instead",
                                      prefix, result.id, *result.value));
   }
+  if (result.cost && (!std::isfinite(*result.cost) || *result.cost <= 0.0)) {
+    throw DataError("bo/study", fmt::format("{}a cost must be a finite number above 0, got {}", prefix, *result.cost));
+  }
+  if (result.cost && !result.value)
+    throw DataError("bo/study", fmt::format("{}only a result has a cost, a failure has none", prefix));
   if (!result.value) result.reason = result.reason.empty() ? "no reason given" : kept_text(result.reason);
   if (result.value) result.reason.clear();
   if (result.id == 0 && !result.point.empty()) {
-    space.check(result.point);
-    for (double& v : result.point) v += 0.0;  // no negative zero: one point, one text
+    if (!result.value) throw DataError("bo/study", prefix + "only a trial can fail, not a point; enqueue makes it one");
+    result.point = kept_point(std::move(result.point), space);
   }
   return result;
 }
@@ -182,6 +202,15 @@ void Study::fail(std::int64_t id, std::string_view reason, bool replace) {
 Trial Study::add(const Point& point, double value) {
   space().check(point);
   return trial(tell({{.point = point, .value = value}}, Repeated::refuse).front());
+}
+
+std::vector<std::int64_t> Study::enqueue(const std::vector<Point>& points) {
+  std::vector<Point> kept;
+  kept.reserve(points.size());
+  for (const Point& point : points) kept.push_back(kept_point(point, space()));
+  if (kept.empty()) return {};
+  const auto lock = parts_->lock();
+  return parts_->store.enqueue(kept);
 }
 
 void Study::renew(const std::vector<std::int64_t>& ids) {

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "core/toml_numbers.hpp"
+#include "core/text/toml_numbers.hpp"
+#include "core/text/toml_text.hpp"
 #include "nomu/bo/study.hpp"
 #include "nomu/core/config.hpp"
 #include "nomu/core/error.hpp"
@@ -70,9 +71,37 @@ class Reader {
   std::vector<std::string> keys_;
 };
 
+/// when = {solver = "cg", stages = [2, 3]}
+std::vector<Condition> conditions_of(const Reader& reader) {
+  std::vector<Condition> conditions;
+  const toml::node* when = reader.find("when");
+  if (when == nullptr) return conditions;
+  const char* form =
+      "when must be of the form {variable = value} or {variable = [value, value]}, with texts or whole "
+      "numbers as values";
+  if (!when->is_table() || when->as_table()->empty()) reader.fail(when->source(), form);
+  const auto text_of = [&](const toml::node& value) {
+    if (value.is_string()) return value.as_string()->get();
+    if (!value.is_integer()) reader.fail(value.source(), form);
+    return fmt::format("{}", value.as_integer()->get());
+  };
+  for (const auto& [key, node] : *when->as_table()) {
+    Condition& condition = conditions.emplace_back(Condition{.variable = std::string(key.str()), .values = {}});
+    if (!node.is_array()) {
+      condition.values.push_back(text_of(node));
+      continue;
+    }
+    for (const toml::node& value : *node.as_array()) condition.values.push_back(text_of(value));
+  }
+  return conditions;
+}
+
 Variable variable_of(const toml::table& table, std::string_view source) {
-  const Reader reader(table, source, "a variable", {"name", "type", "low", "high", "scale", "choices"});
-  Variable v{.name = reader.text("name", ""), .choices = reader.texts("choices")};
+  const Reader reader(table, source, "a variable", {"name", "type", "low", "high", "scale", "choices", "unit", "when"});
+  Variable v{.name = reader.text("name", ""),
+             .choices = reader.texts("choices"),
+             .unit = reader.text("unit", ""),
+             .when = conditions_of(reader)};
   if (v.name == "id") {
     reader.fail(
         "a variable cannot be called 'id': commands of 'nomu optimize run' use that name for the number of the "
@@ -126,13 +155,7 @@ void each_table(const Reader& reader, std::string_view key, const F& use) {
 }  // namespace
 
 StudyFile parse_study_file(std::string_view text, std::string_view source) {
-  toml::table root;
-  try {
-    root = toml::parse(text);
-  } catch (const toml::parse_error& error) {
-    throw ConfigError("bo/study",
-                      fmt::format("{}, line {}: {}", source, error.source().begin.line, error.description()));
-  }
+  const toml::table root = parse_toml(text, source, "bo/study");
   const Reader reader(root, source, "the file", {"variables", "constraints", "study"});
   std::vector<Variable> variables;
   std::vector<LinearConstraint> constraints;

@@ -1,10 +1,11 @@
-// What a study's results say about its best point and its variables, and trials by an acquisition of one's own.
+// What a study's results say about its best point and its variables, and trials by a custom acquisition.
 
 #include <algorithm>
 #include <cmath>
 
 #include "bo/study/study_parts.hpp"
 #include "bo/surrogate/importance.hpp"
+#include "bo/surrogate/learned.hpp"
 #include "nomu/core/random.hpp"
 
 namespace nomu {
@@ -20,21 +21,25 @@ Process thinned(const Process& all, Random& random) {
     if (random.uniform() < 2.0 / 3.0) kept.push_back(i);
   }
   if (kept.size() < 2) kept = {0, n - 1};
-  ProcessRows rows = all.rows();
-  rows.x.resize(static_cast<Eigen::Index>(kept.size()), all.rows().x.cols());
-  rows.y.resize(static_cast<Eigen::Index>(kept.size()));
-  for (std::size_t k = 0; k < kept.size(); ++k) {
-    rows.x.row(static_cast<Eigen::Index>(k)) = all.rows().x.row(kept[k]);
-    rows.y[static_cast<Eigen::Index>(k)] = all.rows().y[kept[k]];
-  }
-  return Process(std::move(rows), all.kernel());
+  return {all.rows().chosen(kept), all.kernel()};
 }
 
 }  // namespace
 
 std::vector<Importance> Study::importances() const {
   const auto lock = parts_->lock();
-  const std::shared_ptr<const Learned> learned = parts_->suggester.learned(parts_->store.snapshot(spec()).history);
+  const History history = parts_->store.snapshot(spec()).history;
+  const double sign = spec().direction == Direction::maximize ? 1.0 : -1.0;
+  std::vector<Point> points;
+  std::vector<double> values;
+  if (history.points.size() >= 2) {
+    for (const std::size_t k : spread_rows(space(), history.points)) {
+      points.push_back(history.points[k]);
+      values.push_back(sign * history.values[k]);
+    }
+  }
+  const std::shared_ptr<const Learned> learned =
+      values.empty() ? nullptr : learn(space(), points, values, spec().noisy);
   if (!learned) return {};
   const std::uint64_t seed = derived_seed(static_cast<std::uint64_t>(spec().seed), importance_purpose);
   const std::vector<double> shares = total_effects(learned->process, learned->warp, space(), seed);
@@ -74,7 +79,7 @@ std::optional<Outlook> Study::outlook() const {
   for (const double result : history.values) distances.push_back(sign * (*best->value - result));
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
   std::nth_element(distances.begin(), middle, distances.end());
-  history.pending.clear();  // what is on its way is part of going on
+  history.pending.clear();  // pending trials are part of the expected gain
   const double gain = parts_->suggester.expected_gain(history);
   return Outlook{.best = *best,
                  .mean = sign * learned->warp.invert(value.mean),

@@ -17,7 +17,7 @@ struct Study::Parts {
   std::int64_t trials_seen = 0;  // there are at least that many
 
   Parts(std::unique_ptr<Database> database, std::shared_ptr<Engine> engine)
-      : store(std::move(database)), suggester(store.space(), store.spec(), std::move(engine)) {}
+      : store(std::move(database)), suggester(store.space(), store.spec(), std::move(engine), store.earlier()) {}
   [[nodiscard]] std::lock_guard<std::recursive_mutex> lock() { return std::lock_guard(mutex); }
   [[nodiscard]] std::vector<Trial> ask(const StudyStore::Askers& askers, const Progress& progress);
 };

@@ -25,7 +25,7 @@ class ReplayedTrials {
       budget_ = event.value;
       return {};
     }
-    if (event.kind == "ask" || event.kind == "add") {
+    if (event.kind == "ask" || event.kind == "queue" || event.kind == "add") {
       if (event.trial != static_cast<std::int64_t>(trials_.size()) + 1) {
         return fmt::format("event {} is about trial {}, but trial {} was expected", event.number, event.trial,
                            trials_.size() + 1);
@@ -33,10 +33,8 @@ class ReplayedTrials {
       trials_.push_back({.id = event.trial, .point = event.point, .origin = event.text});
       known_.insert(event.point);
       if (event.c > 0.0 && c_ == 0.0) c_ = event.c;
-      if (event.kind == "add") {
-        trials_.back().origin = "given";
-        set(trials_.back(), event);
-      }
+      if (event.kind != "ask") trials_.back().origin = "given";
+      if (event.kind == "add") set(trials_.back(), event);
       return {};
     }
     if (event.kind != "tell" && event.kind != "fail") {
@@ -58,6 +56,7 @@ class ReplayedTrials {
     for (const std::size_t k : fit_subset(values, spec.direction, static_cast<std::size_t>(spec.fit_rows))) {
       history.points.push_back(at(order_[k]).point);
       history.values.push_back(values[k]);
+      if (costs_ > 0) history.costs.push_back(at(order_[k]).cost.value_or(0.0));
     }
     const auto latest = [&](TrialState state, std::int64_t most, std::vector<Point>& points) {
       for (auto trial = trials_.rbegin(); trial != trials_.rend(); ++trial) {
@@ -95,6 +94,8 @@ class ReplayedTrials {
     trial.state = event.value ? TrialState::finished : TrialState::failed;
     trial.value = event.value;
     trial.reason = event.value ? std::string() : event.text;
+    costs_ += (event.cost ? 1 : 0) - (trial.cost ? 1 : 0);
+    trial.cost = event.cost;
   }
 
   std::vector<Trial> trials_;
@@ -102,6 +103,7 @@ class ReplayedTrials {
   std::set<Point> known_;
   std::optional<double> budget_;  // if it was changed later
   double c_ = 0.0;
+  std::int64_t costs_ = 0;  // number of trials with one
 };
 
 class Replay {
@@ -125,7 +127,7 @@ class Replay {
     if (const std::string damage = store_.database().damage(); !damage.empty()) {
       return problem(fmt::format("the file is damaged: {}", damage));
     }
-    // One state of the study is read at once; checking it may take long, and keeps nobody from writing.
+    // The study is read in one consistent state; checking it may take long, and must not block writers.
     std::vector<StudyEvent> events;
     store_.database().read([&] {
       events.clear();
@@ -161,7 +163,7 @@ class Replay {
       history_ = behind_.history(suggester_.spec());
       batch_.clear();
     }
-    if (event.text != "custom") compare_suggestion(event);  // nobody knows the acquisition any more
+    if (event.text != "custom") compare_suggestion(event);  // the acquisition is not recorded
     batch_.insert(event.point);
     history_.pending.push_back(event.point);
     ++history_.trials;
@@ -218,7 +220,8 @@ class Replay {
     for (std::size_t i = 0; i < std::min(stored_.size(), all_.trials().size()); ++i) {
       const Trial& a = stored_[i];
       const Trial& b = all_.trials()[i];
-      if (a.id == b.id && a.point == b.point && a.state == b.state && a.value == b.value && a.reason == b.reason)
+      if (a.id == b.id && a.point == b.point && a.state == b.state && a.value == b.value && a.reason == b.reason &&
+          a.cost == b.cost)
         continue;
       problem(fmt::format("trial {} differs from what the log says", a.id));
     }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/text/json_text.hpp"
 #include "nomu/bo/trial_io.hpp"
 #include "nomu/core/error.hpp"
 
@@ -16,6 +17,7 @@ json point_json(const Space& space, const Point& point) {
   json all = json::object();
   for (std::size_t j = 0; j < space.size(); ++j) {
     const Variable& v = space.variables()[j];
+    if (!space.active(j, point)) continue;
     if (v.kind == Variable::Kind::real) all[v.name] = point[j];
     if (v.kind == Variable::Kind::integer) all[v.name] = static_cast<std::int64_t>(point[j]);
     if (v.kind == Variable::Kind::categorical) all[v.name] = space.text(j, point[j]);
@@ -35,21 +37,14 @@ double value_of(const Space& space, std::size_t variable, const json& value) {
 std::string point_to_json(const Space& space, const Point& point) { return point_json(space, point).dump(); }
 
 Point point_from_json(const Space& space, std::string_view text) {
-  const json all = json::parse(text, nullptr, false);
+  const json all = parse_json(text);
   if (!all.is_object()) throw DataError("bo/study", "a point is an object of variables and their values");
-  Point point(space.size());
-  std::vector<bool> given(space.size(), false);
+  std::vector<std::optional<double>> values(space.size());
   for (const auto& [name, value] : all.items()) {
     const std::size_t j = space.index_of(name);
-    given[j] = true;
-    point[j] = value_of(space, j, value);
+    values[j] = value_of(space, j, value);
   }
-  for (std::size_t j = 0; j < space.size(); ++j) {
-    if (given[j]) continue;
-    throw DataError("bo/study", fmt::format("the point lacks the variable '{}'", space.variables()[j].name));
-  }
-  space.check(point);
-  return point;
+  return space.complete(values);
 }
 
 std::string trial_to_json(const Space& space, const Trial& trial) {
@@ -59,6 +54,7 @@ std::string trial_to_json(const Space& space, const Trial& trial) {
            {"origin", trial.origin},
            {"asked", trial.asked}};
   if (trial.value) all["value"] = *trial.value;
+  if (trial.cost) all["cost"] = *trial.cost;
   if (trial.state == TrialState::failed) all["reason"] = trial.reason;
   if (trial.state != TrialState::pending) all["told"] = trial.told;
   if (trial.state == TrialState::pending) all["lease_until"] = trial.lease_until;
@@ -69,7 +65,8 @@ std::string trial_to_json(const Space& space, const Trial& trial) {
 std::string point_text(const Space& space, const Point& point) {
   std::string text;
   for (std::size_t j = 0; j < space.size(); ++j) {
-    text += fmt::format("{}{}={}", j == 0 ? "" : " ", space.variables()[j].name, space.text(j, point[j]));
+    if (!space.active(j, point)) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", space.variables()[j].name, space.text(j, point[j]));
   }
   return text;
 }

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "nomu/bo/trial_io.hpp"
 
 namespace nomu {
@@ -15,9 +17,12 @@ Table trials_table(const Space& space, const std::vector<Trial>& trials) {
   column("trial", [](const Trial& t) { return fmt::format("{}", t.id); });
   column("state", [](const Trial& t) { return std::string(state_name(t.state)); });
   for (std::size_t j = 0; j < space.size(); ++j) {
-    column(space.variables()[j].name, [&](const Trial& t) { return space.text(j, t.point[j]); });
+    column(space.variables()[j].name,
+           [&](const Trial& t) { return space.active(j, t.point) ? space.text(j, t.point[j]) : std::string(); });
   }
   column("value", [](const Trial& t) { return t.value ? format_number(*t.value) : std::string(); });
+  if (std::any_of(trials.begin(), trials.end(), [](const Trial& t) { return t.cost.has_value(); }))
+    column("cost", [](const Trial& t) { return t.cost ? format_number(*t.cost) : std::string(); });
   column("reason", [](const Trial& t) { return t.reason; });
   return table;
 }

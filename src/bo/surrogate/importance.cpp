@@ -1,9 +1,30 @@
 #include "bo/surrogate/importance.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
+#include "nomu/bo/acquisition.hpp"
+
 namespace nomu {
+
+std::vector<std::size_t> spread_rows(const Space& space, const std::vector<Point>& points) {
+  const std::size_t enough = std::min<std::size_t>(points.size(), std::max<std::size_t>(20, 4 * space.size()));
+  std::vector<std::vector<double>> inputs;
+  inputs.reserve(points.size());
+  for (const Point& point : points) inputs.push_back(space.to_inputs(point));
+  std::vector<std::size_t> kept;
+  for (double apart = 0.2 * std::sqrt(static_cast<double>(space.inputs())); kept.size() < enough; apart *= 0.7) {
+    kept.clear();
+    std::vector<double> taken;
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      if (apart > 1e-6 && nearest_distance(inputs[k], taken) < apart) continue;
+      kept.push_back(k);
+      taken.insert(taken.end(), inputs[k].begin(), inputs[k].end());
+    }
+  }
+  return kept;
+}
 
 std::vector<double> total_effects(const Process& process, const TargetWarp& warp, const Space& space,
                                   std::uint64_t seed) {

@@ -1,6 +1,7 @@
 #pragma once
 // How much of what a process has learned is due to each variable.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -9,6 +10,10 @@
 #include "nomu/bo/space.hpp"
 
 namespace nomu {
+
+/// Indices of rows that are not crowded, in ascending order. Most trials end up around the best point, where they would
+/// drown what the others say about the whole space.
+[[nodiscard]] std::vector<std::size_t> spread_rows(const Space& space, const std::vector<Point>& points);
 
 /// The share of each variable in the total effects on the posterior mean, in units of the results (Sobol's indices,
 /// which add up to 1 here).

@@ -26,6 +26,29 @@ std::vector<Point> spaced(const std::vector<Point>& points, std::size_t most) {
   return result;
 }
 
+struct Rows {
+  std::vector<Point> points;
+  std::vector<double> values;
+  std::vector<char> foreign = {};
+
+  void add(const EarlierRows& earlier, double shift) {
+    foreign.assign(points.size(), 0);
+    points.insert(points.end(), earlier.points.begin(), earlier.points.end());
+    for (const double value : earlier.values) values.push_back(value + shift);
+    foreign.resize(points.size(), 1);
+  }
+};
+
+/// What the new results exceed the earlier function by, on average.
+double shift_of(const Space& space, const Rows& rows, const EarlierRows& earlier) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < rows.points.size(); ++i) {
+    const double mean = earlier.learned->process.mean_at(space.to_inputs(rows.points[i]));
+    sum += rows.values[i] - earlier.learned->warp.invert(mean);
+  }
+  return sum / static_cast<double>(rows.points.size());
+}
+
 struct Scaled {
   TargetWarp warp;
   ProcessFit fit;
@@ -60,12 +83,20 @@ ProcessRows process_rows(const Space& space, const std::vector<Point>& points) {
 }
 
 std::shared_ptr<const Learned> learn(const Space& space, const std::vector<Point>& points,
-                                     const std::vector<double>& values, bool noisy) {
+                                     const std::vector<double>& values, bool noisy, const EarlierRows* earlier) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   if (values.size() < 2 || *low == *high) return {};
   const std::vector<std::size_t> few = fit_subset(values, Direction::maximize, kernel_rows);
-  const std::vector<double> few_values = chosen(values, few);
-  ProcessRows few_rows = process_rows(space, chosen(points, few));
+  Rows all{.points = points, .values = values};
+  Rows some{.points = chosen(points, few), .values = chosen(values, few)};
+  if (earlier != nullptr && earlier->learned) {
+    const double shift = shift_of(space, all, *earlier);
+    all.add(*earlier, shift);
+    some.add(*earlier, shift);
+  }
+  const std::vector<double>& few_values = some.values;
+  ProcessRows few_rows = process_rows(space, some.points);
+  few_rows.foreign = some.foreign;
   using Shape = ProcessKernel::Shape;
   Scaled best = fit_scaled(few_rows, few_values, 0.0, Shape::matern, noisy);
   if (Scaled other = fit_scaled(few_rows, few_values, 0.0, Shape::gaussian, noisy); other.evidence > best.evidence)
@@ -75,8 +106,9 @@ std::shared_ptr<const Learned> learn(const Space& space, const std::vector<Point
     if (!(other.evidence > best.evidence)) break;
     best = std::move(other);
   }
-  ProcessRows rows = process_rows(space, points);
-  rows.y = best.warp.apply(values);
+  ProcessRows rows = process_rows(space, all.points);
+  rows.y = best.warp.apply(all.values);
+  rows.foreign = all.foreign;
   auto learned = std::make_shared<Learned>(Learned{best.warp, Process(std::move(rows), best.fit.kernel)});
   return learned->process.valid() ? learned : nullptr;
 }

@@ -18,9 +18,19 @@ struct Learned {
 /// Inputs of points as a process reads them, and which variable each column belongs to.
 [[nodiscard]] ProcessRows process_rows(const Space& space, const std::vector<Point>& points);
 
+/// Results of an earlier study of a similar problem, and what they teach.
+struct EarlierRows {
+  std::vector<Point> points;
+  std::vector<double> values;  ///< larger is better
+  std::shared_ptr<const Learned> learned;
+};
+
 /// `values`: larger is better; at least two. Null if they cannot be modelled (they are all equal, for example).
+/// `earlier`, unless null, adds rows that lie at some distance from all others; how large it is, which is to say how
+/// similar the problems are, is learned as well. Their values are shifted to agree with the new ones on average.
 [[nodiscard]] std::shared_ptr<const Learned> learn(const Space& space, const std::vector<Point>& points,
-                                                   const std::vector<double>& values, bool noisy);
+                                                   const std::vector<double>& values, bool noisy,
+                                                   const EarlierRows* earlier = nullptr);
 
 /// A process of successes (1) and failures (-1); null if there are none of either.
 [[nodiscard]] std::shared_ptr<const Process> learn_success(const Space& space, const std::vector<Point>& finished,

@@ -1,5 +1,5 @@
 #pragma once
-// Points to choose from when many are on their way: their variances follow each new one at the cost of one row.
+// Candidate points for large batches: adding a pending point updates all their variances at the cost of one row.
 
 #include <cstddef>
 #include <optional>
@@ -15,7 +15,8 @@ class Pool {
   /// `inputs` [q][inputs]; `log_worth` [q] is added to the promise of each, or empty.
   Pool(const Process& process, RowMatrix inputs, std::vector<double> log_worth);
 
-  /// Takes what the process has believed since into account. Points closer than `apart` to one of these are left out.
+  /// Takes into account the points that were added to the process by `believe` since the last call. Candidates closer
+  /// than `apart` to one of these are left out.
   void follow(const Process& process, double apart);
   /// The most promising points first; those that are left out are not among them.
   [[nodiscard]] std::optional<std::size_t> best(double best_value) const;

@@ -44,13 +44,26 @@ double scaled_square(const double* a, const double* b, const ProcessRows& rows, 
   return sum;
 }
 
+ProcessRows ProcessRows::chosen(const std::vector<Eigen::Index>& kept) const {
+  const auto count = static_cast<Eigen::Index>(kept.size());
+  ProcessRows some{.x = RowMatrix(count, x.cols()), .y = Vector(count), .group = group, .groups = groups};
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const Eigen::Index row = kept[static_cast<std::size_t>(k)];
+    some.x.row(k) = x.row(row);
+    some.y[k] = y[row];
+    if (!foreign.empty()) some.foreign.push_back(foreign[static_cast<std::size_t>(row)]);
+  }
+  return some;
+}
+
 Process::Process(ProcessRows rows, ProcessKernel kernel)
     : rows_(std::move(rows)), kernel_(std::move(kernel)), points_(rows_.x), count_(rows_.rows()) {
   const Eigen::Index n = rows_.rows();
   RowMatrix matrix = RowMatrix::Zero(n, n);
   for (Eigen::Index i = 0; i < n; ++i) {
     for (Eigen::Index j = 0; j < i; ++j) {
-      const double square = scaled_square(points_.row(i).data(), points_.row(j).data(), rows_, kernel_.lengths);
+      double square = scaled_square(points_.row(i).data(), points_.row(j).data(), rows_, kernel_.lengths);
+      if (rows_.two_studies(i, j)) square += kernel_.remoteness;
       matrix(i, j) = correlation_at(kernel_.shape, square).value;
     }
     matrix(i, i) = 1.0 + kernel_.noise;
@@ -64,11 +77,20 @@ Process::Process(ProcessRows rows, ProcessKernel kernel)
   lower.solveInPlace(y);
   level_ = ones.dot(y) / ones.squaredNorm();
   weights_ = y - level_ * ones;
+  whitened_ = weights_;
   variance_ = (weights_.squaredNorm() + 1.0) / static_cast<double>(n + 1);
   lower.transpose().solveInPlace(weights_);
 }
 
 double Process::noise_sigma() const { return std::sqrt(variance_ * kernel_.noise); }
+
+/// The square of the scaled distance between a row, or believed point, and a point of the study itself.
+double Process::square_to(Eigen::Index row, const double* x) const {
+  const bool foreign =
+      static_cast<std::size_t>(row) < rows_.foreign.size() && rows_.foreign[static_cast<std::size_t>(row)] != 0;
+  const double square = scaled_square(points_.row(row).data(), x, rows_, kernel_.lengths);
+  return foreign ? square + kernel_.remoteness : square;
+}
 
 Vector Process::correlations(const double* x) const {
   Vector result(count_);
@@ -89,8 +111,7 @@ Process::Value Process::at(std::span<const double> x, std::span<double> mean_slo
   Vector k(count_);
   Vector slopes(count_);
   for (Eigen::Index i = 0; i < count_; ++i) {
-    const Correlation c =
-        correlation_at(kernel_.shape, scaled_square(points_.row(i).data(), x.data(), rows_, kernel_.lengths));
+    const Correlation c = correlation_at(kernel_.shape, square_to(i, x.data()));
     k[i] = c.value;
     slopes[i] = c.slope;
   }
@@ -134,7 +155,8 @@ std::vector<Process::Value> Process::at_all(const RowMatrix& points) const {
 
 double Process::best_mean() const {
   // The mean at a row is its result less its weight times the noise.
-  return (rows_.y - kernel_.noise * weights_).maxCoeff();
+  const auto own = rows_.rows() - std::count(rows_.foreign.begin(), rows_.foreign.end(), 1);
+  return (rows_.y - kernel_.noise * weights_).head(own).maxCoeff();
 }
 
 void Process::grow(Eigen::Index count) {
@@ -163,8 +185,7 @@ std::span<const double> Process::factor_row(std::size_t row) const {
 }
 
 double Process::correlation(std::size_t row, const double* x) const {
-  const double* own = points_.row(static_cast<Eigen::Index>(row)).data();
-  return correlation_at(kernel_.shape, scaled_square(own, x, rows_, kernel_.lengths)).value;
+  return correlation_at(kernel_.shape, square_to(static_cast<Eigen::Index>(row), x)).value;
 }
 
 double Process::mean_at(std::span<const double> x) const {
@@ -172,6 +193,37 @@ double Process::mean_at(std::span<const double> x) const {
   for (Eigen::Index i = 0; i < rows_.rows(); ++i)
     mean += weights_[i] * correlation(static_cast<std::size_t>(i), x.data());
   return mean;
+}
+
+RowMatrix Process::correlation_slopes(std::span<const double> x) const {
+  RowMatrix result(count_, static_cast<Eigen::Index>(x.size()));
+  for (Eigen::Index i = 0; i < count_; ++i) {
+    const double slope = correlation_at(kernel_.shape, square_to(i, x.data())).slope;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      const auto column = static_cast<Eigen::Index>(j);
+      const double length = kernel_.lengths[static_cast<Eigen::Index>(rows_.group[j])];
+      result(i, column) = slope * 2.0 * (x[j] - points_(i, column)) / (length * length);
+    }
+  }
+  return result;
+}
+
+Vector Process::drawn_weights(const Vector& normal) const {
+  Vector all(count_);
+  all.head(rows_.rows()) = whitened_;
+  all.tail(count_ - rows_.rows()) = scale() * normal;
+  factor_.topLeftCorner(count_, count_).triangularView<Eigen::Lower>().transpose().solveInPlace(all);
+  return all;
+}
+
+Vector Process::explained(std::span<const double> x) const {
+  Vector k = correlations(x.data());
+  factor_.topLeftCorner(count_, count_).triangularView<Eigen::Lower>().solveInPlace(k);
+  return k;
+}
+
+std::span<const double> Process::point(std::size_t row) const {
+  return {points_.row(static_cast<Eigen::Index>(row)).data(), static_cast<std::size_t>(points_.cols())};
 }
 
 double Process::scale() const { return std::sqrt(variance_); }

@@ -16,15 +16,22 @@ struct ProcessRows {
   Vector y;                        ///< [n], about standardised; larger is better
   std::vector<std::size_t> group;  ///< [inputs], the variable of every column; columns of a variable share a length
   std::size_t groups = 0;
+  std::vector<char> foreign = {};  ///< [n], whether the row is of an earlier study; those come last. Empty: none is
 
   [[nodiscard]] Eigen::Index rows() const { return x.rows(); }
+  [[nodiscard]] bool two_studies(Eigen::Index a, Eigen::Index b) const {
+    return !foreign.empty() && foreign[static_cast<std::size_t>(a)] != foreign[static_cast<std::size_t>(b)];
+  }
+  /// Some of the rows.
+  [[nodiscard]] ProcessRows chosen(const std::vector<Eigen::Index>& kept) const;
 };
 
 struct ProcessKernel {
   enum class Shape { matern, gaussian };  ///< twice differentiable functions (Matern 5/2), and very smooth ones
   Shape shape = Shape::matern;
-  Vector lengths;      ///< [groups]
-  double noise = 0.0;  ///< variance of the noise as a share of the variance of the function
+  Vector lengths;           ///< [groups]
+  double noise = 0.0;       ///< variance of the noise as a share of the variance of the function
+  double remoteness = 0.0;  ///< what is added to the square of the scaled distance between rows of two studies
 };
 
 /// The correlation at a scaled distance whose square is given, and its slope by that square.
@@ -57,26 +64,38 @@ class Process {
                          std::span<double> sigma_slopes) const;
   /// Values at points [q][inputs].
   [[nodiscard]] std::vector<Value> at_all(const RowMatrix& points) const;
-  /// The largest posterior mean at the rows: the best result, less what is luck about it.
+  /// The largest posterior mean at the study's own rows: the best result without the part that is probably noise.
   [[nodiscard]] double best_mean() const;
 
-  /// Adds a point whose result is on its way and taken to be its mean: sigma changes, the mean does not.
+  /// Adds a pending point, whose result is assumed to be its mean: sigma changes, the mean does not.
   void believe(std::span<const double> x);
   [[nodiscard]] std::size_t believed() const { return static_cast<std::size_t>(count_ - rows_.rows()); }
   [[nodiscard]] std::span<const double> believed_point(std::size_t k) const;
 
-  /// For whoever follows the posterior at other points: a row of the factor up to its diagonal, the correlation of a
+  /// For code that follows the posterior at other points: a row of the factor up to its diagonal, the correlation of a
   /// row or believed point with `x`, the mean there, and the standard deviation of the function.
   [[nodiscard]] std::span<const double> factor_row(std::size_t row) const;
   [[nodiscard]] double correlation(std::size_t row, const double* x) const;
   [[nodiscard]] double mean_at(std::span<const double> x) const;
+  /// [rows and believed points], the factor's inverse times the correlations with `x`: its square is the share of the
+  /// variance at `x` that is explained.
+  [[nodiscard]] Vector explained(std::span<const double> x) const;
+  [[nodiscard]] std::span<const double> point(std::size_t row) const;
+  [[nodiscard]] std::size_t known() const { return static_cast<std::size_t>(count_); }
   [[nodiscard]] double scale() const;
+  [[nodiscard]] double level() const { return level_; }
+  [[nodiscard]] Vector correlations(const double* x) const;
+  /// Slopes of the correlations by every input, [known][inputs].
+  [[nodiscard]] RowMatrix correlation_slopes(std::span<const double> x) const;
+  /// Weights [known] of the correlations in the mean, if the results of the believed points are drawn: `normal` has a
+  /// standard normal number for each.
+  [[nodiscard]] Vector drawn_weights(const Vector& normal) const;
 
   /// Mean log density of every result under the process without it (with the same kernel).
   [[nodiscard]] double left_out_score() const;
 
  private:
-  [[nodiscard]] Vector correlations(const double* x) const;
+  [[nodiscard]] double square_to(Eigen::Index row, const double* x) const;
   void grow(Eigen::Index count);
 
   ProcessRows rows_;
@@ -84,6 +103,7 @@ class Process {
   RowMatrix points_;    // [>= count][inputs]: the rows, then the points of `believe`
   RowMatrix factor_;    // of the correlations of all points, noise included; lower triangle
   Vector weights_;      // [n]
+  Vector whitened_;     // [n], the factor's inverse times the results less their level
   Eigen::Index count_;  // rows and believed points
   double level_ = 0.0;
   double variance_ = 1.0;

@@ -35,6 +35,8 @@ class Evidence {
         // On the cube [-1,1], whose sides are 2; a log-normal prior that shifts with the root of the dimension.
         length_{std::log(2.0) + std::sqrt(2.0) + 0.5 * std::log(static_cast<double>(rows.groups)), std::sqrt(3.0)},
         noise_{noisy ? std::log(0.02) : std::log(1e-4), noisy ? 1.5 : 4.0},
+        // Functions of two studies that are a length of 2 apart have a correlation of about 0.8.
+        distance_{std::log(2.0), 1.0},
         correlations_(rows.rows(), rows.rows()),
         slopes_(rows.rows(), rows.rows()) {}
 
@@ -44,6 +46,7 @@ class Evidence {
     Vector lengths(groups);
     for (Eigen::Index g = 0; g < groups; ++g) lengths[g] = std::exp(settings[static_cast<std::size_t>(g)]);
     const double noise = std::exp(settings[rows_.groups]);
+    remoteness_ = rows_.foreign.empty() ? 0.0 : std::exp(-2.0 * settings[rows_.groups + 1]);
     fill(lengths, noise);
     factor_ = correlations_;
     Eigen::LLT<Eigen::Ref<Matrix>, Eigen::Lower> decomposition(factor_);
@@ -60,8 +63,7 @@ class Evidence {
     const double misfit = weights.squaredNorm() + 1.0;
     double value = -0.5 * static_cast<double>(n + 1) * std::log(misfit) - factor_.diagonal().array().log().sum();
     std::vector<double> of_prior(settings.size());
-    for (std::size_t k = 0; k < settings.size(); ++k)
-      value += (k < rows_.groups ? length_ : noise_).log_density(settings[k], of_prior[k]);
+    for (std::size_t k = 0; k < settings.size(); ++k) value += prior_of(k).log_density(settings[k], of_prior[k]);
     if (!slopes.empty()) {
       lower.transpose().solveInPlace(weights);
       fill_slopes(lengths, noise, weights, static_cast<double>(n + 1) / misfit, slopes);
@@ -71,13 +73,19 @@ class Evidence {
   }
 
  private:
+  [[nodiscard]] const Prior& prior_of(std::size_t setting) const {
+    if (setting < rows_.groups) return length_;
+    return setting == rows_.groups ? noise_ : distance_;
+  }
+
   void fill(const Vector& lengths, double noise) {
     const Eigen::Index n = rows_.rows();
     for (Eigen::Index j = 0; j < n; ++j) {
       correlations_(j, j) = 1.0 + noise;
       for (Eigen::Index i = j + 1; i < n; ++i) {
-        const Correlation c =
-            correlation_at(shape_, scaled_square(rows_.x.row(i).data(), rows_.x.row(j).data(), rows_, lengths));
+        double square = scaled_square(rows_.x.row(i).data(), rows_.x.row(j).data(), rows_, lengths);
+        if (rows_.two_studies(i, j)) square += remoteness_;
+        const Correlation c = correlation_at(shape_, square);
         correlations_(i, j) = c.value;
         slopes_(i, j) = c.slope;
       }
@@ -97,6 +105,7 @@ class Evidence {
       slopes[rows_.groups] += 0.5 * (share * weights[j] * weights[j] - inverse_(j, j)) * noise;
       for (Eigen::Index i = j + 1; i < n; ++i) {
         const double pull = (share * weights[i] * weights[j] - inverse_(i, j)) * slopes_(i, j);
+        if (rows_.two_studies(i, j)) slopes[rows_.groups + 1] -= 2.0 * pull * remoteness_;
         for (std::size_t k = 0; k < columns; ++k) {
           const double step = (rows_.x(i, static_cast<Eigen::Index>(k)) - rows_.x(j, static_cast<Eigen::Index>(k))) /
                               lengths[static_cast<Eigen::Index>(rows_.group[k])];
@@ -110,6 +119,8 @@ class Evidence {
   ProcessKernel::Shape shape_;
   Prior length_;
   Prior noise_;
+  Prior distance_;  // between two studies
+  double remoteness_ = 0.0;
   Matrix correlations_, slopes_, factor_, inverse_;
 };
 
@@ -124,6 +135,10 @@ ProcessFit fit_process(const ProcessRows& rows, ProcessKernel::Shape shape, bool
                    .tolerance = 1e-3};
   search.low.push_back(std::log(least_noise));
   search.high.push_back(std::log(most_noise));
+  if (!rows.foreign.empty()) {
+    search.low.push_back(std::log(0.2));
+    search.high.push_back(std::log(50.0));
+  }
   const double start = std::log(0.5 * std::sqrt(static_cast<double>(rows.groups)));
   ProcessFit best{.kernel = {.shape = shape, .lengths = {}}, .evidence = -infinity};
   // A function that is smooth and one that is uneven differ most in their noise, and a search rarely finds its way from
@@ -131,6 +146,7 @@ ProcessFit fit_process(const ProcessRows& rows, ProcessKernel::Shape shape, bool
   for (const double noise : {1e-5, 0.05}) {
     std::vector<double> settings(rows.groups, start);
     settings.push_back(std::log(noise));
+    if (!rows.foreign.empty()) settings.push_back(std::log(2.0));
     const double value = ascend(f, search, settings);
     if (!(value > best.evidence)) continue;
     best.evidence = value;
@@ -138,6 +154,7 @@ ProcessFit fit_process(const ProcessRows& rows, ProcessKernel::Shape shape, bool
     for (std::size_t g = 0; g < rows.groups; ++g)
       best.kernel.lengths[static_cast<Eigen::Index>(g)] = std::exp(settings[g]);
     best.kernel.noise = std::exp(settings[rows.groups]);
+    if (!rows.foreign.empty()) best.kernel.remoteness = std::exp(-2.0 * settings[rows.groups + 1]);
   }
   return best;
 }

@@ -21,6 +21,15 @@ double improvement_slope(double z) {
   return 0.5 * std::erfc(-z / std::numbers::sqrt2) / std::exp(log_improvement(z));
 }
 
+/// Adds this share of the slopes of the logarithm of an improvement.
+void add_slopes(const Process::Value& value, double best, double share, std::span<const double> of_mean,
+                std::span<const double> of_sigma, std::span<double> slopes) {
+  const double z = (value.mean - best) / value.sigma;
+  const double slope = improvement_slope(z) / value.sigma;
+  for (std::size_t j = 0; j < slopes.size(); ++j)
+    slopes[j] += share * (slope * (of_mean[j] - z * of_sigma[j]) + of_sigma[j] / value.sigma);
+}
+
 }  // namespace
 
 /// One sigma below the estimate, squared: there is no data where everything fails, so that the large sigma of the
@@ -29,8 +38,22 @@ double log_worth(const Process::Value& success) {
   return 2.0 * std::log(std::clamp(0.5 * (1.0 + success.mean - success.sigma), least_success, 1.0));
 }
 
+/// The logarithm of the mean improvement over all fantasies.
+double Promise::gain(const Process::Value& value, std::span<const double> inputs) const {
+  if (fantasies_ == nullptr) return improvement(value, best_);
+  const Vector means = fantasies_->means(inputs);
+  std::vector<double> logs;
+  for (std::size_t s = 0; s < fantasies_->count(); ++s)
+    logs.push_back(improvement({means[static_cast<Eigen::Index>(s)], value.sigma}, fantasies_->bests()[s]));
+  const double most = *std::max_element(logs.begin(), logs.end());
+  double sum = 0.0;
+  for (const double log : logs) sum += std::exp(log - most);
+  return most + std::log(sum / static_cast<double>(logs.size()));
+}
+
 double Promise::at(std::span<const double> inputs) const {
-  const double value = improvement(process_.at(inputs), best_);
+  double value = gain(process_.at(inputs), inputs);
+  if (cost_ != nullptr) value -= cost_->log_at(inputs);
   return success_ == nullptr ? value : value + log_worth(success_->at(inputs));
 }
 
@@ -38,11 +61,25 @@ double Promise::at(std::span<const double> inputs, std::span<double> slopes) con
   std::vector<double> of_mean(inputs.size());
   std::vector<double> of_sigma(inputs.size());
   const Process::Value value = process_.at(inputs, of_mean, of_sigma);
-  const double z = (value.mean - best_) / value.sigma;
-  const double slope = improvement_slope(z) / value.sigma;
-  for (std::size_t j = 0; j < inputs.size(); ++j)
-    slopes[j] = slope * (of_mean[j] - z * of_sigma[j]) + of_sigma[j] / value.sigma;
-  double promise = improvement(value, best_);
+  double promise = gain(value, inputs);
+  std::ranges::fill(slopes, 0.0);
+  if (fantasies_ == nullptr) {
+    add_slopes(value, best_, 1.0, of_mean, of_sigma, slopes);
+  } else {
+    const Vector means = fantasies_->means(inputs);
+    const RowMatrix of_means = fantasies_->slopes(inputs);
+    for (std::size_t s = 0; s < fantasies_->count(); ++s) {
+      const auto row = static_cast<Eigen::Index>(s);
+      const Process::Value drawn{means[row], value.sigma};
+      const double best = fantasies_->bests()[s];
+      const double share = std::exp(improvement(drawn, best) - promise) / static_cast<double>(fantasies_->count());
+      add_slopes(drawn, best, share, {of_means.row(row).data(), inputs.size()}, of_sigma, slopes);
+    }
+  }
+  if (cost_ != nullptr) {
+    promise -= cost_->log_at(inputs, of_mean);
+    for (std::size_t j = 0; j < inputs.size(); ++j) slopes[j] -= of_mean[j];
+  }
   if (success_ == nullptr) return promise;
   const Process::Value success = success_->at(inputs, of_mean, of_sigma);
   promise += log_worth(success);
@@ -56,7 +93,14 @@ std::vector<double> Promise::at_all(const RowMatrix& inputs) const {
   const std::vector<Process::Value> values = process_.at_all(inputs);
   std::vector<double> result;
   result.reserve(values.size());
-  for (const Process::Value& value : values) result.push_back(improvement(value, best_));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    result.push_back(gain(values[i], {inputs.row(row).data(), static_cast<std::size_t>(inputs.cols())}));
+  }
+  for (std::size_t i = 0; cost_ != nullptr && i < result.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    result[i] -= cost_->log_at({inputs.row(row).data(), static_cast<std::size_t>(inputs.cols())});
+  }
   if (success_ == nullptr) return result;
   const std::vector<Process::Value> success = success_->at_all(inputs);
   for (std::size_t i = 0; i < result.size(); ++i) result[i] += log_worth(success[i]);

@@ -34,6 +34,10 @@ Point changed(const Space& space, const Point& from, const Region& region, Rando
   const double share = std::max(0.3, std::min(1.0, 4.0 / static_cast<double>(unit.size())));
   const std::size_t always = random.below(unit.size());
   for (std::size_t j = 0; j < unit.size(); ++j) {
+    if (!space.active(j, from)) {
+      unit[j] = random.uniform();  // for when another variable makes it active
+      continue;
+    }
     if (j != always && random.uniform() > share) continue;
     if (space.variables()[j].kind == Variable::Kind::categorical) {
       if (j == always || random.uniform() < 0.3) unit[j] = random.uniform();
@@ -72,28 +76,34 @@ class Climb {
   void slide(Sought& at) const {
     const std::vector<double> unit = space_.to_unit(at.point);
     const std::vector<double> fixed = space_.to_inputs(at.point);
+    std::vector<std::size_t> active;
     std::vector<double> x;
-    for (const std::size_t v : reals_) x.push_back(unit[v]);
+    for (const std::size_t v : reals_) {
+      if (!space_.active(v, at.point)) continue;
+      active.push_back(v);
+      x.push_back(unit[v]);
+    }
+    if (active.empty()) return;
     const auto moved = [&](std::span<const double> reals) {
       std::vector<double> all = unit;
-      for (std::size_t k = 0; k < reals_.size(); ++k) all[reals_[k]] = reals[k];
+      for (std::size_t k = 0; k < active.size(); ++k) all[active[k]] = reals[k];
       return space_.from_unit(all);
     };
     std::vector<double> inputs = fixed;
     std::vector<double> all_slopes(inputs.size());
     const SlopedFunction f = [&](std::span<const double> reals, std::span<double> slopes) {
-      for (std::size_t k = 0; k < reals_.size(); ++k) inputs[columns_[reals_[k]]] = 2.0 * reals[k] - 1.0;
+      for (std::size_t k = 0; k < active.size(); ++k) inputs[columns_[active[k]]] = 2.0 * reals[k] - 1.0;
       if (!space_.constraints().empty() && !space_.feasible(moved(reals))) {
         std::ranges::fill(slopes, 0.0);
         return -infinity;
       }
       if (slopes.empty()) return promise_.at(inputs);
       const double value = promise_.at(inputs, all_slopes);
-      for (std::size_t k = 0; k < reals_.size(); ++k) slopes[k] = 2.0 * all_slopes[columns_[reals_[k]]];
+      for (std::size_t k = 0; k < active.size(); ++k) slopes[k] = 2.0 * all_slopes[columns_[active[k]]];
       return value;
     };
     BoxSearch search{.low = {}, .high = {}, .evaluations = static_cast<std::int64_t>(spec_.steps), .tolerance = 1e-5};
-    for (const std::size_t v : reals_) {
+    for (const std::size_t v : active) {
       search.low.push_back(region_.low[v]);
       search.high.push_back(region_.high[v]);
     }
@@ -109,9 +119,11 @@ class Climb {
     for (const std::size_t v : others_) {
       const Variable& variable = space_.variables()[v];
       const double here = at.point[v];
+      if (!space_.active(v, at.point)) continue;
       for (const double to : neighbours(variable, here)) {
         Point point = at.point;
         point[v] = to;
+        point = space_.settled(std::move(point));
         const double value = value_of(point);
         if (!(value > at.promise)) continue;
         at = {std::move(point), value};

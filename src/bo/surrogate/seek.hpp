@@ -13,7 +13,7 @@
 
 namespace nomu {
 
-/// Whether a point may be proposed: it is not known, and not too close to one that is on its way.
+/// Whether a point may be proposed: it is not known, and not too close to a pending one.
 using Allowed = std::function<bool(const Point& point, std::span<const double> inputs)>;
 
 struct SeekSpec {

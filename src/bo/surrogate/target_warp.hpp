@@ -1,5 +1,5 @@
 #pragma once
-// Results on the scale a process models: distances to the best one, compressed where the bad ones would drown the good.
+// Results on the scale a process models: distances to the best one, compressed so that bad results do not dominate.
 
 #include <cstddef>
 #include <vector>

@@ -27,7 +27,7 @@ class CommandEvaluation : public Evaluation {
     if (line.empty()) return {.reason = "printed nothing"};
     const CellValue value = read_cell(line);
     if (value.kind == CellKind::number) return {.value = value.number};
-    return {.reason = fmt::format("its last line is no finite number: '{}'", shortened(line, 200))};
+    return {.reason = fmt::format("its last line is not a finite number: '{}'", shortened(line, 200))};
   }
 
   bool stop() override {

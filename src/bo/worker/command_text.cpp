@@ -61,8 +61,8 @@ bool looks_like_a_name(std::string_view text) {
 std::string environment_name(const Space& space, std::size_t j) {
   const std::string& name = space.variables()[j].name;
   const auto part = [](char c) { return is_letter_or_digit(c) || c == '_'; };
-  const bool identifier =
-      std::all_of(name.begin(), name.end(), part) && std::isdigit(static_cast<unsigned char>(name.front())) == 0;
+  const bool identifier = std::all_of(name.begin(), name.end(), part) &&
+                          std::isdigit(static_cast<unsigned char>(name.front())) == 0 && name != "ID";
   return identifier ? "NOMU_" + name : fmt::format("NOMU_{}", j + 1);
 }
 
@@ -75,6 +75,7 @@ std::string value_text(const Space& space, std::size_t j, const Trial& trial, bo
                                              "value's own quotes begin; write it without quotes, or \"${}\"",
                                              space.variables()[j].name, name));
   }
+  if (!space.active(j, trial.point)) return {};
   const std::string text = space.text(j, trial.point[j]);
   return is_plain(text) ? text : fmt::format("\"${{{}}}\"", name);
 }
@@ -92,8 +93,9 @@ std::string replacement(const std::string& name, const Space& space, const Trial
   try {
     (void)space.index_of(name);
   } catch (const DataError& error) {
-    throw DataError("bo/worker", fmt::format("the command contains {{{}}}: {}; blanks inside the braces keep them",
-                                             name, error.what()));
+    throw DataError("bo/worker",
+                    fmt::format("the command contains {{{}}}: {}; to keep braces as they are, put blanks inside them",
+                                name, error.what()));
   }
   return {};
 }
@@ -123,8 +125,9 @@ std::string command_for(const std::string& command, const Space& space, const Tr
 
 std::vector<std::string> environment_for(const Space& space, const Trial& trial) {
   std::vector<std::string> all{fmt::format("NOMU_ID={}", trial.id)};
-  for (std::size_t j = 0; j < space.size(); ++j)
-    all.push_back(environment_name(space, j) + "=" + space.text(j, trial.point[j]));
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    if (space.active(j, trial.point)) all.push_back(environment_name(space, j) + "=" + space.text(j, trial.point[j]));
+  }
   return all;
 }
 

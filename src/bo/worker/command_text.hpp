@@ -9,13 +9,13 @@
 namespace nomu {
 
 /// Replaces {name} by the trial's value of that variable, and {id} by the number of the trial unless a variable is
-/// called id. Values that are no plain words are not put into the command; it refers to `environment_for` instead.
-/// Braces around text that cannot be a name, as in awk '{print $1}', and those of ${HOME} are kept. Throws DataError
-/// for a name that no variable has, and for one inside quotes whose values may not be plain words.
+/// called id. Values that are not plain words are not inserted into the command; it refers to `environment_for`
+/// instead. Braces around text that cannot be a name, as in awk '{print $1}', and those of ${HOME} are kept. Throws
+/// DataError for a name that no variable has, and for one inside quotes whose values may not be plain words.
 [[nodiscard]] std::string command_for(const std::string& command, const Space& space, const Trial& trial);
 
 /// The trial as environment variables of the command, "NAME=text": NOMU_ID, and NOMU_x for a variable x; if its name
-/// cannot be one of an environment variable, NOMU_2 for the second variable.
+/// cannot be one of an environment variable, or is ID, NOMU_2 for the second variable.
 [[nodiscard]] std::vector<std::string> environment_for(const Space& space, const Trial& trial);
 
 /// The last line that is not blank, without leading and trailing blanks.

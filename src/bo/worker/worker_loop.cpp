@@ -59,8 +59,8 @@ void WorkerLoop::loop() {
 }
 
 /// Empty if the study has no trial left, cannot be reached, or fails; results of what is running must still be recorded
-/// then. A server that is being started again is waited for; a trial it has handed out unheard comes back when its
-/// lease ends, because nobody renews it.
+/// then. Waits for a server that is being restarted; a trial that it handed out without our knowledge is returned when
+/// its lease expires, because nobody renews it.
 std::vector<Trial> WorkerLoop::ask() {
   try {
     std::vector<Trial> asked = study_.ask(1, name_, progress_);
@@ -82,7 +82,7 @@ std::vector<Trial> WorkerLoop::ask() {
 /// Starts only one evaluation at a time, so that the next suggestion knows the results that came in the meantime.
 bool WorkerLoop::start_one() {
   const bool enough = spec_.trials > 0 && started_ >= spec_.trials;
-  if (enough || none_left_ || trouble_ || !unrecorded_.empty()) return false;
+  if (enough || none_left_ || trouble_ || !unrecorded_.empty() || report_.settled) return false;
   if (running_.size() >= static_cast<std::size_t>(spec_.workers)) return false;
   if (unreachable_since_ && seconds_since(asked_in_vain_) < 1.0) return false;
   const std::vector<Trial> asked = ask();
@@ -153,7 +153,20 @@ bool WorkerLoop::write(Unrecorded& result) {
   ++(failed ? report_.failed : report_.finished);
   failures_in_a_row_ = failed ? failures_in_a_row_ + 1 : 0;
   if (callbacks_.recorded) callbacks_.recorded(evaluated);
+  if (spec_.until_settled && !failed) look_ahead();
   return true;
+}
+
+/// Whether going on is worth it, after every result. One model may be wrong about that, three in a row hardly are.
+void WorkerLoop::look_ahead() {
+  constexpr std::int64_t enough = 3;
+  try {
+    const std::optional<Outlook> outlook = study_.outlook();
+    dull_in_a_row_ = outlook && !outlook->worth_it ? dull_in_a_row_ + 1 : 0;
+  } catch (const Error&) {
+    dull_in_a_row_ = 0;  // the next result will tell
+  }
+  report_.settled = dull_in_a_row_ >= enough;
 }
 
 void WorkerLoop::record(Unrecorded result) {

@@ -42,6 +42,7 @@ class WorkerLoop {
   [[nodiscard]] bool write(Unrecorded& result);
   [[nodiscard]] bool recorded_by_others(std::int64_t id) const;
   [[nodiscard]] bool record_again();
+  void look_ahead();
   void renew_leases();
   void stop_evaluations();
   void release_trials();
@@ -62,6 +63,7 @@ class WorkerLoop {
   WorkerReport report_;
   std::int64_t started_ = 0;
   std::int64_t failures_in_a_row_ = 0;
+  std::int64_t dull_in_a_row_ = 0;  // results after which little was to be expected
   bool none_left_ = false;
   bool cancelled_ = false;
 };

@@ -12,7 +12,7 @@ namespace nomu::engine::cpu {
 /// Throws ConfigError for an unknown provider or instruction set, DeviceError for a provider this build lacks.
 [[nodiscard]] std::unique_ptr<Backend> make(const EngineOptions& options);
 
-/// The same with exactly so many threads, even if there are fewer processors: for tests.
+/// The same with exactly this many threads, even if there are fewer processors: for tests.
 [[nodiscard]] std::unique_ptr<Backend> make(const EngineOptions& options, std::size_t threads);
 
 /// What `make` with these options would use.

@@ -7,7 +7,7 @@ namespace nomu::engine::cpu {
 namespace {
 
 // Rough figures of one core; docs/performance.md has the measurements behind them. What matters is whether the work
-// between two meetings is long or short compared with a meeting, which is mostly clear.
+// between two barriers is long or short compared with a barrier, which is mostly clear.
 constexpr double flops_per_second = 50e9;
 constexpr double bytes_per_second = 12e9;
 constexpr double bytes_per_parameter = 24.0;  // weight and two moments, read and written
@@ -61,8 +61,8 @@ PhaseCost backward_cost(const TrainPlan& plan, const Program& program, const Bac
     for (const Consumer& consumer : program.consumers_of(tile.source)) {
       const Layer& layer = program.layout.layers[consumer.layer];
       if (!layer.needs_delta) continue;
-      const std::size_t seen = layer.on_augmented ? rows : rows - plan.augment.count;
-      const double product = product_seconds(seen, tile.width, layer.units);
+      const std::size_t used_rows = layer.on_augmented ? rows : rows - plan.augment.count;
+      const double product = product_seconds(used_rows, tile.width, layer.units);
       const bool trained = plan.networks.nets[layer.net].trainable;
       const bool carried = layer.feeds[consumer.feed].carries && tile.source != input_layer &&
                            program.layout.layers[tile.source].needs_delta;

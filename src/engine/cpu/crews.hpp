@@ -1,5 +1,5 @@
 #pragma once
-// How the threads of a team are divided among the members of a cohort: as many to a member as make it faster.
+// How the threads of a team are divided among the members of a cohort: a member gets as many as make it faster.
 
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace nomu::engine::cpu {
 
-/// A phase of a step, which ends when all its pieces are done; in seconds of one thread, roughly.
+/// A phase of a step, which ends when all its pieces are done. Rough figures, in seconds of one thread.
 struct PhaseCost {
   double all = 0.0;
   double largest = 0.0;  ///< piece

@@ -9,14 +9,14 @@
 
 namespace nomu::engine::cpu {
 
-/// The crew that begins with a member, if it comes in time, and whose threads should be the first to touch its memory:
-/// on a machine with several sockets that decides where it lies.
+/// The crew that begins to train a member, if it is free in time. Its threads should be the first to touch the member's
+/// memory, because on a machine with several sockets that decides where the memory is.
 [[nodiscard]] constexpr std::size_t home_of(std::size_t member, std::size_t crews) { return member % crews; }
 
-/// Hands out the members of a cohort to crews, each of them to one crew at a time, until all are trained. While there
-/// are more members than crews, a crew keeps its member, which is in its cache; towards the end members are handed out
-/// in short slices, the one with most left first, so that all crews are done at about the same time, however many
-/// members there are and however fast each crew's processors are just now.
+/// Hands out the members of a cohort to crews, each member to one crew at a time, until all are trained. While there
+/// are more members than crews, a crew keeps its member, which is in its cache. Towards the end members are handed out
+/// in short slices, the one with the most epochs left first, so that all crews finish at about the same time, whatever
+/// the number of members and the current speed of each crew.
 class Slices {
  public:
   Slices(std::size_t members, std::int64_t epochs, std::size_t crews);
@@ -26,7 +26,7 @@ class Slices {
     std::int64_t epochs;
   };
 
-  /// The crew is done with the slice it had, if any; nothing if no member is left for it.
+  /// The next slice for a crew that is done with its last one, if it had one. Empty if no member is left for it.
   [[nodiscard]] std::optional<Slice> next(std::size_t crew);
 
  private:

@@ -246,7 +246,7 @@ EngineInfo info() {
           .threads = 1,
           .device = processor_name(),
           .available = true,
-          .note = "double precision; the oracle the other engines are tested against",
+          .note = "double precision; the other engines are tested against it",
           .precision = "fp64"};
 }
 

@@ -28,8 +28,9 @@ class NumbersFile {
  public:
   NumbersFile(const std::filesystem::path& folder, const std::string& name)
       : name_(name), fd_(::open((folder / name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)) {
-    if (fd_ < 0 && errno == ELOOP) refuse("it is a link; put the file itself beside the network");
-    if (fd_ < 0) refuse(fmt::format("{}; it must be beside the network", std::generic_category().message(errno)));
+    if (fd_ < 0 && errno == ELOOP) refuse("it is a link; put the file itself next to the network");
+    if (fd_ < 0)
+      refuse(fmt::format("{}; it must be in the folder of the network", std::generic_category().message(errno)));
     struct stat facts = {};
     if (::fstat(fd_, &facts) != 0 || !S_ISREG(facts.st_mode)) {
       ::close(fd_);
@@ -50,7 +51,7 @@ class NumbersFile {
     if (offset > size_ || length > size_ - offset)
       refuse(fmt::format("bytes {} to {} are beyond its {} bytes; is it the file of another network?", offset,
                          offset + length, size_));
-    if (length > left_) refuse("several constants are said to be the same bytes; save the network as one file");
+    if (length > left_) refuse("several constants refer to the same bytes; save the network as one file");
     left_ -= length;
     std::string bytes(length, '\0');
     for (std::size_t done = 0; done < length;) {
@@ -98,9 +99,10 @@ class Reader {
     const std::string name = text(tensor, "location");
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos ||
         name.find('\0') != std::string::npos)
-      refuse(tensor, fmt::format("its numbers are said to be in '{}'; they are read from files in the folder of the "
-                                 "network only",
-                                 name));
+      refuse(
+          tensor,
+          fmt::format("its numbers should be in '{}', but they are only read from files in the folder of the network",
+                      name));
     const std::size_t offset = number(tensor, "offset").value_or(0);
     const std::size_t expected = bytes_of(tensor);
     if (const std::optional<std::size_t> length = number(tensor, "length"); length && *length != expected)

@@ -1,5 +1,5 @@
 #pragma once
-// Networks whose numbers lie in a second file beside them, as PyTorch writes them.
+// Networks whose numbers are in a second file in the same folder, as PyTorch writes them.
 
 #include <filesystem>
 #include <string>

@@ -90,7 +90,7 @@ void require_modest(std::string_view bytes) {
   if (!estimate.fits(*onnx::ModelProto::descriptor(), in, 0))
     throw DataError(
         "interchange/onnx",
-        fmt::format("this is no network: {} bytes describe objects that would take more than {} times as much "
+        fmt::format("this is not a network: {} bytes describe objects that would take more than {} times as much "
                     "memory",
                     bytes.size(), growth));
 }

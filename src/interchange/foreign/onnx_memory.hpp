@@ -6,7 +6,7 @@
 namespace nomu {
 
 /// Throws DataError if an ONNX file describes so many small objects that they would take far more memory than the file
-/// itself: two bytes of a file can stand for an object of some hundred.
+/// itself: two bytes of a file can describe an object of some hundred bytes.
 void require_modest(std::string_view bytes);
 
 }  // namespace nomu

@@ -148,8 +148,7 @@ std::shared_ptr<const OnnxNetwork> naming(std::string_view source, const Read& r
   try {
     return read();
   } catch (const DataError& error) {
-    const std::string_view text = error.what();
-    throw DataError(where, fmt::format("{}: {}", source, text.substr(text.find("] ") + 2)));
+    throw DataError(where, fmt::format("{}: {}", source, error.message()));
   }
 }
 

@@ -157,7 +157,8 @@ OnnxArray read_tensor(const onnx::TensorProto& tensor, std::string_view name) {
   };
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
     refuse(
-        "its numbers are in another file; give the path of the network instead of its bytes, with that file beside it");
+        "its numbers are in another file; give the path of the network instead of its bytes, with that file next to "
+        "it");
   OnnxArray array{.shape = {tensor.dims().begin(), tensor.dims().end()}};
   std::size_t elements = 0;
   if (const std::string wrong = count(array.shape, OnnxLimits{}.numbers, elements); !wrong.empty()) refuse(wrong);

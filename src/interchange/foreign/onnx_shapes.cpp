@@ -158,6 +158,7 @@ OnnxArray transpose(const OnnxNode& node) {
   for (const std::int64_t axis : order) shape.push_back(in.shape[length(axis)]);
   const std::vector<std::int64_t> strides = strides_of(in.shape);
   std::vector<std::int64_t> steps;
+  steps.reserve(order.size());
   for (const std::int64_t axis : order) steps.push_back(strides[length(axis)]);
   return taken(node, in, shape, {std::move(steps), shape});
 }

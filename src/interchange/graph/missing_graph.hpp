@@ -1,5 +1,6 @@
 #pragma once
-// Missing inputs of an exported model, which are NaN: they get their stand-in, and their indicator becomes 1.
+// Missing inputs of an exported model, which are NaN: they are replaced by the stand-in of their column, and their
+// indicator becomes 1.
 
 #include "interchange/graph/graph_writer.hpp"
 #include "nomu/data/dataset.hpp"

@@ -50,7 +50,7 @@ GraphValue add_input_scaling(GraphWriter& graph, const GraphValue& x, std::span<
 GraphPrediction add_target_scaling(GraphWriter& graph, const GraphPrediction& scaled,
                                    std::span<const MemberScaling> scalings) {
   if (std::ranges::any_of(scalings, [](const MemberScaling& s) { return s.target.reach > 0.0; }))
-    throw ConfigError("interchange/onnx", "there is no graph for a target whose far values are drawn in");
+    throw ConfigError("interchange/onnx", "there is no graph for a target whose far values are compressed");
   const GraphValue shift = each_member(
       graph, "target_shift", scalings, 1, [](const MemberScaling& s) -> const auto& { return s.target.shift; });
   const GraphValue factor = each_member(

@@ -84,21 +84,21 @@ NetworkAnswers ask(const ScaledView& view, std::size_t features, std::size_t inp
   const std::size_t members = cohort.members();
   // Next to columns, all features together count as one more; otherwise hundreds of them would drown out the inputs.
   const double share = columns ? std::sqrt(static_cast<double>(features)) : 1.0;
-  NetworkAnswers seen{.features = Tensor<float>(members, 1, features),
-                      .rows = Tensor<float>(members, cohort.rows(), inputs + features),
-                      .mean = Tensor<float>(members, cohort.rows(), 1),
-                      .points = Tensor<float>(members, points.rows(), inputs + features)};
+  NetworkAnswers answers{.features = Tensor<float>(members, 1, features),
+                         .rows = Tensor<float>(members, cohort.rows(), inputs + features),
+                         .mean = Tensor<float>(members, cohort.rows(), 1),
+                         .points = Tensor<float>(members, points.rows(), inputs + features)};
   for (std::size_t m = 0; m < members; ++m) {
     const auto weight = cohort.row_weight.empty() ? std::span<const float>{} : cohort.row_weight.member(m);
     const Tensor<float> own = rows_of_member(cohort.x, m);
     const ForeignNetwork::Evaluation answer = view(own);
-    write_feature_scale(answer.features, weight, share, seen.features.row(m, 0));
-    write_sigma_inputs(own, answer.features, seen.features.row(m, 0), inputs > 0, seen.rows.member(m));
-    std::ranges::copy(answer.mean.flat(), seen.mean.member(m).begin());
+    write_feature_scale(answer.features, weight, share, answers.features.row(m, 0));
+    write_sigma_inputs(own, answer.features, answers.features.row(m, 0), inputs > 0, answers.rows.member(m));
+    std::ranges::copy(answer.mean.flat(), answers.mean.member(m).begin());
     const Tensor<float> around = rows_of_member(points, m);
-    write_sigma_inputs(around, view(around).features, seen.features.row(m, 0), inputs > 0, seen.points.member(m));
+    write_sigma_inputs(around, view(around).features, answers.features.row(m, 0), inputs > 0, answers.points.member(m));
   }
-  return seen;
+  return answers;
 }
 
 /// The rows of each member, repeated for each of its networks.
@@ -122,22 +122,23 @@ Tensor<float> train_noise(const NomuSpec& spec, const Cohort& cohort, const Tens
   return train(plan, engine, progress).parameters;
 }
 
-Trained train_sigma(const NomuSpec& given, const Cohort& cohort, const NetworkAnswers& seen, engine::Networks networks,
-                    const engine::Augment& augment, Engine& engine, const Progress& progress) {
+Trained train_sigma(const NomuSpec& given, const Cohort& cohort, const NetworkAnswers& answers,
+                    engine::Networks networks, const engine::Augment& augment, Engine& engine,
+                    const Progress& progress) {
   NomuSpec spec = given;  // sigma is pinned to the rows whatever their noise
   if (spec.noise == Noise::learned) spec.noise = Noise::none;
   const auto parts = static_cast<std::size_t>(spec.ensemble);
   engine::TrainPlan plan = sigma_loss_plan(spec, repeat_members(cohort, parts));
   plan.networks = std::move(networks);
-  plan.x = for_parts(cohort, seen.rows, parts);
+  plan.x = for_parts(cohort, answers.rows, parts);
   const bool fixed = augment.kind == engine::AugmentKind::fixed;
   plan.augment = {.kind = fixed ? engine::AugmentKind::fixed : engine::AugmentKind::pool,
                   .count = augment.count,
                   .box = {},
-                  .points = repeat_rows(seen.points, cohort.members(), parts)};
-  const Tensor<float> carrier = feature_carrier(plan.networks, seen.features.cols(), plan.members());
+                  .points = repeat_rows(answers.points, cohort.members(), parts)};
+  const Tensor<float> carrier = feature_carrier(plan.networks, answers.features.cols(), plan.members());
   plan.start = start_behind(plan, carrier, carrier.cols());
-  share_start(plan.networks, seen.features.cols(), plan.start);
+  share_start(plan.networks, answers.features.cols(), plan.start);
   return train(plan, engine, progress);
 }
 
@@ -146,12 +147,12 @@ std::vector<double> front(const Tensor<float>& values, std::size_t member, std::
   return {own.begin(), own.end()};
 }
 
-/// The noise stays within what it is at the rows, and where sigma says that there are none it tends to that of all.
-Tensor<float> noise_heads(const AttachedNetworks& attached, const NetworkAnswers& seen, const Tensor<float>& noise_rows,
-                          const Cohort& cohort, double target_factor) {
+/// Limits the noise to the range it has at the rows; away from them, where sigma rises, it tends to that of all rows.
+Tensor<float> noise_heads(const AttachedNetworks& attached, const NetworkAnswers& answers,
+                          const Tensor<float>& noise_rows, const Cohort& cohort, double target_factor) {
   const Tensor<float> noise = attached.noise->predict(noise_rows).sigma_noise;
-  const Tensor<float> near = attached.sigma->predict(seen.rows).sigma_model;
-  const Tensor<float> far = attached.sigma->predict(seen.points).sigma_model;
+  const Tensor<float> near = attached.sigma->predict(answers.rows).sigma_model;
+  const Tensor<float> far = attached.sigma->predict(answers.points).sigma_model;
   Tensor<float> heads(cohort.members(), 1, NetworkHead::size);
   for (std::size_t m = 0; m < cohort.members(); ++m) {
     const std::size_t rows = member_rows(cohort, m);
@@ -183,25 +184,25 @@ std::unique_ptr<FittedCohort> fit_sigma_in(const NomuSpec& given, std::shared_pt
   const engine::Augment augment = artificial_points(spec.augment, cohort);
   // Drawn and evaluated once for all networks of a member.
   const Tensor<float> points = draw_points(augment, cohort, pool_factor * augment.count);
-  NetworkAnswers seen =
+  NetworkAnswers answers =
       ask(ScaledView(*network, scale.scaling()), network->features(), inputs, network->reads_inputs(), cohort, points);
   Tensor<float> noise;
   Tensor<float> noise_rows;
   if (spec.noise == Noise::learned) {
-    noise_rows = with_mean(seen.rows, seen.mean, skipped_by_noise(spec, inputs));
+    noise_rows = with_mean(answers.rows, answers.mean, skipped_by_noise(spec, inputs));
     noise = train_noise(spec, cohort, noise_rows, engine, progress);
   }
-  Trained trained = train_sigma(spec, cohort, seen, sigma.networks, augment, engine, progress);
+  Trained trained = train_sigma(spec, cohort, answers, sigma.networks, augment, engine, progress);
   const Tensor<float> weights = kept_networks(trained.reports, sigma.per_member);
   std::vector<FitReport> reports = merged(std::move(trained.reports), weights, cohort.seeds);
-  AttachedNetworks attached{.feature_scale = seen.features, .sigma = {}, .noise = {}};
+  AttachedNetworks attached{.feature_scale = answers.features, .sigma = {}, .noise = {}};
   if (!noise.empty())
     attached.noise = std::make_unique<FittedNetwork>(noise_design(spec, *network),
                                                      NetworkParts{std::move(noise), weights}, reports, engine);
   attached.sigma = std::make_unique<FittedNetwork>(
       std::move(sigma), NetworkParts{std::move(trained.parameters), weights}, std::move(reports), engine);
   if (attached.noise)
-    attached.noise_heads = noise_heads(attached, seen, noise_rows, cohort, scale.scaling().target.factor[0]);
+    attached.noise_heads = noise_heads(attached, answers, noise_rows, cohort, scale.scaling().target.factor[0]);
   return std::make_unique<FittedAttached>(std::move(network), scale, std::move(attached));
 }
 

@@ -50,26 +50,14 @@ FitReport report_of(std::span<const FitReport> networks, std::uint64_t seed) {
   return report;
 }
 
-HyperDeepEnsembleSpec of_paper_size() {
-  return {.net = {.hidden = {256, 1024, 512}}, .train = {.snapshot = Snapshot::none, .restarts = 0}, .candidates = 50};
-}
-
 }  // namespace
 
 HyperDeepEnsembleSpec HyperDeepEnsembleSpec::published() {
-  HyperDeepEnsembleSpec spec = of_paper_size();
-  spec.train.clip_norm = 1000.0;
-  spec.published_sigma = true;
-  spec.published_score = true;
-  return spec;
-}
-
-HyperDeepEnsembleSpec HyperDeepEnsembleSpec::starred() {
-  HyperDeepEnsembleSpec spec = of_paper_size();
-  spec.validation = 0.3;
-  spec.dropout_high = 0.5;
-  spec.refit = true;
-  return spec;
+  return {.net = {.hidden = {256, 1024, 512}},
+          .train = {.clip_norm = 1000.0, .snapshot = Snapshot::none, .restarts = 0},
+          .candidates = 50,
+          .published_sigma = true,
+          .published_score = true};
 }
 
 HyperDeepEnsembleSpec resolved(const HyperDeepEnsembleSpec& given, std::size_t rows, std::size_t /*cols*/) {
@@ -82,7 +70,7 @@ HyperDeepEnsembleSpec resolved(const HyperDeepEnsembleSpec& given, std::size_t r
 Fields fields_of(HyperDeepEnsembleSpec& spec) {
   Fields f(where);
   f.add("networks", spec.networks, Range::between(1, 1e6),
-        "most distinct networks in the ensemble, and initialisations tried of each");
+        "largest number of distinct networks, and number of initialisations tried of each");
   f.add("candidates", spec.candidates, Range::between(1, 1e6), "number of pairs of dropout and L2 penalty tried");
   f.add("dropout_low", spec.dropout_low, Range::between(1e-12, 0.999), "smallest dropout tried");
   f.add("dropout_high", spec.dropout_high, Range::between(1e-12, 0.999), "largest dropout tried");

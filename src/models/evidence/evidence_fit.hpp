@@ -1,6 +1,6 @@
 #pragma once
-// NOMU fitted by evidence: candidates times folds are one cohort, predictions of unseen rows choose among them, teach
-// the noise and shape sigma, and the networks of all folds together are the model.
+// NOMU fitted by evidence: one network for each candidate and fold, all in one cohort. Predictions of unseen rows
+// choose among the candidates and determine the noise and the shape of sigma; the networks of all folds are the model.
 
 #include <cstdint>
 #include <functional>

@@ -16,7 +16,7 @@
 
 namespace nomu {
 
-/// A data set on the scale of its fit, divided into the parts that its networks do not see.
+/// A data set on the scale of its fit, with its folds: each network is trained without the test part of one of them.
 struct FoldedRows {
   DataSet rows;   ///< with steps as further inputs
   DataSet plain;  ///< without
@@ -50,10 +50,10 @@ class UnseenOutputs {
   std::vector<std::vector<double>> all_;
 };
 
-/// The rows with steps as further inputs; what their columns are is forgotten.
+/// The rows with steps as further inputs; the descriptions of the columns are dropped.
 [[nodiscard]] DataSet with_steps(const DataSet& plain, std::span<const Step> steps, std::int64_t threads);
 
-/// Share of the rows that one step of the training sees: penalties stand beside the sum over a batch.
+/// Share of the rows that one training step sees: penalties are added to the sum over a batch.
 [[nodiscard]] double batch_share(const Cohort& cohort, std::size_t network, std::int64_t batch_size);
 
 }  // namespace nomu

@@ -70,6 +70,7 @@ MeanStage train_means(const NomuSpec& given, std::span<const FoldedRows> members
     const std::vector<std::size_t>& train = member.folds[part % folds].train;
     const Trend trend = fit_trend(member.rows, train, linear_trend);
     std::vector<double> rest;
+    rest.reserve(train.size());
     for (const std::size_t i : train) rest.push_back(member.rows.targets[i] - trend.at(member.rows.row(i)));
     const double squares = std::inner_product(rest.begin(), rest.end(), rest.begin(), 0.0);
     const double spread = std::max(std::sqrt(squares / static_cast<double>(rest.size())), 1e-6);

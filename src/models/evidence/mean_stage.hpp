@@ -12,11 +12,11 @@
 
 namespace nomu {
 
-/// Mean networks (member, fold, candidate) that learned what a trend leaves.
+/// Mean networks (member, fold, candidate), trained on the residuals of a linear trend.
 struct MeanStage {
   Trained trained;
   std::vector<Trend> trends;   ///< [member, fold]
-  std::vector<double> spread;  ///< [member, fold]: the networks learned the rest divided by this
+  std::vector<double> spread;  ///< [member, fold]: the networks learned the residuals divided by this
   /// Predictions of rows that the predicting network has not seen, [member][candidate][row].
   std::vector<std::vector<std::vector<double>>> unseen;
 };
@@ -35,7 +35,7 @@ struct Chosen {
   [[nodiscard]] std::vector<double> mixed(std::span<const std::vector<double>> predictions) const;
 };
 
-/// The `count` candidates whose mixture predicts those unseen rows best that judge, found one after the other.
+/// The `count` candidates whose mixture predicts the unseen rows `judges` best, added one after the other.
 [[nodiscard]] Chosen choose(std::span<const std::vector<double>> unseen, std::span<const double> targets,
                             std::span<const std::size_t> judges, std::size_t count, std::int64_t threads);
 

@@ -1,5 +1,5 @@
 #pragma once
-// How much the noise may differ between rows: as much as errors at unseen rows clearly follow it.
+// How much the noise may differ between rows: only as far as it clearly predicts the errors at unseen rows.
 
 #include <algorithm>
 #include <span>
@@ -17,7 +17,7 @@ struct NoiseLimits {
   [[nodiscard]] double applied(double sigma) const { return std::clamp(factor * sigma, low, high); }
 };
 
-/// What is independent of each other among the rows: groups, stretches of time, distinct inputs.
+/// Parts of the rows that are independent of each other: groups, stretches of time or distinct inputs.
 [[nodiscard]] Units independent_parts(const DataSet& data);
 
 /// The same noise for all rows, unless the standard deviations predict the errors clearly better: by more than the

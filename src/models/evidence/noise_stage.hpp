@@ -1,6 +1,6 @@
 #pragma once
-// Second stage: noise networks that learn from the errors at rows which the mean had not seen, where they cannot
-// collapse however well the mean remembers its own rows.
+// Second stage: noise networks that learn from the errors at rows which the mean network had not seen. These errors do
+// not collapse to 0, however well the mean network remembers its own rows.
 
 #include <span>
 #include <vector>
@@ -16,7 +16,7 @@ struct NoiseStage {
   std::size_t skipped = 0;          ///< parameters before those of the noise network
   std::vector<std::size_t> chosen;  ///< [member], the candidate that predicts unseen errors best
   std::vector<double> scale;        ///< [member], standard deviation for an output that represents 1
-  std::vector<double> low, high;    ///< [member], standard deviations beyond which unseen errors do not follow
+  std::vector<double> low, high;    ///< [member], range of standard deviations that unseen errors support
   /// Standard deviations of rows within those limits, by networks that have not seen their errors, [member][row].
   std::vector<std::vector<double>> unseen;
 };

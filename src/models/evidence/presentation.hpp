@@ -1,5 +1,5 @@
 #pragma once
-// How the inputs of one member are presented to its networks, as linear models of unseen rows suggest.
+// How the inputs of one member are presented to its networks, chosen by how well linear models predict unseen rows.
 
 #include <cstdint>
 #include <vector>
@@ -15,7 +15,7 @@ namespace nomu {
 struct Presentation {
   Scaling inputs;
   std::vector<Step> steps;   ///< as many for all data sets with the same columns
-  std::vector<Split> folds;  ///< the parts of the rows that decided, at most some ten thousand
+  std::vector<Split> folds;  ///< folds of the rows that decided, at most some ten thousand
   DataSet rows;              ///< those rows: scaled inputs and steps, targets as they are
 };
 

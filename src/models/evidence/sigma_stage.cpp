@@ -27,8 +27,8 @@ double nth(std::vector<double> values, std::size_t n) {
   return *place;
 }
 
-double upper_quartile(std::vector<double> values) { return nth(values, values.size() * 3 / 4); }
-double median(std::vector<double> values) { return nth(values, values.size() / 2); }
+double upper_quartile(const std::vector<double>& values) { return nth(values, values.size() * 3 / 4); }
+double median(const std::vector<double>& values) { return nth(values, values.size() / 2); }
 
 /// Half the epochs of the means, and on small tables more: to tell a gap from its edge takes a sigma network of few
 /// columns some 1,800 steps. Among many columns there is less to tell, and a step costs more.
@@ -88,7 +88,7 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
   for (std::size_t network = 0; network < far.members(); ++network) {
     std::vector<double> raw;
     for (std::size_t k = 0; k < judged_points; ++k) raw.push_back(static_cast<double>(far(network, k, last)));
-    stage.raw_far.push_back(upper_quartile(std::move(raw)));
+    stage.raw_far.push_back(upper_quartile(raw));
   }
   stage.raw_near.assign(far.members(), 0.0);
   for (std::size_t m = 0; m < members.size(); ++m) {
@@ -99,6 +99,7 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
       for (std::size_t c = 0; c < kept; ++c) {
         const std::size_t network = (m * folds + f) * kept + c;
         std::vector<double> raw;
+        raw.reserve(usual.size());
         for (const std::size_t i : usual) raw.push_back(outputs.at(m, c, i, last));
         double& near = stage.raw_near[network];
         near = std::max(median(raw), 0.0);

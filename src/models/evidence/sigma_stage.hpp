@@ -1,5 +1,5 @@
 #pragma once
-// Third stage: sigma networks on top of the chosen means, and how strongly they count, by evidence.
+// Third stage: sigma networks on top of the chosen means, and how strongly they count, chosen by evidence.
 
 #include <cstdint>
 #include <span>

@@ -177,6 +177,7 @@ Warp promising_warp(const DataSet& data, std::span<const Split> folds, std::int6
   const std::vector<Warp> warps = possible_warps(data.targets);
   if (warps.size() < 2) return {};
   std::vector<std::vector<double>> warped;
+  warped.reserve(warps.size());
   for (const Warp& warp : warps) warped.push_back(warp.apply(data.targets));
   const std::vector<std::vector<double>> errors = errors_of(data, warped, folds, threads);
   Warp best;

@@ -27,11 +27,11 @@ struct Trend {
 [[nodiscard]] std::vector<double> linear_errors(const DataSet& data, std::span<const Split> folds,
                                                 std::int64_t threads);
 
-/// Half the logarithm of the mean square of such errors: how little likely they are, but for a constant.
+/// Half the logarithm of the mean square of such errors: their negative log-likelihood up to a constant.
 [[nodiscard]] double linear_loss(std::span<const double> errors);
 
 /// The warp of the targets, other than the identity, under which linear models predict unseen rows best, by Gaussian
-/// likelihood on the scale of the targets. The identity if no warp comes near it.
+/// likelihood on the scale of the targets. The identity if every warp is clearly worse.
 [[nodiscard]] Warp promising_warp(const DataSet& data, std::span<const Split> folds, std::int64_t threads);
 
 }  // namespace nomu

@@ -33,9 +33,10 @@ std::vector<double> results_in(const Table& table, const std::string& target) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const CellValue cell = read_cell(cells[i]);
     if (cell.kind == CellKind::text || cell.kind == CellKind::infinite) {
-      throw DataError(where, fmt::format("{}, row {}, column '{}': '{}' is no result; give a number, or leave the cell "
-                                         "empty where there is none yet",
-                                         table.source(), table.line(i), target, cells[i]));
+      throw DataError(where,
+                      fmt::format("{}, row {}, column '{}': '{}' is not a result; give a number, or leave the cell "
+                                  "empty where there is none yet",
+                                  table.source(), table.line(i), target, cells[i]));
     }
     results.push_back(cell.kind == CellKind::number ? cell.number : std::numeric_limits<double>::quiet_NaN());
   }
@@ -47,9 +48,8 @@ std::vector<double> results_in(const Table& table, const std::string& target) {
 AdaptiveBounds adaptive_bounds(const Model& model, const AdaptiveSpec& spec) {
   const HeldOut& held = model.held_out();
   if (held.targets.empty()) {
-    throw ConfigError(where,
-                      "bounds that adapt start from rows that the model has not seen, and it knows none; "
-                      "calibrate it first");
+    throw ConfigError(
+        where, "adaptive bounds start from rows that the model has not seen, and it has none; calibrate it first");
   }
   const std::vector<PredictedRow> rows = rows_of(held.predicted, model.calibration());
   std::vector<double> errors;

@@ -29,8 +29,7 @@ std::string refusal(CalibrationChoice kind, std::size_t count, double level, Cal
       (void)multipliers({.kind = CalibrationKind::isotonic, .rows = count, .knots = std::vector<double>(count)}, level);
     }
   } catch (const ConfigError& error) {
-    const std::string_view text = error.what();
-    return std::string(text.substr(text.find("] ") + 2));
+    return std::string(error.message());
   }
   return {};
 }
@@ -183,7 +182,7 @@ CalibrationPlan plan_calibration(const CalibrationSpec& spec, const DataSet& dat
   plan.split = !data.times.empty() ? "time" : !data.groups.empty() ? "group" : "random";
   Split once =
       data.times.empty() ? unit_split(plan.units, spec.hold_out, split_seed) : time_split(data.times, spec.hold_out);
-  // Bounds that adapt go on from the latest of them.
+  // Adaptive bounds continue from the latest of them.
   if (!data.times.empty()) std::ranges::stable_sort(once.test, {}, [&](std::size_t i) { return data.times[i]; });
   std::size_t used = units_among(plan.units, once.test);
   std::size_t rows = once.test.size();
@@ -200,10 +199,11 @@ CalibrationPlan plan_calibration(const CalibrationSpec& spec, const DataSet& dat
   check_strata(spec, data, plan,
                plan.source == CalibrationSource::folds ? rows_as_units(data.rows()).of_row : plan.splits[0].test);
   if (plan.cross() && !plan.strata.empty() && plan.units.stratum.empty()) {
-    throw ConfigError(where, fmt::format("some {} have rows of several names of the column to cover by, so that folds "
-                                         "cannot hold the same share of each name; set calibration.policy=hold_out, or "
-                                         "give calibration rows of their own",
-                                         unit_word(plan.unit)));
+    throw ConfigError(where,
+                      fmt::format("some {} have rows of several names in the column of coverage_by, so that folds "
+                                  "cannot hold the same share of each name; set calibration.policy=hold_out, or "
+                                  "give calibration rows of their own",
+                                  unit_word(plan.unit)));
   }
   // The split conformal guarantee holds only for a model that never saw the calibration rows.
   plan.refit = plan.source == CalibrationSource::folds ? !plan.cross() : plan.kind != CalibrationChoice::conformal;

@@ -20,7 +20,7 @@ struct CalibrationPlan {
   bool refit = false;                            ///< train once more on all rows
   CalibrationUnit unit = CalibrationUnit::rows;  ///< which new rows the claim is about
   Units units;                                   ///< of all rows, or of those given for calibration
-  std::vector<std::string> strata;               ///< [n] names of these rows to cover by; empty: none
+  std::vector<std::string> strata;               ///< [n], the stratum of each of these rows; empty: none
 
   /// The fold models are kept with the model, because its bounds come from them.
   [[nodiscard]] bool cross() const {

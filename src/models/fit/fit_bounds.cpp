@@ -84,8 +84,8 @@ namespace {
 
 constexpr std::size_t enough_for_noise = 100;
 
-/// Without a word about noise, it is learned from 100 rows on; fewer say too little about it.
-FitRequest quiet(const FitRequest& given, const DataSet& data) {
+/// If the request leaves the noise open, it is learned from 100 rows on; fewer rows say too little about it.
+FitRequest with_noise_decided(const FitRequest& given, const DataSet& data) {
   FitRequest request = given;
   if (request.noise == "auto" && data.noise.empty() && data.rows() < enough_for_noise) request.noise = "none";
   return request;
@@ -95,13 +95,14 @@ FitRequest quiet(const FitRequest& given, const DataSet& data) {
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  std::shared_ptr<Engine> engine, const Progress& progress) {
-  return fit_bounds(spec_of(quiet(request, data), data), std::move(network), data, std::move(engine), progress);
+  return fit_bounds(spec_of(with_noise_decided(request, data), data), std::move(network), data, std::move(engine),
+                    progress);
 }
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  const DataSet& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  return fit_bounds(spec_of(quiet(request, data), data), std::move(network), data, calibration_rows, std::move(engine),
-                    progress);
+  return fit_bounds(spec_of(with_noise_decided(request, data), data), std::move(network), data, calibration_rows,
+                    std::move(engine), progress);
 }
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const Table& table,

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/preset.hpp"
 
@@ -40,18 +40,18 @@ void check_names(const DataSet& data) {
   }
 }
 
-/// Epochs for the networks of one fold: at least so many steps, and for thousands of rows so many epochs.
+/// Epochs for the networks of one fold: 900 steps, or for thousands of rows 70 or 25 epochs as far as steps allow.
 void resolve_effort(TrainSpec& train, std::size_t rows, std::int64_t folds, double effort) {
   if (train.epochs != 0) return;
-  const auto seen = static_cast<std::int64_t>(rows) * (folds - 1) / folds;
-  const std::int64_t batch = train.batch_size == 0 ? seen : std::min(train.batch_size, seen);
-  const std::int64_t batches = (seen + batch - 1) / batch;
+  const auto trained_rows = static_cast<std::int64_t>(rows) * (folds - 1) / folds;
+  const std::int64_t batch = train.batch_size == 0 ? trained_rows : std::min(train.batch_size, trained_rows);
+  const std::int64_t batches = (trained_rows + batch - 1) / batch;
   const auto epochs = static_cast<double>(std::max(
       {900 / batches, std::min<std::int64_t>(70, 10000 / batches), std::min<std::int64_t>(25, 40000 / batches)}));
   train.epochs = std::max<std::int64_t>(1, std::llround(effort * epochs));
 }
 
-/// Whether penalties and noise are left to evidence, and what follows for the networks.
+/// Decides whether penalties and noise are chosen by evidence, and sets the networks accordingly.
 void settle_evidence(FitSpec& spec, const DataSet& rows) {
   EvidenceSpec& evidence = spec.evidence;
   auto* method = std::get_if<NomuSpec>(&spec.method);
@@ -85,7 +85,7 @@ FitPlan plan_fit(const FitSpec& given, const DataSet& rows) {
   FitPlan plan{.spec = given, .calibration = {}};
   settle_evidence(plan.spec, rows);
   if (plan.spec.calibration.folds == 0) {
-    // By evidence, every one of these fits is itself one of folds times candidates.
+    // Fitted by evidence, each of these is itself a fit of several folds and candidates.
     plan.spec.calibration.folds = plan.spec.evidence.use == EvidenceSpec::Use::yes ? 5 : 10;
   }
   plan.calibration = plan_calibration(plan.spec.calibration, rows, static_cast<std::uint64_t>(given.seed));

@@ -78,7 +78,7 @@ MemberScaling scaling_for(const FitSpec& spec, const DataSet& data) {
 namespace {
 
 constexpr std::uint64_t warp_purpose = 0x77617270;
-/// With fewer distinct inputs, errors on another scale may be few and wild, and bounds mapped back from there absurd.
+/// With fewer distinct inputs, a few extreme errors on another scale could give absurd bounds on the original one.
 constexpr std::size_t enough_to_warp = 40;
 
 /// The rows as the networks see them if the target is warped so.

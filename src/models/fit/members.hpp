@@ -57,7 +57,7 @@ void refuse_diverged(const std::vector<FitReport>& reports);
                                                       std::span<const MemberScaling> scalings,
                                                       std::span<const std::vector<double>> x);
 
-/// An input that networks cannot compute with: in single precision it overflows, and the results become meaningless.
+/// An input so far from the data that it overflows in single precision, where results become meaningless.
 struct FarValue {
   std::size_t index = 0;  ///< in x
   std::string text;       ///< what is wrong with it

@@ -58,7 +58,7 @@ void check_parts(const ModelParts& parts, const FittedCohort& fitted) {
   }
 }
 
-/// The text of a cell that became these inputs; empty, which is no name to cover by, if none of `strata` did.
+/// The text of the cell that became these inputs; empty, which is no stratum, if it was none of `strata`.
 std::string name_in(const FeatureColumn& feature, std::span<const double> inputs,
                     const std::vector<std::string>& strata) {
   if (!feature.levels.empty()) {
@@ -90,7 +90,7 @@ void check_inputs(std::span<const double> x, const DataSet& data) {
 
 /// Moves what cannot occur to the nearest value that can.
 void move_into(const TargetRange& range, std::vector<double>& values) {
-  if (range.everything()) return;
+  if (range.unlimited()) return;
   for (double& value : values) value = std::clamp(value, range.low, range.high);
 }
 

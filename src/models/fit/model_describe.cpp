@@ -24,7 +24,7 @@ std::string kind_text(CalibrationKind kind) {
   return "unknown";
 }
 
-/// Which rows were never on both sides of a split; empty: each was drawn for itself.
+/// Which rows were kept together in splits; empty: each row was drawn by itself.
 std::string together_text(const Model& model, std::string_view before) {
   if (model.held_out().split == "group") return fmt::format("{}whole groups", before);
   if (model.calibration().unit == CalibrationUnit::new_inputs)
@@ -32,7 +32,7 @@ std::string together_text(const Model& model, std::string_view before) {
   return {};
 }
 
-/// How many rows have inputs of their own, where it is not all of them.
+/// The number of distinct inputs, if it is not that of the rows.
 std::string distinct_text(const DataSet& data) {
   const std::size_t distinct = distinct_rows(data.inputs, data.cols()).count;
   return distinct == data.rows() ? "" : fmt::format(", {} with distinct inputs", distinct);
@@ -74,7 +74,7 @@ std::string some_names(std::span<const StratumClaim> claims, StratumClaim::Basis
   return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-/// What the names to cover by are promised, a line for each kind of promise.
+/// What the strata are promised, a line for each kind of promise.
 std::string strata_text(const Model& model, double level) {
   const std::vector<StratumClaim> claims = stratum_claims(model.calibration(), level);
   if (claims.empty()) return {};
@@ -142,7 +142,7 @@ std::string table_text(const DataSet& data) {
   for (const ColumnNote& note : report.notes) text += fmt::format("  {}\n", note.text);
   for (const std::string& name : report.constant_columns)
     text += fmt::format("  input '{}' is the same in every row and carries no information\n", name);
-  if (!data.range.everything())
+  if (!data.range.unlimited())
     text += fmt::format("  '{}' stays between {} and {}\n", data.target_name, data.range.low, data.range.high);
   return text;
 }

@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::string_view where = "models/model";
 
-/// A message without its "[place] ", to be embedded in another message.
-std::string without_place(std::string_view message) {
-  const auto end = message.find("] ");
-  return std::string(end == std::string_view::npos ? message : message.substr(end + 2));
-}
-
 /// The level of the central bounds of which this is one; 0 for the median.
 double level_of(double probability) {
   // 1 - 2 * 0.05 and 2 * 0.95 - 1 differ in the last bit; a level as people write it serves both.
@@ -58,8 +52,8 @@ std::vector<double> Model::quantiles(std::span<const double> x, std::span<const 
         bounds_of[level] =
             median ? Bounds{.lower = medians(*this, x, noise), .upper = {}} : bounds(x, level, noise, strata);
       } catch (const ConfigError& error) {
-        throw ConfigError(where, fmt::format("quantile {} is a bound of level {}: {}", probabilities[k], level,
-                                             without_place(error.what())));
+        throw ConfigError(
+            where, fmt::format("quantile {} is a bound of level {}: {}", probabilities[k], level, error.message()));
       }
     }
     const Bounds& both = bounds_of[level];

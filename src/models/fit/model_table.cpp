@@ -14,7 +14,7 @@ std::vector<double> known_noise(const Model& model, const Table& table) {
   return model.data().noise_name.empty() ? std::vector<double>{} : numeric_column(table, model.data().noise_name);
 }
 
-/// The column by whose names the bounds go; empty: they do not, or the names were not those of a column.
+/// The column of the strata that the bounds depend on; empty: there are no strata, or they did not come from a column.
 std::string strata_column(const Model& model) {
   return model.calibration().strata.empty() ? "" : model.data().strata_name;
 }
@@ -24,8 +24,8 @@ std::vector<std::string> names_in(const Model& model, const Table& table) {
   const std::string column = strata_column(model);
   if (column.empty()) return {};
   if (table.has_column(column)) return strata_in(table, column);
-  throw DataError("models/model", fmt::format("{}: there is no column '{}', by whose names the bounds go; add it, and "
-                                              "leave cells empty where the name is not known",
+  throw DataError("models/model", fmt::format("{}: there is no column '{}', on whose names the bounds depend; add it, "
+                                              "and leave cells empty where the name is not known",
                                               table.source(), column));
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view where = "models/model";
 constexpr std::size_t enough_for_noise = 100;    ///< with fewer rows, noise cannot be told from the function
-constexpr std::size_t enough_for_evidence = 30;  ///< unless errors at unseen rows tell
+constexpr std::size_t enough_for_evidence = 30;  ///< fewer suffice if errors at unseen rows are used
 
 bool is_keyword(std::string_view noise) {
   constexpr std::array<std::string_view, 4> keywords{"auto", "none", "learned", "known"};
@@ -40,7 +40,7 @@ MethodSpec preset_of(const FitRequest& request, std::size_t rows, std::size_t co
 
 void check_targets(const DataSet& data) {
   const TargetRange& range = data.range;
-  if (range.everything()) return;
+  if (range.unlimited()) return;
   if (!(range.low < range.high)) {
     throw DataError(where, fmt::format("the range of the target must be two numbers, the smaller first, got {} and {}",
                                        range.low, range.high));
@@ -94,7 +94,7 @@ DataSet rows_of(const FitRequest& request, const Table& table) {
   DatasetOptions columns = request.columns;
   if (!request.target.empty()) columns.target = request.target;
   if (!is_keyword(request.noise)) columns.noise = request.noise;
-  if (!request.range.everything()) columns.range = request.range;
+  if (!request.range.unlimited()) columns.range = request.range;
   if (!request.coverage_by.empty()) columns.coverage_by = request.coverage_by;
   return make_dataset(table, columns);
 }
@@ -110,7 +110,7 @@ DataSet calibration_rows_of(const FitRequest& request, const DataSet& rows, cons
 
 DataSet within_range(const FitRequest& request, const DataSet& rows) {
   DataSet limited = rows;
-  if (request.range.everything() || rows.range == request.range) return limited;
+  if (request.range.unlimited() || rows.range == request.range) return limited;
   limited.range = request.range;
   check_targets(limited);
   return limited;

@@ -13,8 +13,10 @@ namespace {
 std::vector<SettingHelp> under_presets(std::string_view method, const std::vector<std::string>& presets,
                                        std::size_t columns) {
   std::vector<MethodSpec> specs;
+  specs.reserve(presets.size());
   for (const std::string& preset : presets) specs.push_back(method_preset(method, preset, columns));
   std::vector<Fields> variants;
+  variants.reserve(specs.size());
   for (MethodSpec& spec : specs) variants.push_back(fields_of(spec));
   return settings_help(variants);
 }

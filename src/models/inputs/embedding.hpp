@@ -1,6 +1,6 @@
 #pragma once
-// More inputs from the same columns: each number is also given as how far it has come through each of several steps
-// between its quantiles, so that a network finds thresholds and bends without having to learn where they are.
+// More inputs from the same columns: for each number also its position within each of several steps between its
+// quantiles, so that a network finds thresholds and bends without having to learn where they are.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Step {
 /// The same for cohorts: x [1 or M][q][d] with steps [M][3][E] (source, low, width) as [M][q][d + E].
 [[nodiscard]] Tensor<float> embedded(const Tensor<float>& x, const Tensor<float>& steps, std::int64_t threads = 1);
 
-/// Writes the steps as numbers [3][E], and whether such numbers are steps of rows with this many inputs.
+/// Writes the steps as numbers [3][E]; `are_steps` checks that such numbers are steps of rows with this many inputs.
 void store_steps(std::span<const Step> steps, std::span<float> numbers);
 [[nodiscard]] bool are_steps(std::span<const float> numbers, std::size_t cols);
 

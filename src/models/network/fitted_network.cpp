@@ -76,7 +76,7 @@ Tensor<float> read_weights(const FittedState& state, std::size_t members, std::s
 std::vector<double> trend_at(std::span<const float> trend, std::span<const float> x, std::size_t cols) {
   std::vector<double> values(x.size() / cols);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    double sum = static_cast<double>(trend[0]);
+    auto sum = static_cast<double>(trend[0]);
     for (std::size_t j = 0; j < cols; ++j)
       sum += static_cast<double>(trend[1 + j]) * static_cast<double>(x[i * cols + j]);
     values[i] = sum;

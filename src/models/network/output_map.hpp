@@ -40,9 +40,9 @@ struct OutputMap {
 /// it is the share itself, and never more than 1.5.
 [[nodiscard]] double shaped_distance(double share, double power);
 
-/// What out-of-fold rows teach about one network (models/evidence): a linear trend that is added to its mean, and how
-/// its raw sigma and its raw noise become standard deviations. Away from the data, where the raw sigma rises, the noise
-/// tends to a value that the data support.
+/// What is learned about one network from out-of-fold rows (models/evidence): a linear trend that is added to its mean,
+/// and how its raw sigma and its raw noise become standard deviations. Away from the data, where the raw sigma rises,
+/// the noise tends to a value that the data support.
 struct NetworkHead {
   double noise_scale = 1.0;  ///< factor of the noise that the output represents
   double noise_low = 0.0;    ///< least and

@@ -23,7 +23,7 @@ Calibration with_factors(Calibration joint, const Calibration& own) {
 
 void check_models(std::span<const Model> models) {
   if (models.size() < 2) {
-    throw DataError(where, fmt::format("several targets are two or more, got {}", models.size()));
+    throw DataError(where, fmt::format("a model of several targets needs at least two, got {}", models.size()));
   }
   std::set<std::string> names;
   for (const Model& model : models) {

@@ -82,8 +82,7 @@ TargetModels joined(std::vector<Model> models, const CalibrationPlan& plan,
 }
 
 void refuse_known_noise(bool known) {
-  if (known)
-    throw ConfigError(where, "noise that is known for each row is that of one target; fit the targets one by one");
+  if (known) throw ConfigError(where, "known noise belongs to a single target; fit the targets one by one");
 }
 
 void check_request(const TargetsRequest& request, std::size_t sets) {
@@ -99,10 +98,10 @@ void check_request(const TargetsRequest& request, std::size_t sets) {
   refuse_known_noise(noise != "auto" && noise != "none" && noise != "learned");
   for (const auto& [name, range] : request.ranges) {
     if (std::ranges::find(request.targets, name) == request.targets.end())
-      throw ConfigError(where, fmt::format("a range is given for '{}', which is no target", name));
+      throw ConfigError(where, fmt::format("a range is given for '{}', which is not a target", name));
   }
-  if (!request.fit.range.everything()) {
-    throw ConfigError(where, "a range is of one target; say of which (--range a=0,inf on the command line)");
+  if (!request.fit.range.unlimited()) {
+    throw ConfigError(where, "a range applies to one target; say which (--range a=0,inf on the command line)");
   }
 }
 
@@ -142,7 +141,7 @@ std::vector<DataSet> rows_of(const TargetsRequest& request, const Table& table) 
 
 namespace {
 
-/// One cohort up to so many rows, all targets together; a cohort holds the rows once for each of its networks.
+/// Largest number of rows of one cohort, all targets together; a cohort holds the rows once for each of its networks.
 constexpr std::size_t most_rows_together = 100'000;
 
 /// As many targets as one cohort may hold are fitted together. Which ones those are changes no model.

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include "nomu/core/error.hpp"
 #include "nomu/models/preset.hpp"
@@ -67,6 +68,22 @@ MethodSpec ExperimentMethod::spec(std::size_t rows, std::size_t cols) const {
   } catch (const ConfigError& error) {
     throw ConfigError(where, fmt::format("method '{}': {}", name, error.what()));
   }
+}
+
+std::vector<ExperimentMethod> ExperimentMethod::combinations() const {
+  std::vector<ExperimentMethod> all{*this};
+  all.front().search.clear();
+  for (const auto& [key, values] : search) {
+    std::vector<ExperimentMethod> longer;
+    for (const ExperimentMethod& one : all) {
+      for (const std::string& value : values) {
+        longer.push_back(one);
+        longer.back().settings.emplace_back(key, value);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
 }
 
 void restrict_to(ExperimentSpec& spec, const ExperimentPart& part) {

@@ -27,6 +27,11 @@ struct ExperimentMethod {
   std::int64_t cohort = 200;          ///< runs trained in lock step on a GPU
   std::int64_t cohort_cpu = 8;        ///< the same elsewhere
   std::vector<std::pair<std::string, FieldValue>> settings;  ///< changes to the preset, in order
+  /// Settings with values that are tried; every run takes the combination that its validation rows prefer.
+  std::vector<std::pair<std::string, std::vector<std::string>>> search = {};
+
+  /// The method with every combination of the values tried, which are then settings; itself if none are.
+  [[nodiscard]] std::vector<ExperimentMethod> combinations() const;
 
   /// The spec for problems with this many rows and input columns. A setting may be the text "100 d", which means 100
   /// times the columns. Throws ConfigError naming the experiment's method and the setting.
@@ -48,7 +53,8 @@ struct ExperimentSpec {
   bool rows_per_input = false;  ///< rows and test_rows are per input column
   std::string inputs = "uniform";
   std::string initial = "drawn";  ///< first points of optimisation runs: drawn from the seed, or the authors'
-  std::string protocol;           ///< of methods without their own
+  std::int64_t optimum_evaluations = 20000;  ///< with which DIRECT looks for the optimum of functions without a formula
+  std::string protocol;                      ///< of methods without their own
   std::int64_t first_seed = 501;
   std::int64_t runs = 500;
   std::vector<std::uint64_t> seeds;  ///< only these; empty: all of the runs

@@ -49,13 +49,15 @@ Fields experiment_fields(ExperimentSpec& spec, RawValues& raw) {
   f.add("kind", spec.kind, "kind of experiment");
   f.add("paper", spec.paper, "tables and figures of the paper it reproduces");
   f.add("problems", raw.problems, "functions, data sets or dimensions");
-  f.add("beside", raw.not_in_total, "problems that the line for all problems leaves out");
+  f.add("not_in_total", raw.not_in_total, "problems that the line for all problems leaves out");
   f.add("dimension", spec.dimension, Range::at_least(1), "input columns of problems whose name does not give them");
   f.add("rows", spec.rows, Range::at_least(2), "training rows");
   f.add("test_rows", spec.test_rows, Range::at_least(1), "test rows");
   f.add("rows_per_input", spec.rows_per_input, "rows and test_rows are per input column");
   f.add("inputs", spec.inputs, "distribution of generated inputs: uniform or gauss");
   f.add("initial", spec.initial, "first points of optimisation runs: drawn from the seed, or the authors'");
+  f.add("optimum_evaluations", spec.optimum_evaluations, Range::at_least(1),
+        "evaluations with which DIRECT looks for the optimum of functions without a formula");
   f.add("protocol", spec.protocol, "how methods without their own protocol are calibrated and scored");
   f.add("first_seed", spec.first_seed, Range::between(0, 4294967295.0), "seed of the first run");
   f.add("runs", spec.runs, Range::at_least(1), "runs per problem");
@@ -84,7 +86,7 @@ Fields method_fields(ExperimentMethod& method, RawValues& raw) {
   return f;
 }
 
-/// The values of one key of a grid, as text.
+/// The values of one key of a grid or a search, as text.
 std::vector<std::string> grid_values(const FieldValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return split_list(*text);
   std::vector<std::string> texts;
@@ -138,6 +140,9 @@ std::vector<ExperimentMethod> methods_of(ConfigTable::Part& part, ExperimentProf
   std::vector<Entry> settings = take_prefixed(part.table, "set.");
   const std::vector<Entry> smoke = take_prefixed(part.table, "smoke.");
   const std::vector<Entry> grid = take_prefixed(part.table, "grid.");
+  for (const Entry& entry : take_prefixed(part.table, "search.")) {
+    method.search.emplace_back(entry.name, grid_values(entry.value));
+  }
   RawValues raw;
   const Fields fields = method_fields(method, raw);
   for (const Entry& entry : part.table.entries) apply_entry(fields, entry, part.table.source);

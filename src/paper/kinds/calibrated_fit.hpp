@@ -1,6 +1,6 @@
 #pragma once
 // Runs on data sets with noise: fit on one part of the rows, calibrate on another, refit on both, score on a third.
-// There are two protocols: what a user of the library would do, and what the paper's authors did.
+// There are three protocols: what a user of the library would do, what the paper's authors did, and no calibration.
 
 #include <span>
 #include <string>
@@ -18,8 +18,10 @@ namespace nomu {
 /// "refit" (or none): factors on model and noise deviation, or one if no noise is predicted, from the validation
 /// rows; then a fit on training and validation rows.
 /// "published": sigma_min, sigma_max and one c (to three decimals) from the validation rows; then a fit on the first n
-/// of validation and training rows, where n is the number of training rows. Only for NOMU without noise. Throws
-/// ConfigError for any other protocol.
+/// of validation and training rows, where n is the number of training rows. Only for NOMU without noise.
+/// "uncalibrated": one fit on training and validation rows, whose sigma is scored as it is.
+/// Throws ConfigError for any other protocol. If the piece has candidates, each is fitted on the training rows; a run
+/// takes the one whose NLL on the validation rows is least, with the factors found there, for its last fit.
 [[nodiscard]] std::vector<Measured> fit_calibrated(const Piece& piece, std::span<const RunData* const> data,
                                                    Engine& engine, const Progress& progress);
 

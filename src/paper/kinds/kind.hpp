@@ -53,6 +53,7 @@ struct ExperimentRun {
 struct Piece {
   ExperimentMethod method;
   MethodSpec spec;
+  std::vector<MethodSpec> candidates = {};  ///< what validation rows choose from instead of `spec`; empty: no search
   std::vector<ExperimentRun> runs;
   bool on_host = false;               ///< whether the method is fitted on the host, whatever the engine
   std::filesystem::path record = {};  ///< file in which kinds of long runs keep finished steps; empty: nowhere
@@ -81,6 +82,7 @@ struct ExperimentKind {
   std::string name;
   std::vector<std::string> values;        ///< names of the numbers stored for each run
   std::vector<ExperimentMetric> metrics;  ///< shown in reports; smaller is better
+  bool validates = false;                 ///< whether runs have validation rows, which a search needs
   bool over_all = false;                  ///< whether reports have a line for all problems together
   bool widths = false;                    ///< whether methods have several widths (MW), of which the best is ranked
   std::vector<std::string> curve = {};    ///< values at even intervals from a run's start to its end

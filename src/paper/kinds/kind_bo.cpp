@@ -78,6 +78,8 @@ std::vector<double> initial_points(const ExperimentSpec& spec, const Problem& pr
 std::string recipe(const ExperimentSpec& spec, const std::string& name, std::uint64_t seed) {
   std::string text = fmt::format("optimise {} initial={} steps={} seed={}", name, spec.rows, spec.test_rows, seed);
   if (authors_points(spec, problem_of(name))) text += " authors";
+  if (spec.optimum_evaluations != ExperimentSpec{}.optimum_evaluations && problem_of(name).function == "bnn")
+    text += fmt::format(" optimum={}", spec.optimum_evaluations);
   for (const std::int64_t width : spec.network) text += fmt::format(" {}", width);
   return text;
 }
@@ -91,7 +93,8 @@ RunData draw(const ExperimentSpec& spec, const ExperimentRun& run) {
   double optimum = function.maximum ? function.maximum->value : 0.0;
   if (problem.function == "bnn") {
     const BnnFunction network = network_of(spec, problem.dimension, run.seed);
-    optimum = direct_optimum([&](std::span<const double> rows) { return network.evaluate(rows); }, problem.dimension);
+    optimum = direct_optimum([&](std::span<const double> rows) { return network.evaluate(rows); }, problem.dimension,
+                             spec.optimum_evaluations);
   }
   return {.train = make_dataset(std::move(x), problem.dimension, std::move(y)),
           .validation = {},

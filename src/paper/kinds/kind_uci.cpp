@@ -147,6 +147,7 @@ ExperimentKind uci_kind() {
                       {.name = "rmse", .title = "RMSE"},
                       {.name = "crps", .title = "CRPS"},
                       {.name = "coverage", .title = "coverage of 90 % bounds"}},
+          .validates = true,
           .over_all = false,
           .shape = shape,
           .most_runs = most_runs,

@@ -64,7 +64,7 @@ class Loops {
     }
     if (spec.warm_epochs > 0 && spec.method) {
       warm_method_ = *spec.method;
-      if (!can_go_on(warm_method_)) {
+      if (!can_continue(warm_method_)) {
         throw ConfigError(
             "paper/loop",
             fmt::format("warm_epochs: {} cannot continue from an earlier fit; only nomu with stages = joint can",
@@ -141,7 +141,7 @@ class Loops {
     const Progress silent{.report = {}, .stop = progress.stop};
     const bool from_scratch = spec_.warm_epochs == 0 || step_ % spec_.warm_every == 0;
     auto fitted = from_scratch ? fit(*spec_.method, cohort, engine_, silent)
-                               : fit_on(warm_method_, *last_full_fit_, cohort, engine_, silent);
+                               : continue_fit(warm_method_, *last_full_fit_, cohort, engine_, silent);
     if (from_scratch && spec_.warm_epochs > 0) last_full_fit_ = copy_of(*fitted);
     if (spec_.variance_as_sigma) return std::make_unique<VarianceAsSigma>(std::move(fitted));
     return fitted;

@@ -67,6 +67,6 @@ struct LoopTrace {
 /// The best value DIRECT finds on [-1,1]^d with this many evaluations: an optimum for functions without a formula for
 /// it.
 [[nodiscard]] double direct_optimum(const std::function<std::vector<double>(std::span<const double>)>& rows,
-                                    std::size_t dimension, std::int64_t evaluations = 20000);
+                                    std::size_t dimension, std::int64_t evaluations);
 
 }  // namespace nomu

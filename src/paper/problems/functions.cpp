@@ -3,17 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
 #include "data/did_you_mean.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/core/random.hpp"
 #include "paper/problems/function_formulas.hpp"
 
 namespace nomu {
 namespace {
 
 constexpr std::string_view where = "data/functions";
+
+/// Doubles in [0, 1) from MT19937 with 53 bits, two words per number: the sequence behind the paper's seeds.
+class PaperRandom {
+ public:
+  explicit PaperRandom(std::uint32_t seed) : engine_(seed) {}
+
+  [[nodiscard]] double uniform() {
+    const std::uint64_t high = engine_() >> 5U;
+    const std::uint64_t low = engine_() >> 6U;
+    return static_cast<double>((high << 26U) | low) * 0x1p-53;
+  }
+
+ private:
+  std::mt19937 engine_;
+};
 
 /// Formulas index without checks; the functions handed out check the number of inputs.
 TestFunction with_size_check(TestFunction function) {

@@ -28,34 +28,36 @@ std::vector<fs::path> files_of(const fs::path& folder) {
 /// The same cohort always gets the same file name, so that writing it twice leaves one file.
 std::string file_name(std::span<const ResultRow> rows) {
   std::string keys;
-  for (const ResultRow& row : rows) {
-    keys += fmt::format("{} {} {} {} {}\n", row.key.spec, row.key.data, row.key.seed, row.key.precision,
-                        row.key.results_version);
-  }
+  for (const ResultRow& row : rows) keys += key_text(row.key);
   return digest(keys) + ".csv";
 }
 
 }  // namespace
 
-ResultStore::ResultStore(fs::path folder) : folder_(std::move(folder)) {
-  for (const fs::path& file : files_of(folder_)) {
-    for (ResultRow& row : read_rows(file)) rows_.try_emplace(row.key, std::move(row));
-  }
+std::string key_text(const ResultKey& key) {
+  return fmt::format("{} {} {} {} {}\n", key.spec, key.data, key.seed, key.precision, key.results_version);
 }
 
-void ResultStore::import(const fs::path& packed) {
-  for (ResultRow& row : read_rows(packed)) rows_.try_emplace(row.key, std::move(row));
+ResultStore::ResultStore(fs::path folder) : folder_(std::move(folder)) {
+  for (const fs::path& file : files_of(folder_)) import(file);
+}
+
+void ResultStore::import(const fs::path& packed) { include(read_rows(packed)); }
+
+void ResultStore::include(std::span<const ResultRow> rows) {
+  for (const ResultRow& row : rows) rows_.try_emplace(row.key, row);
 }
 
 void ResultStore::add(std::span<const ResultRow> rows) {
   if (rows.empty()) return;
+  include(rows);
+  if (folder_.empty()) return;
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) {
     throw DataError("paper/store", fmt::format("cannot create the folder '{}': {}", folder_.string(), error.message()));
   }
   write_file_atomically(folder_ / file_name(rows), format_rows(rows));
-  for (const ResultRow& row : rows) rows_.try_emplace(row.key, row);
 }
 
 const ResultRow* ResultStore::find(const ResultKey& key) const {

@@ -24,6 +24,9 @@ struct ResultKey {
   friend auto operator<=>(const ResultKey&, const ResultKey&) = default;
 };
 
+/// One line that only this key has.
+[[nodiscard]] std::string key_text(const ResultKey& key);
+
 /// A text's digest for use in a key: 16 hexadecimal digits.
 [[nodiscard]] std::string digest(std::string_view text);
 
@@ -72,13 +75,18 @@ void write_rows(const std::filesystem::path& path, std::span<const ResultRow> ro
 /// would just repeat work.
 class ResultStore {
  public:
+  /// Without a folder: rows are kept in memory alone.
+  ResultStore() = default;
   /// Reads the folder's files; the first `add` creates the folder. Throws DataError for a file that cannot be read.
   explicit ResultStore(std::filesystem::path folder);
 
   /// Adds the rows of a packed file as finished; rows already in the store take precedence.
   void import(const std::filesystem::path& packed);
 
-  /// Stores the rows of one cohort; they are on disk when it returns.
+  /// Adds rows that are stored elsewhere as finished; rows already in the store take precedence.
+  void include(std::span<const ResultRow> rows);
+
+  /// Stores the rows of one cohort; if there is a folder, they are on disk when it returns.
   void add(std::span<const ResultRow> rows);
 
   /// Null if the run is not finished.

@@ -1,9 +1,11 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "core/crc64.hpp"
+#include "nomu/core/error.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/models/preset.hpp"
 #include "paper/run/runner.hpp"
@@ -43,9 +45,30 @@ std::string spec_text(const ExperimentMethod& method, MethodSpec spec, std::size
 struct Group {
   std::string spec_text;
   MethodSpec spec;
+  std::vector<MethodSpec> candidates;
   ProblemShape shape;
   std::vector<std::string> problems;
 };
+
+/// What a search tries, for the key of its runs.
+std::string search_text(const ExperimentMethod& method) {
+  std::string text;
+  for (const auto& [key, values] : method.search) text += fmt::format("\nsearch {}={}", key, fmt::join(values, ","));
+  return text;
+}
+
+std::vector<MethodSpec> candidates_of(const ExperimentMethod& method, const ExperimentKind& kind,
+                                      const ProblemShape& shape) {
+  std::vector<MethodSpec> candidates;
+  if (method.search.empty()) return candidates;
+  if (!kind.validates) {
+    throw ConfigError("paper/experiment", fmt::format("method '{}': search needs validation rows, which experiments of "
+                                                      "kind '{}' do not have; use grid",
+                                                      method.name, kind.name));
+  }
+  for (const ExperimentMethod& one : method.combinations()) candidates.push_back(one.spec(shape.rows, shape.cols));
+  return candidates;
+}
 
 std::vector<Group> groups_of(const ExperimentSpec& experiment, const ExperimentKind& kind,
                              const ExperimentMethod& method) {
@@ -54,13 +77,17 @@ std::vector<Group> groups_of(const ExperimentSpec& experiment, const ExperimentK
     if (!method.problems.empty() && std::ranges::find(method.problems, problem) == method.problems.end()) continue;
     const ProblemShape shape = kind.shape(experiment, problem);
     MethodSpec spec = method.spec(shape.rows, shape.cols);
-    const std::string text = spec_text(method, spec, shape.cols);
+    const std::string text = spec_text(method, spec, shape.cols) + search_text(method);
     const auto same = std::ranges::find_if(
         groups, [&](const Group& group) { return group.spec_text == text && group.shape == shape; });
     if (same != groups.end()) {
       same->problems.push_back(problem);
     } else {
-      groups.push_back({.spec_text = text, .spec = std::move(spec), .shape = shape, .problems = {problem}});
+      groups.push_back({.spec_text = text,
+                        .spec = std::move(spec),
+                        .candidates = candidates_of(method, kind, shape),
+                        .shape = shape,
+                        .problems = {problem}});
     }
   }
   return groups;
@@ -92,7 +119,11 @@ std::vector<Piece> expand_experiment(const ExperimentSpec& spec, const std::stri
       const std::string draw = method.fit_seed.empty() ? "" : "\nfit_seed=" + method.fit_seed;
       const std::string spec_digest = digest(group.spec_text + "\n" + method.protocol + draw);
       OrderedPiece next{.first = 0,
-                        .piece = {.method = method, .spec = group.spec, .runs = {}, .on_host = on_host(method)}};
+                        .piece = {.method = method,
+                                  .spec = group.spec,
+                                  .candidates = group.candidates,
+                                  .runs = {},
+                                  .on_host = on_host(method)}};
       for (std::int64_t i = 0; i < spec.runs; ++i) {
         const auto seed = static_cast<std::uint64_t>(spec.first_seed + i);
         if (!spec.seeds.empty() && std::ranges::find(spec.seeds, seed) == spec.seeds.end()) continue;

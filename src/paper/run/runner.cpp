@@ -8,6 +8,7 @@
 #include <future>
 #include <limits>
 #include <map>
+#include <thread>
 #include <utility>
 
 #include "nomu/core/error.hpp"
@@ -18,6 +19,8 @@ namespace nomu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr auto wait_for_others = std::chrono::milliseconds(500);
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
@@ -90,63 +93,159 @@ class Pace {
 Progress experiment_progress(const Progress& progress, const RunnerReport& report, std::size_t runs,
                              Clock::time_point begin) {
   if (!progress.report) return progress;
-  return {.report =
-              [&report, runs, begin, &progress](const ProgressEvent& event) {
-                const double share =
-                    event.total > 0 ? static_cast<double>(event.done) / static_cast<double>(event.total) : 0.0;
-                const auto now = static_cast<std::int64_t>(share * static_cast<double>(runs));
-                progress.report({.stage = event.stage,
-                                 .done = static_cast<std::int64_t>(report.finished + report.added) + now,
-                                 .total = static_cast<std::int64_t>(report.runs),
-                                 .seconds = seconds_since(begin),
-                                 .loss = event.loss});
-              },
-          .stop = progress.stop};
+  return {
+      .report =
+          [&report, runs, begin, &progress](const ProgressEvent& event) {
+            const double share =
+                event.total > 0 ? static_cast<double>(event.done) / static_cast<double>(event.total) : 0.0;
+            const auto now = static_cast<std::int64_t>(share * static_cast<double>(runs));
+            progress.report({.stage = event.stage,
+                             .done = static_cast<std::int64_t>(report.finished + report.added + report.by_others) + now,
+                             .total = static_cast<std::int64_t>(report.runs),
+                             .seconds = seconds_since(begin),
+                             .loss = event.loss});
+          },
+      .stop = progress.stop};
 }
+
+class ExperimentRunner {
+ public:
+  ExperimentRunner(const ExperimentSpec& spec, ResultStore& store, Engine& engine, const RunnerOptions& options,
+                   const Progress& progress)
+      : spec_(spec),
+        kind_(find_kind(spec)),
+        store_(store),
+        engine_(engine),
+        options_(options),
+        progress_(progress),
+        source_(spec, kind_) {
+    const EngineInfo info = engine.info();
+    on_engine_ = provenance_of(info, options.revision);
+    on_host_ =
+        info.name == "cuda" ? provenance_of(make_engine({.device = "cpu"})->info(), options.revision) : on_engine_;
+    if (options.shared != nullptr) options.shared->read_new(store);
+    pieces_ = missing_pieces(expand_experiment(spec, info.precision, info.name == "cuda"), store, report_);
+    const std::filesystem::path folder = options.records.empty() ? store.folder() : options.records;
+    for (Piece& piece : pieces_) {
+      if (!folder.empty()) piece.record = record_of(piece, folder, options.revision);
+    }
+  }
+
+  RunnerReport run() {
+    if (options_.shared == nullptr) {
+      run_alone();
+    } else {
+      run_shared(*options_.shared);
+    }
+    report_.seconds = seconds_since(begin_);
+    return report_;
+  }
+
+ private:
+  void run_alone() {
+    // The rows of the next cohort are drawn while this one trains.
+    const auto draw = [&](std::size_t index) {
+      return std::async(std::launch::async, [this, index] {
+        return index < pieces_.size() ? source_.draw(pieces_[index].runs) : RunDataSource::Drawn{};
+      });
+    };
+    auto next = draw(0);
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      if (too_late(pieces_[i])) break;
+      check_stop();
+      const RunDataSource::Drawn data = next.get();
+      next = draw(i + 1);
+      store_.add(rows_of_piece(pieces_[i], data));
+      report_.added += pieces_[i].runs.size();
+    }
+  }
+
+  void run_shared(SharedRows& shared) {
+    while (true) {
+      check_stop();
+      drop_finished(shared);
+      std::vector<const Piece*> offered;
+      for (const Piece& piece : pieces_) {
+        if (!too_late(piece)) offered.push_back(&piece);
+      }
+      const SharedRows::Turn turn = shared.claim(offered);
+      if (!turn.piece && !turn.others_busy) break;
+      if (!turn.piece) {
+        wait();
+        continue;
+      }
+      const Piece& piece = *offered[*turn.piece];
+      const std::vector<ResultRow> rows = rows_of_piece(piece, source_.draw(piece.runs));
+      shared.finish(rows);
+      store_.add(rows);
+      report_.added += piece.runs.size();
+      pieces_.erase(pieces_.begin() + (&piece - pieces_.data()));
+    }
+    drop_finished(shared);  // what others finished between the last look and the last claim
+  }
+
+  /// Reads what others have stored, and forgets the pieces that are finished.
+  void drop_finished(SharedRows& shared) {
+    shared.read_new(store_);
+    std::erase_if(pieces_, [&](const Piece& piece) {
+      const bool finished =
+          std::ranges::all_of(piece.runs, [&](const ExperimentRun& run) { return store_.find(run.key) != nullptr; });
+      if (finished) report_.by_others += piece.runs.size();
+      return finished;
+    });
+  }
+
+  /// Others work on everything that is left.
+  void wait() const {
+    if (progress_.report) {
+      progress_.report({.stage = "waiting for other processes",
+                        .done = static_cast<std::int64_t>(report_.finished + report_.added + report_.by_others),
+                        .total = static_cast<std::int64_t>(report_.runs),
+                        .seconds = seconds_since(begin_)});
+    }
+    std::this_thread::sleep_for(wait_for_others);
+  }
+
+  void check_stop() const {
+    if (progress_.stop.stop_requested())
+      throw Cancelled("paper/runner", "stopped on request; finished cohorts are stored");
+  }
+
+  [[nodiscard]] bool too_late(const Piece& piece) const {
+    return options_.limit_seconds > 0.0 && seconds_since(begin_) + pace_.expected(piece) > options_.limit_seconds;
+  }
+
+  std::vector<ResultRow> rows_of_piece(const Piece& piece, const RunDataSource::Drawn& data) {
+    const auto start = Clock::now();
+    const std::vector<Measured> measured =
+        kind_.measure(spec_, piece, RunDataSource::pointers(data), engine_,
+                      experiment_progress(progress_, report_, piece.runs.size(), begin_));
+    const double seconds = seconds_since(start);
+    pace_.add(piece, seconds);
+    report_.failed += static_cast<std::size_t>(
+        std::ranges::count_if(measured, [](const Measured& one) { return one.status != RunStatus::ok; }));
+    return rows_of(spec_, kind_, piece, measured, piece.on_host ? on_host_ : on_engine_, seconds);
+  }
+
+  const Clock::time_point begin_ = Clock::now();
+  const ExperimentSpec& spec_;
+  const ExperimentKind& kind_;
+  ResultStore& store_;
+  Engine& engine_;
+  const RunnerOptions& options_;
+  const Progress& progress_;
+  RunDataSource source_;
+  Provenance on_engine_, on_host_;
+  RunnerReport report_;
+  std::vector<Piece> pieces_;
+  Pace pace_;
+};
 
 }  // namespace
 
 RunnerReport run_experiment(const ExperimentSpec& spec, ResultStore& store, Engine& engine,
                             const RunnerOptions& options, const Progress& progress) {
-  const auto begin = Clock::now();
-  const ExperimentKind& kind = find_kind(spec);
-  const EngineInfo info = engine.info();
-  const Provenance on_engine = provenance_of(info, options.revision);
-  const Provenance on_host =
-      info.name == "cuda" ? provenance_of(make_engine({.device = "cpu"})->info(), options.revision) : on_engine;
-  RunnerReport report;
-  std::vector<Piece> pieces =
-      missing_pieces(expand_experiment(spec, info.precision, info.name == "cuda"), store, report);
-  for (Piece& piece : pieces) piece.record = record_of(piece, store.folder(), options.revision);
-
-  // The rows of the next cohort are drawn while this one trains.
-  RunDataSource source(spec, kind);
-  const auto draw = [&](std::size_t index) {
-    return std::async(std::launch::async, [&source, &pieces, index] {
-      return index < pieces.size() ? source.draw(pieces[index].runs) : RunDataSource::Drawn{};
-    });
-  };
-  Pace pace;
-  auto next = draw(0);
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const Piece& piece = pieces[i];
-    if (options.limit_seconds > 0.0 && seconds_since(begin) + pace.expected(piece) > options.limit_seconds) break;
-    if (progress.stop.stop_requested())
-      throw Cancelled("paper/runner", "stopped on request; finished cohorts are stored");
-    const RunDataSource::Drawn data = next.get();
-    next = draw(i + 1);
-    const auto start = Clock::now();
-    const std::vector<const RunData*> rows = RunDataSource::pointers(data);
-    const std::vector<Measured> measured =
-        kind.measure(spec, piece, rows, engine, experiment_progress(progress, report, piece.runs.size(), begin));
-    pace.add(piece, seconds_since(start));
-    store.add(rows_of(spec, kind, piece, measured, piece.on_host ? on_host : on_engine, seconds_since(start)));
-    report.added += piece.runs.size();
-    report.failed += static_cast<std::size_t>(
-        std::ranges::count_if(measured, [](const Measured& one) { return one.status != RunStatus::ok; }));
-  }
-  report.seconds = seconds_since(begin);
-  return report;
+  return ExperimentRunner(spec, store, engine, options, progress).run();
 }
 
 }  // namespace nomu

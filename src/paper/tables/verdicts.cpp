@@ -1,15 +1,18 @@
 #include "paper/tables/verdicts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
+#include "nomu/core/error.hpp"
 #include "nomu/core/random.hpp"
 
 namespace nomu {
 namespace {
 
-constexpr double two_sided = 1.959963984540054;  // 95 % of a normal distribution lie within so many deviations
+constexpr double two_sided = 1.959963984540054;  // 95 % of a normal distribution lie within this many deviations
 
 double rounded(double value, std::int64_t decimals) {
   const double unit = std::pow(10.0, static_cast<double>(decimals));
@@ -81,6 +84,24 @@ std::vector<RankRange> rank_ranges(std::span<const Interval> intervals) {
 }
 
 }  // namespace
+
+std::vector<std::size_t> paper_ranks(std::span<const Interval> intervals) {
+  for (std::size_t i = 0; i < intervals.size(); ++i) {
+    const auto& [lower, upper] = intervals[i];
+    if (!(std::isfinite(lower) && std::isfinite(upper) && lower <= upper)) {
+      throw DataError("paper/tables",
+                      fmt::format("interval {} (counted from 0) is [{}, {}]; its ends must be finite and in "
+                                  "order",
+                                  i, lower, upper));
+    }
+  }
+  std::vector<std::size_t> ranks;
+  for (const Interval& mine : intervals) {
+    const auto better = std::ranges::count_if(intervals, [&](const Interval& o) { return o.upper < mine.lower; });
+    ranks.push_back(1 + static_cast<std::size_t>(better));
+  }
+  return ranks;
+}
 
 const ExpectedCell* find_expected(const std::vector<ExpectedCell>& expected, const std::string& problem,
                                   const std::string& method, const std::string& metric) {

@@ -66,7 +66,7 @@ std::string_view promise_text(StratumClaim::Basis basis) {
   return "nothing: too few rows, so the bounds are the widest of any name";
 }
 
-/// What is promised to the rows of each name, where bounds go by names.
+/// What is promised for the rows of each stratum, if the bounds have strata.
 std::string claims_table(const ReportSubject& subject) {
   HtmlTable table{.head = {"name", "calibration rows", "proven coverage", "where it holds"}, .numbers = true};
   const std::vector<StratumClaim> claims = stratum_claims(subject.calibration, subject.level);

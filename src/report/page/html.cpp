@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "nomu/report/plot.hpp"
 #include "report/plot/text.hpp"
 
 namespace nomu {
@@ -90,6 +91,13 @@ std::string html_table(const HtmlTable& table) {
 
 std::string html_figure(std::string_view svg, std::string_view caption) {
   return fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", svg, html_text(caption));
+}
+
+std::string html_figures(std::span<const NamedPlot> plots) {
+  std::string out = "<div class=\"figures\">\n";
+  for (const NamedPlot& plot : plots)
+    out += html_figure(render_svg(plot.plot, {.width = 360, .height = plot.height}), plot.caption);
+  return out + "</div>\n";
 }
 
 std::string html_section(std::string_view heading, std::string_view body) {

@@ -3,9 +3,12 @@
 /// pages.
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "nomu/report/report.hpp"
 
 namespace nomu {
 
@@ -25,6 +28,10 @@ struct HtmlTable {
 
 /// A plot with its caption.
 [[nodiscard]] std::string html_figure(std::string_view svg, std::string_view caption);
+
+/// Plots with their captions, side by side as far as the page is wide. They are rendered at about the width of a phone,
+/// for which their text is sized; larger screens magnify them.
+[[nodiscard]] std::string html_figures(std::span<const NamedPlot> plots);
 
 /// A chapter with a heading around finished HTML.
 [[nodiscard]] std::string html_section(std::string_view heading, std::string_view body);

@@ -19,7 +19,8 @@ std::string trial_text(const Trial& trial) {
 std::string variable_text(const Variable& variable) {
   if (variable.kind == Variable::Kind::categorical)
     return fmt::format("{} of {}", variable.name, fmt::join(variable.choices, ", "));
-  return fmt::format("{} from {} to {}{}{}", variable.name, variable.low, variable.high,
+  return fmt::format("{} from {} to {}{}{}{}{}", variable.name, variable.low, variable.high,
+                     variable.unit.empty() ? "" : " ", variable.unit,
                      variable.kind == Variable::Kind::integer ? ", whole" : "", variable.log ? ", logarithmic" : "");
 }
 
@@ -28,6 +29,16 @@ std::string variable_text(const Variable& variable) {
 std::ostream& operator<<(std::ostream& out, const EngineInfo& engine) {
   return out << fmt::format("{} ({}, {}, {} threads, {}){}", engine.name, engine.provider, engine.isa, engine.threads,
                             engine.precision, engine.available ? "" : ", not available: " + engine.note);
+}
+
+std::ostream& operator<<(std::ostream& out, const LinearConstraint& constraint) {
+  if (constraint.at_least) out << fmt::format("{} <= ", *constraint.at_least);
+  std::string separator;
+  for (const LinearConstraint::Term& term : constraint.terms) {
+    out << separator << fmt::format("{} {}", term.coefficient, term.variable);
+    separator = " + ";
+  }
+  return constraint.at_most ? out << fmt::format(" <= {}", *constraint.at_most) : out;
 }
 
 std::ostream& operator<<(std::ostream& out, const MetricsReport& metrics) {
@@ -40,6 +51,13 @@ std::ostream& operator<<(std::ostream& out, const Model& model) { return out << 
 std::ostream& operator<<(std::ostream& out, const Optimum& optimum) {
   return out << fmt::format("{} at [{}] after {} trials", optimum.value, fmt::join(optimum.point, ", "),
                             optimum.trials.size());
+}
+
+std::ostream& operator<<(std::ostream& out, const PredictedRows& rows) {
+  out << fmt::format("{} predicted row{}", rows.rows(), rows.rows() == 1 ? "" : "s");
+  if (rows.rows() == 0) return out;
+  return out << fmt::format(", the first {:.4g} +- {:.4g}{}", rows.mean[0], rows.sigma_model[0],
+                            rows.sigma_noise.empty() ? "" : fmt::format(", noise {:.4g}", rows.sigma_noise[0]));
 }
 
 std::ostream& operator<<(std::ostream& out, const Prediction& prediction) {

@@ -47,8 +47,8 @@ std::string draw_cells(std::span<const double> fractions, std::size_t cols, cons
   const double rows = static_cast<double>(fractions.size()) / static_cast<double>(cols);
   // With smoothing, the background would show between neighbours.
   std::string out = fmt::format(
-      "<g shape-rendering=\"crispEdges\" transform=\"translate({} {}) scale({:.6f} {:.6f})\">\n", svg_number(box.left),
-      svg_number(box.bottom), box.width() / static_cast<double>(cols), -box.height() / rows);
+      "<g data-part=\"map\" shape-rendering=\"crispEdges\" transform=\"translate({} {}) scale({:.6f} {:.6f})\">\n",
+      svg_number(box.left), svg_number(box.bottom), box.width() / static_cast<double>(cols), -box.height() / rows);
   for (std::size_t level = 0; level < ramp_levels; ++level) {
     if (paths.at(level).empty()) continue;
     out += fmt::format("<path fill=\"{}\" d=\"{}\"/>\n", ramp_color(level), paths.at(level));

@@ -13,7 +13,7 @@ namespace {
 using std::chrono::sys_days;
 using std::chrono::year_month_day;
 
-constexpr std::int64_t minutes_per_day = 24 * 60;
+constexpr std::int64_t minutes_per_day = 1440;
 constexpr double farthest = 1e6;  // days: years of four digits
 
 year_month_day date_at(std::int64_t day) { return sys_days(std::chrono::days(day)); }

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/utf8.hpp"
+#include "core/text/utf8.hpp"
 
 namespace nomu {
 namespace {
@@ -116,13 +116,14 @@ std::string svg_text(double x, double y, std::string_view text, const SvgTextSty
   const std::string base = svg_number(y);
   const std::string place = style.upwards ? fmt::format("transform=\"translate({} {}) rotate(-90)\"", left, base)
                                           : fmt::format(R"(x="{}" y="{}")", left, base);
-  std::string look;
-  if (style.anchor != "start") look += fmt::format(R"( text-anchor="{}")", style.anchor);
-  if (style.bold) look += R"( font-weight="600")";
+  std::string attributes;
+  if (style.anchor != "start") attributes += fmt::format(R"( text-anchor="{}")", style.anchor);
+  if (style.bold) attributes += R"( font-weight="600")";
   if (style.halo)
-    look += R"( stroke="#fff" stroke-opacity=".85" stroke-width="3" stroke-linejoin="round" paint-order="stroke")";
+    attributes +=
+        R"( stroke="#fff" stroke-opacity=".85" stroke-width="3" stroke-linejoin="round" paint-order="stroke")";
   return fmt::format("<text {} font-size=\"{}\" fill=\"{}\"{}>{}</text>\n", place, svg_number(style.font), style.color,
-                     look, svg_escape(text));
+                     attributes, svg_escape(text));
 }
 
 }  // namespace nomu

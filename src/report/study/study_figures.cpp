@@ -14,7 +14,7 @@ constexpr std::size_t most_slices = 6;
 constexpr std::size_t map_points = 31;
 
 PlotAxis axis_of(const Variable& v) {
-  PlotAxis axis{.label = short_name(v.name)};
+  PlotAxis axis{.label = short_name(label_of(v))};
   if (v.kind == Variable::Kind::categorical) axis.names = v.choices;
   if (v.log) axis.scale = AxisScale::log10;
   return axis;

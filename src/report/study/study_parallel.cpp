@@ -38,23 +38,31 @@ PlotLine line_of(const Space& space, const Trial& trial, const PlotRange& values
   return line;
 }
 
-/// What an axis stands for: its name, and its ends or choices from left to right.
-std::string axis_text(const Variable& variable) {
-  if (variable.kind == Variable::Kind::categorical) {
-    return fmt::format("{}: {}", variable.name, fmt::join(variable.choices, ", "));
-  }
-  return fmt::format("{}: {:.4g} to {:.4g}{}", variable.name, variable.low, variable.high, variable.log ? ", log" : "");
+/// An axis with its name above it and its ends below, where they are; axes lie one below the other, so that the whole
+/// width is there for a name, also on a phone.
+void add_axis(Plot& plot, std::size_t place, std::string name, std::string low, std::string high) {
+  const double at = -static_cast<double>(place);
+  plot.layers.emplace_back(PlotRule{.at = at, .stroke = PlotStroke::solid});
+  plot.layers.emplace_back(PlotNote{.text = std::move(name), .x = 0.0, .y = at + 0.12});
+  plot.layers.emplace_back(PlotNote{.text = std::move(low), .x = 0.0, .y = at - 0.36});
+  if (!high.empty()) plot.layers.emplace_back(PlotNote{.text = std::move(high), .x = 1.0, .y = at - 0.36});
 }
 
-/// Axes lie one below the other, so that the whole width is there for a name, also on a phone.
 void add_axes(Plot& plot, const Space& space, const PlotRange& values) {
-  const auto add = [&](std::size_t place, std::string text) {
-    const double at = -static_cast<double>(place);
-    plot.layers.emplace_back(PlotRule{.at = at, .stroke = PlotStroke::solid});
-    plot.layers.emplace_back(PlotNote{.text = std::move(text), .x = 0.0, .y = at + 0.12});
-  };
-  for (std::size_t j = 0; j < space.size(); ++j) add(j, axis_text(space.variables()[j]));
-  add(space.size(), fmt::format("value: {:.4g} to {:.4g}", values.low, values.high));
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    const Variable& v = space.variables()[j];
+    if (v.kind == Variable::Kind::categorical) {
+      add_axis(plot, j, v.name, fmt::format("{}", fmt::join(v.choices, ", ")), "");
+    } else {
+      add_axis(plot, j, label_of(v) + (v.log ? ", log" : ""), number_text(v.low), number_text(v.high));
+    }
+  }
+  add_axis(plot, space.size(), "value", number_text(values.low), number_text(values.high));
+}
+
+/// High enough for the text of one axis to stay clear of the next axis.
+int height_of(const Space& space) {
+  return std::max(310, 120 + 50 * static_cast<int>(std::min<std::size_t>(space.size(), 200)));
 }
 
 }  // namespace
@@ -74,10 +82,11 @@ NamedPlot parallel_figure(const Space& space, const std::vector<Trial>& trials, 
       .plot = {},
       .caption =
           "Every trial as a line down the variables to its result, each from the lower end of its range on "
-          "the left to the upper end; the best tenth in blue."};
-  // The axes have their names beside them, so the plot's own has none, and no numbers.
-  figure.plot.x = {.range = PlotRange{-0.02, 1.02}, .names = {"low", "high"}};
-  figure.plot.y = {.range = PlotRange{-static_cast<double>(space.size()) - 0.3, 0.8}, .names = {" "}};
+          "the left to the upper end, choices in their order; the best tenth in blue.",
+      .height = height_of(space)};
+  // The axes have their own names and numbers, so the plot has none.
+  figure.plot.x = {.range = PlotRange{-0.02, 1.02}, .names = {" "}};
+  figure.plot.y = {.range = PlotRange{-static_cast<double>(space.size()) - 0.5, 0.7}, .names = {" "}};
   std::size_t failures = 0;
   for (const Trial& trial : trials) {
     if (trial.state != TrialState::failed || ++failures > most_failures) continue;

@@ -24,7 +24,7 @@ struct Rows {
   std::vector<double> values;  // [n], larger is better
 };
 
-/// Models of a study learn what is to become large.
+/// Models of a study learn values of which larger is better.
 double sign_of(const OptimizeSpec& spec) { return spec.direction == Direction::maximize ? 1.0 : -1.0; }
 
 Rows rows_of(const Space& space, const OptimizeSpec& spec, const std::vector<Trial>& trials) {

@@ -1,5 +1,5 @@
 #pragma once
-/// How good the model of a study is: results that it has not seen, beside what it predicts for them.
+/// How good the model of a study is: results that it has not seen, compared with its predictions.
 
 #include <vector>
 
@@ -20,8 +20,8 @@ struct UnseenResults {
 };
 
 /// Five models, in lock step, each fitted without a fifth of the results. Empty if there are too few results, all are
-/// equal, the study uses no model, or a fit diverged. `c` is the factor of sigma in the search. Of many trials some are
-/// taken, as for the model of the study.
+/// equal, the study uses no model, or a fit diverged. `c` is the factor of sigma in the search. Of many trials only
+/// some are used, as for the model of the study.
 [[nodiscard]] UnseenResults predict_unseen(const Space& space, const OptimizeSpec& spec,
                                            const std::vector<Trial>& trials, double c, Engine& engine,
                                            const Progress& progress);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "nomu/core/error.hpp"
@@ -16,37 +17,25 @@ namespace {
 
 constexpr std::size_t most_rows = 100;
 
-std::string figure(const NamedPlot& plot, int height = 310) {
-  return html_figure(render_svg(plot.plot, {.width = 360, .height = height}), plot.caption);
-}
-
-std::string figures(const std::string& pictures) { return "<div class=\"figures\">\n" + pictures + "</div>\n"; }
-
-std::string figures(const std::vector<NamedPlot>& plots) {
-  std::string out;
-  for (const NamedPlot& plot : plots) out += figure(plot);
-  return figures(out);
-}
-
-/// The progress, and the variables side by side with room for the name of each.
+/// The progress, and the variables with their results.
 std::string search_figures(const Study& study, const std::vector<Trial>& trials, const OptimizationReportSpec& spec) {
   const Direction direction = study.spec().direction;
-  const int rows = static_cast<int>(std::min<std::size_t>(study.space().size(), 200));
-  return figures(figure(progress_figure(trials, spec.others, direction, spec.optimum)) +
-                 figure(parallel_figure(study.space(), trials, direction), std::max(310, 120 + 44 * rows)));
+  return html_figures(std::array{progress_figure(trials, spec.others, direction, spec.optimum),
+                                 parallel_figure(study.space(), trials, direction)});
 }
 
 std::string best_table(const Space& space, const Trial& best) {
   HtmlTable table{.head = {"", "best"}, .rows = {{"value", format_number(*best.value)}}, .numbers = true};
   for (std::size_t j = 0; j < space.size(); ++j) {
-    table.rows.push_back({space.variables()[j].name, space.text(j, best.point[j])});
+    if (space.active(j, best.point))
+      table.rows.push_back({label_of(space.variables()[j]), space.text(j, best.point[j])});
   }
   return html_table(table);
 }
 
 std::string history_table(const Space& space, const std::vector<Trial>& trials) {
   HtmlTable table{.head = {"trial", "value"}};
-  for (const Variable& v : space.variables()) table.head.push_back(v.name);
+  for (const Variable& v : space.variables()) table.head.push_back(label_of(v));
   const std::size_t first = trials.size() > most_rows ? trials.size() - most_rows : 0;
   for (std::size_t i = trials.size(); i-- > first;) {
     const Trial& trial = trials[i];
@@ -56,7 +45,11 @@ std::string history_table(const Space& space, const std::vector<Trial>& trials) 
                                                        : "failed: " + trial.reason);
     for (std::size_t j = 0; j < space.size(); ++j) {
       const bool real = space.variables()[j].kind == Variable::Kind::real;
-      row.push_back(real ? number_text(trial.point[j]) : space.text(j, trial.point[j]));
+      if (space.active(j, trial.point)) {
+        row.push_back(real ? number_text(trial.point[j]) : space.text(j, trial.point[j]));
+      } else {
+        row.emplace_back();
+      }
     }
     table.rows.push_back(std::move(row));
   }
@@ -111,7 +104,7 @@ std::string render_optimization_report(const Study& study, const OptimizationRep
   if (spec.model) {
     if (const std::optional<Study::Fitted> fitted = study.fit(progress)) {
       body += html_section("What the model predicts",
-                           figures(model_figures(study.space(), *fitted, status.best->point, trials)));
+                           html_figures(model_figures(study.space(), *fitted, status.best->point, trials)));
     }
   }
   body += html_section("History", history_table(study.space(), trials));

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bo/surrogate/knowledge_gain.hpp"
 #include "bo/surrogate/learned.hpp"
 #include "bo/surrogate/promise.hpp"
 #include "message_of.hpp"
 #include "nomu/bo/trial_io.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/core/random.hpp"
 #include "unit/bo/small_study.hpp"
 
 namespace nomu {
@@ -111,6 +113,21 @@ TEST(Auto, SaysWhatItHasLearned) {
   EXPECT_LT(shares[0].deviation, 0.2);
 }
 
+TEST(Auto, ImportancesHoldOnceTrialsCluster) {
+  Study study(Space::box(4, 0.0, 1.0), automatic(), one_thread());
+  constexpr double weights[] = {4.0, 2.0, 1.0, 0.0};
+  for (int i = 0; i < 50; ++i) {
+    const Trial trial = study.ask();
+    double value = 0.0;
+    for (std::size_t j = 0; j < 4; ++j) value += weights[j] * std::pow(trial.point[j] - 0.3, 2);
+    study.tell(trial, value);
+  }
+  EXPECT_LT(*study.best()->value, 1e-3);  // so most trials are around the best point
+  const std::vector<Importance> shares = study.importances();
+  constexpr double right[] = {16.0 / 21.0, 4.0 / 21.0, 1.0 / 21.0, 0.0};
+  for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(shares[j].share, right[j], 0.1);
+}
+
 TEST(Auto, TakesAnAcquisitionOfOnesOwn) {
   Study study(Space::box(2, -1.0, 1.0), automatic(), one_thread());
   EXPECT_TRUE(study.ask_by([](double mean, double, double) { return -mean; }).empty());
@@ -125,14 +142,7 @@ TEST(Auto, TakesAnAcquisitionOfOnesOwn) {
   EXPECT_TRUE(report.clean()) << report.problems.front();
 }
 
-TEST(Auto, SlopesOfThePromiseAreThoseOfItsValues) {
-  const Space space = Space::box(3, 0.0, 1.0);
-  const std::vector<Point> points = initial_design(space, DesignKind::sobol, 15, 3);
-  std::vector<double> values;
-  for (const Point& point : points) values.push_back(-bowl(point));
-  const auto learned = learn(space, points, values, false);
-  ASSERT_TRUE(learned);
-  const Promise promise(learned->process, nullptr, learned->process.best_mean());
+void check_slopes(const Promise& promise) {
   std::vector<double> x{0.13, -0.41, 0.62};
   std::vector<double> slopes(3);
   const double here = promise.at(x, slopes);
@@ -146,6 +156,68 @@ TEST(Auto, SlopesOfThePromiseAreThoseOfItsValues) {
     const double slope = (promise.at(up) - promise.at(down)) / (2.0 * step);
     EXPECT_NEAR(slopes[j], slope, 1e-3 * std::max(1.0, std::abs(slope)));
   }
+}
+
+TEST(Auto, SlopesOfThePromiseAreThoseOfItsValues) {
+  const Space space = Space::box(3, 0.0, 1.0);
+  const std::vector<Point> points = initial_design(space, DesignKind::sobol, 15, 3);
+  std::vector<double> values;
+  for (const Point& point : points) values.push_back(-bowl(point));
+  const auto learned = learn(space, points, values, false);
+  ASSERT_TRUE(learned);
+  Process process = learned->process;
+  const std::vector<double> pending{0.3, -0.2, 0.5};
+  process.believe(pending);
+  const Fantasies fantasies(process, process.best_mean(), 7);
+  Promise promise(process, nullptr, nullptr, process.best_mean());
+  check_slopes(promise);
+  promise.expect(fantasies);
+  check_slopes(promise);
+}
+
+TEST(Auto, FantasiesAreTheProcessOnAverage) {
+  const Space space = Space::box(2, 0.0, 1.0);
+  const std::vector<Point> points = initial_design(space, DesignKind::sobol, 12, 3);
+  std::vector<double> values;
+  for (const Point& point : points) values.push_back(-bowl(point));
+  Process process = learn(space, points, values, false)->process;
+  const std::vector<double> pending{0.9, -0.9};
+  process.believe(pending);
+  const Fantasies fantasies(process, process.best_mean(), 7);
+  for (const std::vector<double>& x : {std::vector<double>{0.8, -0.8}, std::vector<double>{-0.5, 0.1}}) {
+    EXPECT_NEAR(fantasies.means(x).mean(), process.mean_at(x), 1e-9);
+  }
+  for (const double best : fantasies.bests()) EXPECT_GE(best, process.best_mean());
+}
+
+TEST(Auto, KnowledgeIsGainedWhereItDecides) {
+  // Two points of equal worth: the expected maximum of two standard normal numbers, one of them fixed.
+  EXPECT_NEAR(expected_rise({0.0, 0.0}, {0.0, 1.0}), 0.3989422804, 1e-9);
+  EXPECT_NEAR(expected_rise({0.0, 0.0, -1e9}, {-1.0, 1.0, 5.0}), 0.7978845608, 1e-9);
+  EXPECT_EQ(expected_rise({0.0, 1.0}, {0.5, 0.5}), 0.0);  // whatever comes, the second one stays the best
+}
+
+TEST(Auto, NoisyStudiesDoNotRepeatTheirBestPointForNothing) {
+  OptimizeSpec spec = automatic();
+  spec.noisy = true;
+  Study study(Space::box(3, -1.0, 1.0), spec, one_thread());
+  Random noise(5);
+  for (int i = 0; i < 40; ++i) {
+    const Trial trial = study.ask();
+    study.tell(trial, 3.0 * bowl(trial.point) + 0.3 * noise.normal());
+  }
+  const Point best = study.outlook()->best.point;
+  EXPECT_LT(bowl(best), 0.1);
+  int close = 0;
+  for (const Trial& trial : study.trials(20)) {
+    double distance = 0.0;
+    for (std::size_t j = 0; j < 3; ++j) distance = std::max(distance, std::abs(trial.point[j] - best[j]));
+    close += distance <= 0.02 ? 1 : 0;  // a percent of the range
+  }
+  EXPECT_LE(close, 6);
+  const VerifyReport report = study.verify();
+  EXPECT_TRUE(report.clean()) << report.problems.front();
+  EXPECT_EQ(report.exact, 40);
 }
 
 TEST(ImportTable, ReadsWhatExportWrites) {
@@ -169,7 +241,7 @@ TEST(ImportTable, NamesTheWrongCell) {
   };
   EXPECT_NE(refused("x1,value\n0.5,1\nabc,2\n").find("x1"), std::string::npos);
   EXPECT_NE(refused("x1,value\n0.5,one\n").find("finite number"), std::string::npos);
-  EXPECT_NE(refused("x1,value\n7,1\n").find("row 1"), std::string::npos);
+  EXPECT_NE(refused("x1,value\n0.5,1\n\n7,1\n").find("row 4:"), std::string::npos);
   EXPECT_NE(refused("x1,result\n0.5,1\n").find("value"), std::string::npos);
 }
 

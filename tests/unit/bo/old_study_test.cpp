@@ -25,6 +25,22 @@ TEST_F(StudyFiles, AnOldStudyStillVerifiesAndGoesOn) {
   EXPECT_EQ(after.trials, 13);
 }
 
+/// study_auto_1.db was made by the first rules of method auto: three variables, batches and failures.
+TEST_F(StudyFiles, AStudyByTheFirstRulesOfAutoStillVerifiesAndGoesOn) {
+  std::filesystem::copy_file(std::filesystem::path(NOMU_GOLDEN_DIR) / "study_auto_1.db", file());
+  Study study = Study::open(file(), StudyAccess::write, one_thread());
+  EXPECT_EQ(study.spec().rules, 1);
+  EXPECT_EQ(OptimizeSpec().rules, 2);
+  const VerifyReport before = study.verify();
+  EXPECT_TRUE(before.clean()) << before.problems.front();
+  EXPECT_EQ(before.suggestions, 21);
+  EXPECT_GE(before.exact, 8);  // the initial design, on any engine
+  advance(study, 2);
+  const VerifyReport after = study.verify();
+  EXPECT_TRUE(after.clean()) << after.problems.front();
+  EXPECT_EQ(after.trials, 23);
+}
+
 TEST_F(StudyFiles, ANewStudyRecordsItsGenerator) {
   OptimizeSpec spec = quick();
   const Space space = Space::box(8, 0.0, 1.0);

@@ -20,13 +20,31 @@ TEST(PostgresAddress, TheStudyIsOursAndTheRestIsLibpqs) {
 }
 
 TEST(PostgresAddress, SecretsAreNotShown) {
-  for (const char* text : {"postgresql://me:hush@host/db?study=a", "postgresql://me:hu@sh:hush@host/db?study=a",
-                           "postgresql:///db?password=hush&study=a&sslpassword=hush", "postgresql://:hush@/?study=a"}) {
+  for (const char* text : {"postgresql://me:hush@host/db?study=a", "postgresql://me:hu:sh:hush@host/db?study=a",
+                           "postgresql:///db?password=hush&study=a&sslpassword=hush", "postgresql://:hush@/?study=a",
+                           "postgresql:///db?%70assword=hush&study=a", "postgresql:///db?PASSWORD=hush&study=a",
+                           "postgresql:///db?passwort=hush&study=a"}) {
     EXPECT_THAT(read_postgres_address(text).name, Not(HasSubstr("hush"))) << text;
   }
   EXPECT_THAT(message_of([] { (void)read_postgres_address("postgresql://me:hush@host/db?password=hush"); }),
               testing::AllOf(HasSubstr("'postgresql://me@host/db' does not name a study; add ?study=NAME"),
                              Not(HasSubstr("hush"))));
+}
+
+TEST(PostgresAddress, PasswordsThatMustBeWrittenOtherwise) {
+  for (const char* text : {"postgresql://me:hu/sh@host/db?study=a", "postgresql://me:hu?sh@host/db?study=a",
+                           "postgresql://me:hu@sh@host/db?study=a", "postgresql://me:hu@sh:hush@host/db?study=a"}) {
+    EXPECT_THAT(message_of([&] { (void)read_postgres_address(text); }),
+                testing::AllOf(HasSubstr("'postgresql://me:...' cannot be read"),
+                               HasSubstr("write / as %2F, ? as %3F, @ as %40"), Not(HasSubstr("hu"))))
+        << text;
+  }
+  for (const char* text : {"postgresql://host:5432/db?study=a@b", "postgresql://host:5432?study=a@b",
+                           "postgresql://[::1]:5432/db?study=a@b", "postgresql://me@host:5432/db?study=a@b",
+                           "postgresql://[::1]/db?study=a@b"}) {
+    EXPECT_EQ(read_postgres_address(text).study, "a@b") << text;
+    EXPECT_EQ(read_postgres_address(text).name, text);
+  }
 }
 
 TEST(PostgresAddress, OtherPlacesAreFiles) {

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "fragile_disk.hpp"
 #include "message_of.hpp"
 #include "nomu/bo/study.hpp"

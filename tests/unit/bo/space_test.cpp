@@ -70,9 +70,13 @@ TEST(Space, ImpossibleVariablesAreNamed) {
   EXPECT_THAT(message({.name = "x", .low = 0.0, .high = INFINITY}), HasSubstr("must be finite"));
   EXPECT_THAT(message({.name = "n", .kind = Kind::integer, .low = 0.5, .high = 2.0}), HasSubstr("must be whole"));
   EXPECT_THAT(message({.name = "k", .kind = Kind::categorical, .choices = {"a", "a"}}), HasSubstr("two or more"));
+  EXPECT_THAT(message({.name = "k", .kind = Kind::categorical, .choices = {"a", "b"}, .unit = "mm"}),
+              HasSubstr("'k': a categorical variable has no unit"));
+  EXPECT_THAT(message({.name = "x", .unit = "m\ns"}), HasSubstr("'x': a unit is text on one line"));
+  EXPECT_THAT(message({.name = "x", .unit = "\xff"}), HasSubstr("'x': the unit is not UTF-8 text"));
   EXPECT_THAT(message_of<ConfigError>([] { return Space(std::vector<Variable>{}); }),
               HasSubstr("at least one variable"));
-  EXPECT_THAT(message_of<ConfigError>([] { return Space({{.name = "x"}, {.name = "x"}}); }), HasSubstr("taken twice"));
+  EXPECT_THAT(message_of<ConfigError>([] { return Space({{.name = "x"}, {.name = "x"}}); }), HasSubstr("used twice"));
 }
 
 TEST(Space, WrongValuesAreNamed) {

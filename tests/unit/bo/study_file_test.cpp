@@ -13,6 +13,7 @@ constexpr const char* whole = R"toml(
 name = "z"
 low = 0
 high = 2.5
+unit = "mm"
 
 [[variables]]
 name = "a"
@@ -40,6 +41,8 @@ TEST(StudyFile, ReadsVariablesInTheirOrder) {
   const StudyFile file = parse_study_file(whole, "space.toml");
   ASSERT_EQ(file.space.size(), 3U);
   EXPECT_EQ(file.space.variables()[0].name, "z");
+  EXPECT_EQ(label_of(file.space.variables()[0]), "z [mm]");
+  EXPECT_EQ(label_of(file.space.variables()[1]), "a");
   EXPECT_TRUE(file.space.variables()[1].log);
   EXPECT_EQ(file.space.variables()[1].kind, Variable::Kind::integer);
   EXPECT_EQ(file.space.variables()[2].choices.size(), 2U);
@@ -57,6 +60,7 @@ std::string error_of(const std::string& text) {
 TEST(StudyFile, MistakesAreNamedWithTheirLine) {
   const std::string x = "[[variables]]\nname = \"x\"\n";
   EXPECT_THAT(error_of(x + "low = 0\nhi = 1\n"), HasSubstr("space.toml, line 4: a variable has no key 'hi'"));
+  EXPECT_THAT(error_of(x + "low = 0\nhigh = 1\nunit = 3\n"), HasSubstr("line 5: unit must be text in quotes"));
   EXPECT_THAT(error_of(x + "low = 0\nhihg = 1\n"), HasSubstr("did you mean 'high'?"));
   EXPECT_THAT(error_of(x + "low = 0\n"), HasSubstr("a variable needs the key 'high'"));
   EXPECT_THAT(error_of(x + "low = 1\nhigh = 0\n"), HasSubstr("the bounds are reversed"));

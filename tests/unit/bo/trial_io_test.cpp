@@ -31,6 +31,28 @@ TEST(TrialIo, PointsGoToJsonAndBack) {
   EXPECT_THAT(error(R"({"x": 5, "state": 3, "solver": "cg"})"), HasSubstr("between -1 and 1"));
 }
 
+TEST(TrialIo, TextThatIsNestedTooDeeplyIsRefused) {
+  const Space space = Space::box(1, 0.0, 1.0);
+  const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
+  for (const std::string& line :
+       {"{\"point\": " + deep + ", \"value\": 1}", "{\"point\": {\"x1\": " + deep + "}, \"value\": 1}",
+        "{\"id\": 1, \"value\": " + deep + "}"}) {
+    EXPECT_THAT(message_of([&] { (void)result_from_json(space, line); }), HasSubstr("it is not a JSON object"));
+  }
+  EXPECT_THAT(message_of([&] { (void)point_from_json(space, "{\"x1\": " + deep + "}"); }),
+              HasSubstr("a point is an object"));
+  // Brackets in a text are no nesting.
+  EXPECT_EQ(result_from_json(space, "{\"id\": 1, \"failed\": \"\\\"" + std::string(100, '[') + "\"}").reason,
+            "\"" + std::string(100, '['));
+}
+
+TEST(TrialIo, NumbersOfTrialsThatDoNotFit) {
+  const Space space = Space::box(1, 0.0, 1.0);
+  EXPECT_THAT(message_of([&] { (void)result_from_json(space, R"({"id": 18446744073709551615, "value": 1})"); }),
+              HasSubstr("id must be the number of a trial"));
+  EXPECT_EQ(result_from_json(space, R"({"id": 9223372036854775807, "value": 1})").id, 9223372036854775807);
+}
+
 TEST(TrialIo, TrialsBecomeATable) {
   const Trial failed{.id = 2, .point = {0.5, 3.0, 0.0}, .state = TrialState::failed, .reason = "melted"};
   EXPECT_EQ(format_table(trials_table(mixed(), {failed})),

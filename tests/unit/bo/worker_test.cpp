@@ -147,7 +147,7 @@ TEST(Worker, RunsACommand) {
 
 TEST(Worker, CommandsGetTheTrialAsJson) {
   Study study(line(), random_search(1));
-  (void)run_worker(study, "read -r line; case \"$line\" in '{\"id\":1,\"point\":{\"x\":'*) echo 1;; *) echo 0;; esac");
+  (void)run_worker(study, R"(read -r line; case "$line" in '{"id":1,"point":{"x":'*) echo 1;; *) echo 0;; esac)");
   EXPECT_EQ(study.best()->value, 1.0);
 }
 

@@ -152,6 +152,28 @@ TEST(Config, NamesFileAndLine) {
   EXPECT_NE(refusal("name = 1979-05-27\n").find("dates and times"), std::string::npos);
 }
 
+TEST(Config, NamesOfVeryManyPartsAreRefused) {
+  Spec spec;
+  const Fields f = fields_of(spec);
+  std::string name = "a";
+  for (int i = 0; i < 200000; ++i) name += ".a";
+  std::string quoted = "a";
+  for (int i = 0; i < 200000; ++i) quoted += i % 2 == 0 ? R"(."=#\"")" : ".'[,'";
+  for (const std::string& text :
+       {name + " = 1", "[" + name + "]", "[[" + name + "]]", "rate = {" + name + " = 1}", quoted + " = 1",
+        R"(name = ["""a"""", {)" + name + " = 1}]", "name = ['', '''a''', {" + name + " = 1}] # '"}) {
+    EXPECT_NE(message_of<ConfigError>([&] {
+                apply_toml(f, "\n" + text + "\n", "a.toml");
+              }).find("a.toml, line 2: a name has more than 32 parts"),
+              std::string::npos);
+  }
+  apply_toml(f,
+             "# " + std::string(100, '.') + " it's a comment\nname = \"" + name.substr(0, 200) +
+                 "\"\nrate = 0.125 # 1.1.1.1.1\n",
+             "a.toml");
+  EXPECT_EQ(spec.rate, 0.125);
+}
+
 TEST(Nearest, FindsNothingWhereNothingIsNear) {
   EXPECT_EQ(nearest("colour", {"color", "rate"}), "color");
   EXPECT_EQ(nearest("abcdefgh", {"xyz"}), "");

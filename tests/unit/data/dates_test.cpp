@@ -68,6 +68,8 @@ TEST(Dates, HaveThePartsThatRepeat) {
   std::vector<std::string> hours;
   std::vector<std::string> days;
   std::vector<std::string> months;
+  hours.reserve(72);
+  months.reserve(36);
   const auto two = [](int number) { return std::string(number < 10 ? "0" : "") + std::to_string(number); };
   for (int i = 0; i < 72; ++i) hours.push_back("2024-05-" + two(1 + i / 24) + " " + two(i % 24) + ":00");
   for (int i = 1; i < 29; ++i) days.push_back("2024-02-" + two(i));

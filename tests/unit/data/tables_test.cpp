@@ -70,8 +70,7 @@ TEST(Tables, BlocksFollowTheColumns) {
 std::string many_names(int count, int each) {
   std::string text = "c,x,y\n";
   for (int i = 0; i < count * each; ++i) {
-    const std::string number = std::to_string(i);
-    text += "name" + std::to_string(1000 + i % count) + "," + number + "," + number + "\n";
+    text += fmt::format("name{},{},{}\n", 1000 + i % count, i, i);
   }
   return text;
 }

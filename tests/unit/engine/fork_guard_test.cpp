@@ -18,6 +18,7 @@ TEST(ForkGuard, ALockThatThreadsHoldIsFreeInAForkedProcess) {
   std::atomic<bool> stop{false};
   std::atomic<std::size_t> rounds{0};
   std::vector<std::jthread> threads;
+  threads.reserve(3);
   for (int k = 0; k < 3; ++k) {
     threads.emplace_back([&] {
       while (!stop) {

@@ -55,10 +55,6 @@ TEST(Statistics, BootstrapIsDeterministicAndNearTheory) {
   const Values values = normals(400, 3);
   EXPECT_EQ(bootstrap_median_interval(values), bootstrap_median_interval(values));
   EXPECT_NE(bootstrap_median_interval(values), bootstrap_median_interval(values, {.seed = 1}));
-  const Interval of_mean = bootstrap_mean_interval(values, {.resamples = 4000});
-  const Interval normal = normal_interval(values);
-  EXPECT_NEAR(of_mean.lower, normal.lower, 0.01);
-  EXPECT_NEAR(of_mean.upper, normal.upper, 0.01);
   // The exact distribution of the resampled median of an odd sample lies on its order statistics.
   const Interval small = bootstrap_median_interval(Values{1, 2, 3}, {.level = 0.99});
   EXPECT_EQ(small, (Interval{1, 3}));
@@ -84,13 +80,6 @@ TEST(Statistics, SpearmanByHand) {
   // Ranks 1.5 1.5 3 against 1 2 3.
   EXPECT_NEAR(spearman(Values{5, 5, 6}, Values{1, 2, 3}), 1.5 / std::sqrt(1.5 * 2.0), 1e-15);
   EXPECT_NEAR(spearman(normals(20000, 4), normals(20000, 5)), 0.0, 0.03);
-}
-
-TEST(Statistics, AnAlgorithmLosesARankToEachThatIsClearlyBetter) {
-  EXPECT_THAT(paper_ranks(std::vector<Interval>{{0, 1}, {0.5, 2}, {1.5, 3}, {3, 4}, {5, 6}}),
-              ElementsAre(1, 1, 2, 3, 5));
-  EXPECT_THAT(paper_ranks(std::vector<Interval>{{2, 3}, {0, 1}}), ElementsAre(2, 1));
-  EXPECT_TRUE(paper_ranks({}).empty());
 }
 
 /// Beta-binomial probabilities straight from gamma functions.
@@ -129,22 +118,6 @@ TEST(Statistics, ConformalCoverageIntervalHasItsProbability) {
   EXPECT_GT(usual.upper, 0.9);
 }
 
-TEST(Statistics, OneFactorForManyRuns) {
-  EXPECT_NEAR(shared_c(std::vector<Values>{{1, 3}, {2, 2}}), std::sqrt(4.5), 1e-15);
-  // Runs count alike, however many rows they have: the NLL is averaged over runs.
-  const std::vector<Values> uneven = {{3}, {1, 1, 1}};
-  const double best = shared_c(uneven);
-  EXPECT_NEAR(best, std::sqrt(5.0), 1e-15);
-  const auto averaged_nll = [&](double c) {
-    double sum = 0.0;
-    for (const Values& run : uneven) {
-      for (const double z : run) sum += (std::log(c) + 0.5 * z * z / (c * c)) / static_cast<double>(run.size()) / 2.0;
-    }
-    return sum;
-  };
-  for (double c = 0.1; c < 50; c *= 1.01) EXPECT_GE(averaged_nll(c), averaged_nll(best) - 1e-12);
-}
-
 TEST(Statistics, RefusesWhatCannotBeSummarised) {
   EXPECT_EQ(message_of([] { return mean({}); }), "[eval/statistics] no rows: the value is empty");
   EXPECT_THAT(message_of([] {
@@ -155,9 +128,9 @@ TEST(Statistics, RefusesWhatCannotBeSummarised) {
             "[eval/statistics] p must be in [0, 1], got 1.1");
   EXPECT_THAT(message_of<ConfigError>([] { return normal_interval(Values{1}, 1.0); }),
               HasSubstr("level must be in (0, 1), got 1"));
-  EXPECT_THAT(message_of<ConfigError>([] { return bootstrap_mean_interval(Values{1}, {.resamples = 0}); }),
+  EXPECT_THAT(message_of<ConfigError>([] { return bootstrap_median_interval(Values{1}, {.resamples = 0}); }),
               HasSubstr("at least one resample is needed, got 0"));
-  EXPECT_THAT(message_of<ConfigError>([] { return bootstrap_mean_interval(Values{1}, {.level = 0.0}); }),
+  EXPECT_THAT(message_of<ConfigError>([] { return bootstrap_median_interval(Values{1}, {.level = 0.0}); }),
               HasSubstr("level must be in (0, 1), got 0"));
   EXPECT_THAT(message_of([] {
                 return spearman(Values{1, 2}, Values{1});
@@ -168,25 +141,12 @@ TEST(Statistics, RefusesWhatCannotBeSummarised) {
                 return spearman(Values{1, 1}, Values{1, 2});
               }),
               HasSubstr("a constant has no correlation"));
-  EXPECT_THAT(message_of([] {
-                return paper_ranks(std::vector<Interval>{{0, 1}, {2, 1}});
-              }),
-              HasSubstr("interval 1 (counted from 0) is [2, 1]; its ends must be finite and in order"));
   EXPECT_THAT(message_of<ConfigError>([] { return conformal_coverage_interval(100, 10, 0.9, 1.0); }),
               HasSubstr("confidence must be in (0, 1), got 1"));
   EXPECT_THAT(message_of<ConfigError>([] { return conformal_coverage_interval(100, 0, 0.9); }),
               HasSubstr("at least one test row, got 0"));
   EXPECT_THAT(message_of<ConfigError>([] { return conformal_coverage_interval(8, 10, 0.9); }),
               HasSubstr("level 0.9 needs at least 9 calibration rows, but there are 8"));
-  EXPECT_THAT(message_of([] { return shared_c({}); }), HasSubstr("no runs to share a factor"));
-  EXPECT_THAT(message_of([] {
-                return shared_c(std::vector<Values>{{1}, {}});
-              }),
-              HasSubstr("no rows: the standardised residual is empty"));
-  EXPECT_THAT(message_of([] {
-                return shared_c(std::vector<Values>{{0}, {0, 0}});
-              }),
-              HasSubstr("every target equals its prediction"));
 }
 
 }  // namespace

@@ -157,6 +157,7 @@ TEST(PossibleWarps, TargetsThatAreMostlyAlikeHaveNone) {
 
 TEST(Warp, AWildTargetMakesOneWorthATry) {
   std::vector<double> targets;
+  targets.reserve(101);
   for (int i = 0; i < 101; ++i) targets.push_back(-1.0 + 0.02 * i);
   EXPECT_EQ(possible_warps(targets).size(), 1U);
   targets.back() = 1e6;

@@ -70,7 +70,7 @@ TEST_F(OnnxExport, ATargetDrawnInIsRefused) {
   ModelParts parts = model.parts();
   parts.scalings[0].target.reach = 3.0;
   const Model changed(parts, model.fitted().select(std::vector<std::size_t>{0}), model.engine());
-  EXPECT_THAT(message_of<ConfigError>([&] { (void)pack_onnx(changed); }), HasSubstr("far values are drawn in"));
+  EXPECT_THAT(message_of<ConfigError>([&] { (void)pack_onnx(changed); }), HasSubstr("far values are compressed"));
 }
 
 /// A model of two columns that was fitted by evidence, and its fold models.

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 /// PyTorch's network with its weights in a second file, in a folder of its own.
 class OnnxWeights : public testing::Test {
- protected:
+ public:
   void SetUp() override {
     if (!onnx_available()) GTEST_SKIP() << "built without ONNX";
     fs::remove_all(outer_);
@@ -30,7 +30,7 @@ class OnnxWeights : public testing::Test {
   void TearDown() override { fs::remove_all(outer_); }
 
   /// The refusal of the network in which all occurrences of one text are another one of the same length.
-  std::string refusal(const std::string& from, const std::string& to) const {
+  [[nodiscard]] std::string refusal(const std::string& from, const std::string& to) const {
     EXPECT_EQ(from.size(), to.size());
     EXPECT_NE(bytes_.find(from), std::string::npos) << from;
     std::string changed = bytes_;
@@ -39,7 +39,7 @@ class OnnxWeights : public testing::Test {
     write_file_atomically(network_, changed);
     return refusal();
   }
-  std::string refusal() const {
+  [[nodiscard]] std::string refusal() const {
     return message_of<DataError>([&] { (void)load_onnx(network_); });
   }
 
@@ -71,7 +71,7 @@ TEST_F(OnnxWeights, AreReadFromNowhereElse) {
   fs::copy_file(weights_, outer_ / "l.onnx.data");
   fs::create_directories(folder_ / "torch");
   fs::copy_file(weights_, folder_ / "torch" / "external.onnx.data");
-  constexpr const char* only = "they are read from files in the folder of the network only";
+  constexpr const char* only = "they are only read from files in the folder of the network";
   EXPECT_THAT(refusal("torch_external.onnx.data", "../network/../l.onnx.dat"), HasSubstr(only));
   EXPECT_THAT(refusal("torch_external.onnx.data", "/tmp/network/l.onnx.data"), HasSubstr(only));
   EXPECT_THAT(refusal("torch_external.onnx.data", "torch/external.onnx.data"), HasSubstr(only));
@@ -82,7 +82,7 @@ TEST_F(OnnxWeights, AreReadFromNowhereElse) {
 TEST_F(OnnxWeights, AreAFileThemselves) {
   fs::rename(weights_, outer_ / "weights");
   fs::create_symlink(outer_ / "weights", weights_);
-  EXPECT_THAT(refusal(), HasSubstr("it is a link; put the file itself beside the network"));
+  EXPECT_THAT(refusal(), HasSubstr("it is a link; put the file itself next to the network"));
   fs::remove(weights_);
   fs::create_directory(weights_);
   EXPECT_THAT(refusal(), HasSubstr("it is not a file"));
@@ -99,7 +99,7 @@ TEST_F(OnnxWeights, AreWhereTheNetworkSays) {
   write_file_atomically(weights_, weights.substr(0, weights.size() - 1));
   EXPECT_THAT(refusal(), HasSubstr("beyond its 2591 bytes; is it the file of another network?"));
   write_file_atomically(weights_, weights.substr(0, 2304));
-  EXPECT_THAT(refusal("offset", "offsex"), HasSubstr("several constants are said to be the same bytes"));
+  EXPECT_THAT(refusal("offset", "offsex"), HasSubstr("several constants refer to the same bytes"));
   for (const char* wrong : {"-304", "1e10", "0x12", "9999"})
     EXPECT_THAT(refusal("2304", wrong), HasSubstr("torch_external.onnx: constant '")) << wrong;
 }

@@ -136,7 +136,7 @@ TEST_F(OnnxNetworks, ManySmallObjectsAreRefusedBeforeTheyTakeMemory) {
   for (const std::string& graph :
        {nodes, names, attributes, constants, repeated(field(5, "")), repeated(field(13, ""))})
     EXPECT_THAT(message_of<DataError>([&] { (void)parse_onnx(field(7, graph), "many.onnx"); }),
-                HasSubstr("many.onnx: this is no network: 41943"));
+                HasSubstr("many.onnx: this is not a network: 41943"));
 }
 
 TEST_F(OnnxNetworks, DamagedFilesAreRefusedOrRead) {

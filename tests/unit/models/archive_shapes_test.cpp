@@ -61,6 +61,15 @@ TEST(ModelFiles, OfFormatOnePointZeroCanBeChecked) {
   }
 }
 
+TEST(ModelFiles, HeadersThatAreNestedTooDeeplyAreRefused) {
+  ModelFile file(read_file(files().front()));
+  json deep = json::array();
+  for (int i = 0; i < 100; ++i) deep = json::array({deep});
+  file.header["added"] = deep;
+  EXPECT_THAT(message_of([&] { (void)unpack_model(file.bytes(), "deep.nomu"); }),
+              testing::HasSubstr("deep.nomu: the header is malformed: it is nested too deeply"));
+}
+
 TEST(ModelFiles, BlocksOfAnotherShapeAreRefused) {
   std::size_t refused = 0;
   for (const fs::path& path : files()) {

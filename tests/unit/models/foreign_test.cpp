@@ -107,12 +107,12 @@ TEST(Foreign, BoundsAreReadAgainTogetherWithTheirNetwork) {
   EXPECT_EQ(again.predict(x).sigma_noise, model.predict(x).sigma_noise);
   EXPECT_EQ(pack_model(again), file);
   EXPECT_THAT(message_of<DataError>([&] { (void)unpack_model(file, "bounds.nomu"); }),
-              HasSubstr("these are bounds for a network, which the file does not hold"));
+              HasSubstr("these are bounds for a network, which the file does not contain"));
   EXPECT_THAT(message_of<DataError>([&] { (void)unpack_bounds(file, "bounds.nomu", std::make_shared<Cosine>()); }),
               HasSubstr("this is not the network that the bounds were fitted for"));
   const std::string alone = pack_model(fit(FitSpec{.method = quick_spec()}, data));
   EXPECT_THAT(message_of<DataError>([&] { (void)unpack_bounds(alone, "alone.nomu", std::make_shared<Sine>()); }),
-              HasSubstr("this model stands alone"));
+              HasSubstr("this model needs no network"));
 }
 
 TEST(Foreign, AnEnsembleHasTheMeanVarianceOfItsParts) {

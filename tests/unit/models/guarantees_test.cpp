@@ -236,7 +236,7 @@ TEST(Guarantees, LaterRowsAssumeAndAdapt) {
                 bad.add_column("y", std::vector<std::string>{"high"});
                 return predict_adapting(model, bad, 0.9);
               }),
-              HasSubstr("bad, row 1, column 'y': 'high' is no result"));
+              HasSubstr("bad, row 1, column 'y': 'high' is not a result"));
   const Model none = fit(tiny_fit(CalibrationChoice::none, 5), wavy_data(20), test_engine());
   EXPECT_THAT(message_of<ConfigError>([&] { return predict_adapting(none, later, 0.9); }),
               HasSubstr("calibrate it first"));

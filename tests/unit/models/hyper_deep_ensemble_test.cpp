@@ -126,11 +126,6 @@ TEST(HyperDeepEnsemble, PresetsAreThePapers) {
   EXPECT_TRUE(published.published_sigma && published.published_score);
   EXPECT_EQ(published.candidates, 50);
   EXPECT_EQ(published.dropout_high, 0.9);
-  const HyperDeepEnsembleSpec starred = HyperDeepEnsembleSpec::starred();
-  EXPECT_TRUE(starred.refit);
-  EXPECT_FALSE(starred.published_sigma || starred.published_score);
-  EXPECT_EQ(starred.validation, 0.3);
-  EXPECT_EQ(starred.dropout_high, 0.5);
 }
 
 TEST(HyperDeepEnsemble, TheDefaultIsChosenFromTheRows) {

@@ -77,7 +77,7 @@ TEST(NetworkHead, AMixtureAveragesWhatTheHeadsSay) {
 
 /// Networks with learned noise whose file can be given heads and steps.
 class StoredHeads : public testing::Test {
- protected:
+ public:
   StoredHeads() {
     spec.train.epochs = 5;
     const auto fitted = fit(spec, pack(std::vector<DataSet>{sine_rows(12)}, std::vector<std::uint64_t>{1}), *engine);

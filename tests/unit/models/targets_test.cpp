@@ -173,10 +173,10 @@ TEST(Targets, WhatCannotBeIsRefused) {
   TargetsRequest ranged = quick();
   ranged.ranges["c"] = {.low = 0.0};
   EXPECT_THAT(message_of<ConfigError>([&] { return fit(ranged, data, test_engine()); }),
-              HasSubstr("a range is given for 'c', which is no target"));
+              HasSubstr("a range is given for 'c', which is not a target"));
   data[1].noise.assign(80, 1.0);
   EXPECT_THAT(message_of<ConfigError>([&] { return fit(quick(), data, test_engine()); }),
-              HasSubstr("noise that is known for each row is that of one target"));
+              HasSubstr("known noise belongs to a single target"));
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST(WarmStart, AFewEpochsSuffice) {
   const auto before = fit(joint_spec(), cohort, *engine);
   NomuSpec few = joint_spec();
   few.train.epochs = 5;
-  const auto on = fit_on(few, *before, line_of_points({3, 4}), *engine);
+  const auto on = continue_fit(few, *before, line_of_points({3, 4}), *engine);
   const auto anew = fit(few, line_of_points({3, 4}), *engine);
   for (const std::size_t member : {0U, 1U}) {
     EXPECT_LT(worst_error(*on, cohort, member), 0.3F * worst_error(*anew, cohort, member));
@@ -51,7 +51,7 @@ TEST(WarmStart, WhatIsNotFiniteStartsAnew) {
     if (block.name == "parameters") block.values(1, 0, 3) = std::numeric_limits<float>::quiet_NaN();
   }
   const auto broken = restore(MethodSpec{spec}, before, anew->reports(), *engine);
-  const Prediction on = fit_on(spec, *broken, cohort, *engine)->predict(line_probes());
+  const Prediction on = continue_fit(spec, *broken, cohort, *engine)->predict(line_probes());
   const Prediction expected = anew->predict(line_probes());
   EXPECT_TRUE(std::ranges::equal(on.mean.member(1), expected.mean.member(1)));
   EXPECT_FALSE(std::ranges::equal(on.mean.member(0), expected.mean.member(0)));
@@ -63,13 +63,13 @@ TEST(WarmStart, WrongInputIsNamed) {
   spec.train.epochs = 2;
   const auto before = fit(spec, line_of_points({1}), *engine);
   EXPECT_THAT(message_of([&] {
-                return fit_on(spec, *before, line_of_points({1, 2}), *engine);
+                return continue_fit(spec, *before, line_of_points({1, 2}), *engine);
               }),
               HasSubstr("both must have the same networks"));
-  EXPECT_THAT(message_of<ConfigError>([&] { return fit_on(GpSpec{}, *before, line_of_points({1}), *engine); }),
+  EXPECT_THAT(message_of<ConfigError>([&] { return continue_fit(GpSpec{}, *before, line_of_points({1}), *engine); }),
               HasSubstr("gp cannot continue from an earlier fit"));
   spec.stages = Stages::two_stage;
-  EXPECT_FALSE(can_go_on(spec));
+  EXPECT_FALSE(can_continue(spec));
 }
 
 }  // namespace

@@ -147,13 +147,41 @@ TEST(UciExperiment, ThePublishedProtocolFindsItsReadout) {
   }
 }
 
+TEST(UciExperiment, WithoutCalibrationSigmaStaysAsItIs) {
+  const ExperimentFolder folder;
+  const ExperimentSpec spec =
+      small_experiment(folder, "uncalibrated", "method = \"gp\"\npreset = \"auto\"\nset.restarts = 0\n");
+  for (const ResultRow& row : rows_of(spec, folder.path() / "rows")) {
+    EXPECT_LT(row.value("nll"), 2.5);
+    EXPECT_EQ(row.value("c_model"), 1.0);
+    EXPECT_EQ(row.value("c_noise"), 1.0);
+  }
+}
+
+TEST(UciExperiment, ASearchTakesWhatValidationRowsPrefer) {
+  const ExperimentFolder folder;
+  const std::string network =
+      "method = \"mc_dropout\"\npreset = \"auto\"\nset.net.hidden = [16]\nset.learn_noise = true\nset.dropout = 0.05\n";
+  const auto rows = [&](const std::string& name, const std::string& settings) {
+    return rows_of(small_experiment(folder, "refit", network + settings), folder.path() / name);
+  };
+  const std::vector<ResultRow> good = rows("good", "set.train.epochs = 600\n");
+  const std::vector<ResultRow> poor = rows("poor", "set.train.epochs = 1\n");
+  const std::vector<ResultRow> found = rows("found", "search.train.epochs = [1, 600]\n");
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_NE(good[i].value("nll"), poor[i].value("nll"));
+    EXPECT_EQ(found[i].value("nll"), good[i].value("nll")) << "the same fit as without a search";
+    EXPECT_NE(found[i].key.spec, good[i].key.spec);
+  }
+}
+
 TEST(UciExperiment, WrongNamesAreRefused) {
   const ExperimentFolder folder;
   const auto engine = make_engine({.device = "cpu"});
   ExperimentSpec spec = small_experiment(folder, "refitt", "preset = \"auto\"\n");
   ResultStore store(folder.path() / "rows");
   EXPECT_EQ(message_of<ConfigError>([&] { return run_experiment(spec, store, *engine), 0; }),
-            "[paper/uci] protocol must be refit or published, got 'refitt'");
+            "[paper/uci] protocol must be refit, published or uncalibrated, got 'refitt'");
   spec.problems = {"bosten"};
   EXPECT_EQ(message_of<ConfigError>([&] { return run_experiment(spec, store, *engine), 0; }),
             "[paper/uci] there is no UCI data set 'bosten', did you mean 'boston'?");

@@ -65,6 +65,27 @@ grid.augment.count = ["25 d", "50 d"]
   EXPECT_EQ(spec.methods[3].paper, "mu_sqr=0.01");
 }
 
+TEST(ReadExperiment, ASearchTriesEveryCombination) {
+  const ExperimentFolder folder;
+  const auto file = folder.write("search.toml", R"(
+kind = "toy"
+problems = ["levy"]
+[[method]]
+name = "nomu"
+search.mu_sqr = [0.01, 1]
+search.train.epochs = [10, 20, 30]
+)");
+  const ExperimentSpec spec = read_experiment(file, ExperimentProfile::full);
+  const std::vector<ExperimentMethod> all = spec.methods[0].combinations();
+  ASSERT_EQ(all.size(), 6U);
+  MethodSpec last = all.back().spec(8, 1);
+  EXPECT_EQ(to_text(fields_of(last).find("mu_sqr").get()), "1");
+  EXPECT_EQ(to_text(fields_of(last).find("train.epochs").get()), "30");
+  EXPECT_EQ(message_of<ConfigError>([&] { return expand_experiment(spec, "fp32", false); }),
+            "[paper/experiment] method 'nomu': search needs validation rows, which experiments of kind 'toy' do not "
+            "have; use grid");
+}
+
 TEST(ReadExperiment, OneMethodStandsForSeveral) {
   const ExperimentFolder folder;
   const ExperimentSpec spec = read_experiment(folder.write("each.toml", R"(

@@ -18,7 +18,7 @@ constexpr const char* small_bo_experiment = R"(
 kind = "bo"
 title = "Small"
 problems = ["levy-2d", "levy_published-2d", "bnn-2d"]
-beside = ["levy-2d"]
+not_in_total = ["levy-2d"]
 rows = 5
 test_rows = 4
 runs = 2
@@ -61,6 +61,20 @@ TEST(BoExperiment, BeginsFromTheAuthorsPoints) {
   drawn.initial = "lhs";
   EXPECT_THAT(message_of<ConfigError>([&] { return kind.recipe(drawn, "levy-2d", 1); }),
               testing::HasSubstr("initial is drawn or authors, got 'lhs'"));
+}
+
+TEST(BoExperiment, TheSearchForTheOptimumOfANetworkIsPartOfItsKey) {
+  const ExperimentFolder folder;
+  ExperimentSpec spec = read_experiment(folder.write("small.toml", small_bo_experiment), ExperimentProfile::full);
+  const ExperimentKind& kind = find_kind(spec);
+  ExperimentSpec shorter = spec;
+  shorter.optimum_evaluations = 5;
+  EXPECT_NE(kind.recipe(spec, "bnn-2d", 1), kind.recipe(shorter, "bnn-2d", 1));
+  EXPECT_EQ(kind.recipe(spec, "levy-2d", 1), kind.recipe(shorter, "levy-2d", 1)) << "its optimum is known";
+  const auto optimum = [&](const ExperimentSpec& one) {
+    return kind.draw(one, {.problem = "bnn-2d", .seed = 1, .key = {}}).test.targets[0];
+  };
+  EXPECT_LT(optimum(shorter), optimum(spec));
 }
 
 TEST(BoExperiment, RanksTheBetterWidth) {

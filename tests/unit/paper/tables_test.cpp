@@ -14,6 +14,7 @@ namespace {
 
 using Verdict = CellVerdict;
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// AUC of all runs of both methods, the same for every run.
@@ -206,6 +207,17 @@ TEST(ExperimentReports, WrongExpectedNumbersNameTheCell) {
   EXPECT_THAT(message, HasSubstr("row 2, column 'value'"));
   const auto none = small.folder.write("none.csv", "problem,method,metric,value,lower,upper,rank\nlevy,NOMU,auc,,,,\n");
   EXPECT_THAT(message_of<DataError>([&] { (void)read_expected(none); }), HasSubstr("the number is missing"));
+}
+
+TEST(PaperRanks, AnAlgorithmLosesARankToEachThatIsClearlyBetter) {
+  EXPECT_THAT(paper_ranks(std::vector<Interval>{{0, 1}, {0.5, 2}, {1.5, 3}, {3, 4}, {5, 6}}),
+              ElementsAre(1, 1, 2, 3, 5));
+  EXPECT_THAT(paper_ranks(std::vector<Interval>{{2, 3}, {0, 1}}), ElementsAre(2, 1));
+  EXPECT_TRUE(paper_ranks({}).empty());
+  EXPECT_THAT(message_of([] {
+                return paper_ranks(std::vector<Interval>{{0, 1}, {2, 1}});
+              }),
+              HasSubstr("interval 1 (counted from 0) is [2, 1]; its ends must be finite and in order"));
 }
 
 }  // namespace

@@ -30,11 +30,17 @@ TEST(Print, OptimaAreShort) {
 }
 
 TEST(Print, SpacesNameTheirVariables) {
-  const Space space({{.name = "temperature", .low = 20.0, .high = 90.0},
+  const Space space({{.name = "temperature", .low = 20.0, .high = 90.0, .unit = "K"},
                      {.name = "rate", .kind = Variable::Kind::integer, .low = 1.0, .high = 8.0, .log = true},
                      {.name = "solver", .kind = Variable::Kind::categorical, .choices = {"cg", "lu"}}});
-  EXPECT_EQ(printed(space), "temperature from 20 to 90; rate from 1 to 8, whole, logarithmic; solver of cg, lu");
-  EXPECT_EQ(printed(space.variables()[0]), "temperature from 20 to 90");
+  EXPECT_EQ(printed(space), "temperature from 20 to 90 K; rate from 1 to 8, whole, logarithmic; solver of cg, lu");
+  EXPECT_EQ(printed(space.variables()[0]), "temperature from 20 to 90 K");
+}
+
+TEST(Print, ConstraintsAreInequalities) {
+  EXPECT_EQ(printed(LinearConstraint{.terms = {{"a", 1.0}, {"b", -2.5}}, .at_least = 0.0, .at_most = 4.0}),
+            "0 <= 1 a + -2.5 b <= 4");
+  EXPECT_EQ(printed(LinearConstraint{.terms = {{"a", 1.0}}, .at_most = 4.0}), "1 a <= 4");
 }
 
 TEST(Print, PredictionsSayTheirShape) {
@@ -45,6 +51,14 @@ TEST(Print, PredictionsSayTheirShape) {
   prediction.sigma_model(0, 0, 0) = 0.25F;
   EXPECT_EQ(printed(prediction), "prediction of 2 rows by 1 members, the first 1.5 +- 0.25");
   EXPECT_EQ(printed(Prediction{}), "prediction of 0 rows by 0 members");
+}
+
+TEST(Print, PredictedRowsShowTheFirst) {
+  EXPECT_EQ(printed(PredictedRows{.mean = {1.5, 2.0}, .sigma_model = {0.25, 0.5}}),
+            "2 predicted rows, the first 1.5 +- 0.25");
+  EXPECT_EQ(printed(PredictedRows{.mean = {1.5}, .sigma_model = {0.25}, .sigma_noise = {0.125}}),
+            "1 predicted row, the first 1.5 +- 0.25, noise 0.125");
+  EXPECT_EQ(printed(PredictedRows{}), "0 predicted rows");
 }
 
 TEST(Print, MetricsAndEnginesAreOneLine) {

@@ -53,6 +53,25 @@ TEST(ServeGuard, WhoIsTurnedAway) {
   EXPECT_EQ(refusal_of(other, "").status, 415);
 }
 
+TEST(ServeGuard, RequestsWhoseEndIsKnown) {
+  const auto status = [](const Framing& framing) { return refusal_of(framing, 100).status; };
+  EXPECT_EQ(status({}), 0);
+  EXPECT_EQ(status({.method = "HEAD", .lengths = {"0"}}), 0);
+  EXPECT_EQ(status({.method = "POST", .lengths = {"100"}}), 0);
+  EXPECT_EQ(status({.method = "PUT", .lengths = {"1"}}), 405);
+  EXPECT_EQ(status({.method = "POST"}), 411);
+  EXPECT_EQ(status({.method = "POST", .lengths = {"1"}, .chunked = true}), 411);
+  EXPECT_EQ(status({.method = "POST", .lengths = {"1"}, .compressed = true}), 415);
+  EXPECT_EQ(status({.method = "POST", .lengths = {"101"}}), 413);
+  EXPECT_EQ(status({.method = "POST", .lengths = {"99999999999999999999"}}), 413);
+  for (const char* wrong : {"", "-1", "+1", "1 ", "0x1", "1,1"})
+    EXPECT_EQ(status({.method = "POST", .lengths = {wrong}}), 400) << wrong;
+  EXPECT_EQ(status({.method = "POST", .lengths = {"1", "1"}}), 400);
+  EXPECT_EQ(status({.lengths = {"1"}}), 400);
+  EXPECT_EQ(status({.ranges = 1}), 0);
+  EXPECT_EQ(status({.ranges = 2}), 416);
+}
+
 TEST(ServeGuard, WhatAServerRefusesBeforeItStarts) {
   const auto why = [](const ServeSpec& spec) { return message_of<ConfigError>([&] { check_serve_spec(spec); }); };
   EXPECT_NO_THROW(check_serve_spec({}));

@@ -24,9 +24,9 @@ struct alignas(64) Presence {
   std::atomic<bool> inside{false};
 };
 
-/// Of this thread, once it has one; without a constructor, so that it can be read while the process forks.
+/// The presence of this thread, once it is registered; without a constructor, so that it can be read during a fork.
 Presence*& registered() {
-  thread_local constinit Presence* one = nullptr;
+  thread_local constinit Presence* one = nullptr;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
   return one;
 }
 
@@ -47,7 +47,7 @@ void after_fork_in_child();
 
 /// Never destroyed, because threads may end after the last static object.
 Threads& threads() {
-  static Threads& all = *new Threads;
+  static Threads& all = *new Threads;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
   [[maybe_unused]] static const int watched = pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   return all;
 }

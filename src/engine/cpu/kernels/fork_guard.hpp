@@ -1,11 +1,11 @@
 #pragma once
-// Forks of a process with several threads copy the locks that the other threads hold, and nobody in the child opens
-// them again. Our own code holds none while it computes; libraries do.
+// A fork of a process with several threads copies the locks that other threads hold, and nothing in the child ever
+// releases them. Our own code holds no locks while it computes; libraries do.
 
 namespace nomu::engine::cpu {
 
-/// While one exists, no thread of this process forks: a fork waits for the end of what is in progress, and what begins
-/// meanwhile waits for the fork. For short work of a library that locks something. Costs two stores and a load.
+/// While one exists, no thread of this process forks: a fork waits until all guards are gone, and new guards wait for
+/// the fork. For short calls of a library that takes locks. Costs two stores and a load.
 class ForkGuard {
  public:
   ForkGuard();

@@ -12,7 +12,7 @@ namespace {
 
 void multiply(Transpose trans_a, Transpose trans_b, std::size_t m, std::size_t n, std::size_t k, const float* a,
               std::size_t lda, const float* b, std::size_t ldb, bool accumulate, float* c, std::size_t ldc) {
-  const ForkGuard guard;  // oneDNN locks something of its own in every call
+  const ForkGuard guard;  // oneDNN takes a lock of its own in every call
   const auto letter = [](Transpose t) { return t == Transpose::yes ? 'T' : 'N'; };
   const auto dim = [](std::size_t v) { return static_cast<dnnl_dim_t>(v); };
   const dnnl_status_t status = dnnl_sgemm(letter(trans_a), letter(trans_b), dim(m), dim(n), dim(k), 1.0F, a, dim(lda),

@@ -1,7 +1,7 @@
 #pragma once
 // A tile of a matrix product like engine/cuda/tiles/product.cuh, rounded to TF32, with the instructions of compute
-// capability 9.0a. A is rounded on its way to registers unless it is `given` in TF32; B is read as it is, so it must
-// be.
+// capability 9.0a. A is rounded when it is loaded into registers, unless it is `given` in TF32; B is read as it is, so
+// it must be.
 
 #include "engine/cuda/hopper/ptx.cuh"
 #include "engine/cuda/tiles/product.cuh"

@@ -36,7 +36,7 @@ inline constexpr std::uint32_t head_ld = 4;
 /// Rows of a member's step from which on the gradients of whole tiles are computed from transposed values, where the
 /// machine has products that need them so.
 inline constexpr std::uint32_t transposed_from = 256;
-/// Units of a layer whose values are kept transposed come in groups of so many.
+/// Units of a layer whose values are kept transposed come in groups of this size.
 inline constexpr std::uint32_t transposed_units = 128;
 
 /// Values of one hidden layer.
@@ -116,7 +116,7 @@ struct MemberInfo {
   }
 };
 
-/// How far a member has come. Like all of these tables it has no initialisers, so that it can be __shared__.
+/// The progress of a member. Like all of these tables it has no initialisers, so that it can be __shared__.
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init)
 struct MemberState {
   LossCourse course;

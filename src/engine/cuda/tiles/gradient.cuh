@@ -1,7 +1,7 @@
 #pragma once
 // The weight gradient X'D of a tile and, while it is still on the processor, Adam on the tile's weights: gradients are
-// never stored. Weights and moments are on their way from memory while the gradient is computed, so that the pass costs
-// what its memory traffic costs.
+// never stored. Weights and moments are loaded from memory while the gradient is computed, so that the pass costs what
+// its memory traffic costs.
 
 #include <cmath>
 
@@ -131,7 +131,7 @@ __device__ Quad gradient_at(unsigned c, float shrink, const Quad& weight) {
 }
 
 /// Gradient and Adam of a tile; returns the thread's share of the sum of squares of the new weights. The parameters of
-/// some of a thread's groups are on their way while the gradient is computed, then those of Gradient::ahead.
+/// some of a thread's groups are loaded while the gradient is computed, then those of Gradient::ahead.
 template <class Gradient, bool whole>
 __device__ double update_tile_of(const Place& at) {
   const View& v = at.view;

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 
 /// Targets, and candidates that are off by known errors.
 class Choose : public testing::Test {
- protected:
+ public:
   Choose() {
     Random random(8);
     for (std::size_t i = 0; i < 60; ++i) {

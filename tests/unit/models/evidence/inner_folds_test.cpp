@@ -142,7 +142,7 @@ TEST(JudgingRows, EqualTimesAndWholeGroupsLetAllRowsJudge) {
   EXPECT_THAT(judging_rows(data, inner_folds(data, 5, 1)), SizeIs(50));
   for (std::size_t i = 0; i < 50; ++i) {
     data.times[i] = static_cast<double>(i);
-    data.groups.push_back(std::string(1, static_cast<char>('a' + i % 7)));
+    data.groups.emplace_back(1, static_cast<char>('a' + i % 7));
   }
   EXPECT_THAT(judging_rows(data, inner_folds(data, 5, 1)), SizeIs(50));
 }

@@ -1,19 +1,18 @@
-#include "models/fit/archive_header.hpp"
+#include "models/archive/archive_header.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
-#include "core/json_numbers.hpp"
+#include "core/text/json_numbers.hpp"
 #include "data/stand_ins.hpp"
-#include "models/attached/fitted_attached.hpp"
-#include "models/fit/archive_columns.hpp"
+#include "models/archive/archive_calibration.hpp"
+#include "models/archive/archive_columns.hpp"
+#include "models/archive/archive_network.hpp"
 #include "models/network/fitted_network.hpp"
 #include "nomu/core/error.hpp"
 
@@ -22,21 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 4> source_names = {"none", "folds", "hold_out", "given"};
 [[noreturn]] void refuse(const std::string& what) { throw DataError("models/archive", what); }
-
-CalibrationSource source_named(const std::string& name) {
-  const auto found = std::ranges::find_if(source_names, [&](const char* known) { return name == known; });
-  if (found == source_names.end()) refuse(fmt::format("unknown source of calibration rows '{}'", name));
-  return static_cast<CalibrationSource>(found - source_names.begin());
-}
-
-CalibrationKind kind_named(const std::string& name) {
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(CalibrationKind::isotonic); ++i) {
-    if (name == to_text(static_cast<CalibrationKind>(i))) return static_cast<CalibrationKind>(i);
-  }
-  refuse(fmt::format("this version does not know the calibration '{}'", name));
-}
 
 /// Losses of a fit that went wrong are not finite; JSON has null for them.
 double number_or_nan(const json& value) {
@@ -110,52 +95,6 @@ EngineInfo read_engine(const json& facts) {
   return info;
 }
 
-CalibrationUnit unit_named(const std::string& name) {
-  for (std::size_t i = 0; i <= static_cast<std::size_t>(CalibrationUnit::later_rows); ++i) {
-    if (name == to_text(static_cast<CalibrationUnit>(i))) return static_cast<CalibrationUnit>(i);
-  }
-  refuse(fmt::format("this version does not know calibration by '{}'", name));
-}
-
-/// Units and strata; files before 1.2 have none, nor have those of models that need none.
-void read_units(const json& facts, const BlockReader& blocks, Calibration& calibration) {
-  if (facts.contains("unit")) {
-    calibration.unit = unit_named(facts.at("unit"));
-    calibration.units = whole_number(facts.at("units"));
-  }
-  calibration.score_units = blocks.counts("calibration/units");
-  if (facts.contains("strata")) calibration.strata = facts.at("strata").get<std::vector<std::string>>();
-  calibration.score_strata = blocks.counts("calibration/strata");
-}
-
-HeldOut read_held_out(const json& facts, const BlockReader& blocks, const Calibration& calibration) {
-  HeldOut held{.source = source_named(facts.at("source")),
-               .split = facts.at("split"),
-               .refitted = facts.at("refitted"),
-               .rows = blocks.counts("held_out/rows"),
-               .folds = blocks.counts("held_out/folds"),
-               .predicted = {.mean = blocks.doubles("held_out/mean"),
-                             .sigma_model = blocks.doubles("held_out/sigma_model"),
-                             .sigma_noise = blocks.doubles("held_out/sigma_noise"),
-                             .sigma_below = blocks.doubles("held_out/sigma_below")},
-               .targets = blocks.doubles("held_out/targets"),
-               .units = blocks.counts("held_out/units")};
-  const std::size_t count = held.targets.size();
-  const auto fits = [&](std::size_t size, bool may_lack) { return size == count || (may_lack && size == 0); };
-  const PredictedRows& p = held.predicted;
-  if (!fits(p.mean.size(), false) || !fits(p.sigma_model.size(), false) || !fits(p.sigma_noise.size(), true) ||
-      !fits(p.sigma_below.size(), true) || !fits(held.rows.size(), true) || !fits(held.folds.size(), true) ||
-      !fits(held.units.size(), true)) {
-    refuse("the numbers of held-out rows do not match");
-  }
-  for (const std::size_t stratum : blocks.counts("held_out/strata")) {
-    if (stratum >= calibration.strata.size()) refuse("a held-out row of a name that does not exist");
-    held.strata.push_back(calibration.strata[stratum]);
-  }
-  if (!fits(held.strata.size(), true)) refuse("the numbers of held-out rows do not match");
-  return held;
-}
-
 std::vector<MemberScaling> read_scalings(const BlockReader& blocks, std::size_t members, std::size_t cols) {
   const std::vector<double> numbers = blocks.doubles("scaling");
   const std::size_t each = 2 * cols + 2;
@@ -203,80 +142,6 @@ std::vector<FitReport> read_reports(const json& list, const BlockReader& blocks)
 
 }  // namespace
 
-json calibration_facts(const Calibration& calibration) {
-  json facts{{"kind", to_text(calibration.kind)},
-             {"c_model", calibration.c_model},
-             {"c_noise", calibration.c_noise},
-             {"level", calibration.level},
-             {"rows", calibration.rows}};
-  if (calibration.unit != CalibrationUnit::rows)
-    facts.update({{"unit", to_text(calibration.unit)}, {"units", calibration.units}});
-  if (!calibration.strata.empty()) facts["strata"] = calibration.strata;
-  return facts;
-}
-
-void add_calibration(const Calibration& calibration, BlockWriter& blocks) {
-  blocks.add("calibration/scores", std::span<const double>(calibration.scores));
-  blocks.add("calibration/folds", std::span<const std::size_t>(calibration.score_folds));
-  blocks.add("calibration/knots", std::span<const double>(calibration.knots));
-  blocks.add("calibration/units", std::span<const std::size_t>(calibration.score_units));
-  blocks.add("calibration/strata", std::span<const std::size_t>(calibration.score_strata));
-}
-
-Calibration read_calibration(const json& facts, const BlockReader& blocks) {
-  Calibration calibration{.kind = kind_named(facts.at("kind")),
-                          .c_model = facts.at("c_model"),
-                          .c_noise = facts.at("c_noise"),
-                          .level = facts.at("level"),
-                          .rows = whole_number(facts.at("rows")),
-                          .scores = blocks.doubles("calibration/scores"),
-                          .score_folds = blocks.counts("calibration/folds"),
-                          .knots = blocks.doubles("calibration/knots")};
-  read_units(facts, blocks, calibration);
-  return calibration;
-}
-
-namespace {
-
-constexpr const char* network_means = "network/mean";
-constexpr const char* network_features = "network/features";
-
-/// Rows on which outputs distinguish one network from another.
-constexpr std::size_t checked_rows = 8;
-
-const FittedAttached* attached_to_network(const Model& model) {
-  return dynamic_cast<const FittedAttached*>(&model.fitted());
-}
-
-/// A network's outputs for the first rows a model was made with.
-ForeignNetwork::Evaluation answers_of(const ForeignNetwork& network, const DataSet& data) {
-  Tensor<float> x(1, std::min(checked_rows, data.rows()), data.cols());
-  std::transform(data.inputs.begin(), data.inputs.begin() + static_cast<std::ptrdiff_t>(x.size()), x.flat().begin(),
-                 [](double value) { return static_cast<float>(value); });
-  return evaluated(network, x);
-}
-
-/// Engines and compilers round differently, so equal networks agree only approximately.
-bool agree(const Tensor<float>& a, const Tensor<float>& b) {
-  constexpr float tolerance = 1e-4F;
-  if (a.members() != b.members() || a.rows() != b.rows() || a.cols() != b.cols()) return false;
-  return std::ranges::equal(a.flat(), b.flat(), [](float u, float v) {
-    return std::abs(u - v) <= tolerance * std::max({1.0F, std::abs(u), std::abs(v)});
-  });
-}
-
-void check_network(const json& facts, const BlockReader& blocks, const ForeignNetwork& network, const DataSet& data) {
-  if (whole_number(facts.at("inputs")) != network.inputs() || whole_number(facts.at("features")) != network.features())
-    refuse(fmt::format("the bounds are for a network with {} inputs and {} features, but this one has {} and {}",
-                       whole_number(facts.at("inputs")), whole_number(facts.at("features")), network.inputs(),
-                       network.features()));
-  const ForeignNetwork::Evaluation now = answers_of(network, data);
-  if (!agree(blocks.tensor(network_means), now.mean) || !agree(blocks.tensor(network_features), now.features))
-    refuse("this is not the network that the bounds were fitted for: its outputs differ");
-}
-
-}  // namespace
-
 json header_of(const Model& model) {
   const ModelParts& parts = model.parts();
   std::vector<std::string> state;
@@ -296,10 +161,7 @@ json header_of(const Model& model) {
               {"settings", settings_of(parts.spec)},
               {"data", std::move(data)},
               {"calibration", calibration_facts(parts.calibration)},
-              {"held_out",
-               {{"source", source_names.at(static_cast<std::size_t>(parts.held_out.source))},
-                {"split", parts.held_out.split},
-                {"refitted", parts.held_out.refitted}}},
+              {"held_out", held_out_facts(parts.held_out)},
               {"reports", reports_of(model.fitted())},
               // No threads: they do not change the result, so they must not change the file.
               {"engine",
@@ -309,9 +171,7 @@ json header_of(const Model& model) {
                 {"device", parts.engine.device}}},
               {"state", state}};
   if (!parts.data.strata_name.empty()) header["data"]["coverage_by"] = parts.data.strata_name;
-  if (const FittedAttached* attached = attached_to_network(model)) {
-    header["network"] = {{"inputs", attached->network().inputs()}, {"features", attached->network().features()}};
-  }
+  if (const ForeignNetwork* network = network_of(model)) header["network"] = network_facts(*network);
   return header;
 }
 
@@ -339,31 +199,13 @@ BlockWriter blocks_of(const Model& model) {
     blocks.add("warps", std::span<const double>(warps));
   }
   add_calibration(parts.calibration, blocks);
-  const HeldOut& held = parts.held_out;
-  blocks.add("held_out/rows", std::span<const std::size_t>(held.rows));
-  blocks.add("held_out/folds", std::span<const std::size_t>(held.folds));
-  blocks.add("held_out/mean", std::span<const double>(held.predicted.mean));
-  blocks.add("held_out/sigma_model", std::span<const double>(held.predicted.sigma_model));
-  blocks.add("held_out/sigma_noise", std::span<const double>(held.predicted.sigma_noise));
-  blocks.add("held_out/sigma_below", std::span<const double>(held.predicted.sigma_below));
-  blocks.add("held_out/targets", std::span<const double>(held.targets));
-  blocks.add("held_out/units", std::span<const std::size_t>(held.units));
-  std::vector<std::size_t> strata;
-  for (const std::string& name : held.strata) {
-    const auto place = std::ranges::lower_bound(parts.calibration.strata, name);
-    strata.push_back(static_cast<std::size_t>(place - parts.calibration.strata.begin()));
-  }
-  blocks.add("held_out/strata", std::span<const std::size_t>(strata));
+  add_held_out(parts.held_out, parts.calibration, blocks);
   for (std::size_t m = 0; m < model.fitted().reports().size(); ++m) {
     blocks.add(history_name(m), std::span<const float>(model.fitted().reports()[m].history));
   }
   for (const FittedState::Block& block : model.fitted().state().blocks)
     blocks.add(state_name(block.name), block.values);
-  if (const FittedAttached* attached = attached_to_network(model)) {
-    const ForeignNetwork::Evaluation answers = answers_of(attached->network(), parts.data);
-    blocks.add(network_means, answers.mean);
-    blocks.add(network_features, answers.features);
-  }
+  if (const ForeignNetwork* network = network_of(model)) add_network_answers(*network, parts.data, blocks);
   return blocks;
 }
 
@@ -390,8 +232,8 @@ Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<
   parts.scalings = read_scalings(blocks, reports.size(), parts.data.cols());
   if (header.contains("network") != (network != nullptr)) {
     refuse(network
-               ? "this model stands alone: read it without a network (load_model, or no --network on the command line)"
-               : "these are bounds for a network, which the file does not hold; read them together with it "
+               ? "this model needs no network: read it without one (load_model, or no --network on the command line)"
+               : "these are bounds for a network, which the file does not contain; read them together with it "
                  "(load_bounds, or --network on the command line)");
   }
   std::shared_ptr<const FittedCohort> fitted;

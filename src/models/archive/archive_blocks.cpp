@@ -1,4 +1,4 @@
-#include "models/fit/archive_blocks.hpp"
+#include "models/archive/archive_blocks.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/crc64.hpp"
-#include "core/json_numbers.hpp"
+#include "core/text/json_numbers.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 
-#include "models/fit/archive_blocks.hpp"
+#include "models/archive/archive_blocks.hpp"
 #include "nomu/models/foreign.hpp"
 #include "nomu/models/model.hpp"
 
@@ -16,11 +16,6 @@ namespace nomu {
 
 /// Everything numeric.
 [[nodiscard]] BlockWriter blocks_of(const Model& model);
-
-/// A calibration, without its numbers, and these.
-[[nodiscard]] nlohmann::json calibration_facts(const Calibration& calibration);
-void add_calibration(const Calibration& calibration, BlockWriter& blocks);
-[[nodiscard]] Calibration read_calibration(const nlohmann::json& facts, const BlockReader& blocks);
 
 /// The model that header and blocks describe. Throws DataError, or an exception of the JSON library if the header is
 /// malformed.

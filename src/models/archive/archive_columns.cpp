@@ -1,4 +1,4 @@
-#include "models/fit/archive_columns.hpp"
+#include "models/archive/archive_columns.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/json_numbers.hpp"
+#include "core/text/json_numbers.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -90,7 +90,7 @@ std::vector<FeatureColumn> read_columns(const json& list) {
 
 void add_table_facts(const DataSet& data, json& facts) {
   const DatasetReport& report = data.report;
-  if (!data.range.everything()) facts["range"] = {limit_json(data.range.low), limit_json(data.range.high)};
+  if (!data.range.unlimited()) facts["range"] = {limit_json(data.range.low), limit_json(data.range.high)};
   if (!report.unlabelled_lines.empty()) facts["unlabelled_lines"] = report.unlabelled_lines;
   for (const MissingCells& missing : report.missing_cells)
     facts["missing_cells"].push_back({{"column", missing.column}, {"cells", missing.cells}});

@@ -11,8 +11,10 @@
 #include <utility>
 
 #include "core/crc64.hpp"
-#include "core/json_numbers.hpp"
-#include "models/fit/archive_header.hpp"
+#include "core/text/json_numbers.hpp"
+#include "core/text/json_text.hpp"
+#include "models/archive/archive_calibration.hpp"
+#include "models/archive/archive_header.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/core/private_file.hpp"
@@ -69,12 +71,6 @@ std::uint64_t head_checksum(std::string_view preamble, std::string_view header) 
   std::string head(preamble);
   head += header;
   return crc64(head);
-}
-
-/// A message without its "[place] ", to be embedded in another message.
-std::string_view without_place(std::string_view message) {
-  const auto end = message.find("] ");
-  return end == std::string_view::npos ? message : message.substr(end + 2);
 }
 
 /// A preamble and a header with their checksum.
@@ -136,17 +132,18 @@ template <class F>
 auto read_from(std::string_view bytes, std::string_view source, const F& read) {
   try {
     const std::string_view text = checked_header(bytes);
+    if (nested_too_deeply(text)) throw DataError(where, "the header is malformed: it is nested too deeply");
     return read(nlohmann::json::parse(text), bytes.substr(header_at + text.size()));
   } catch (const nlohmann::json::exception& error) {
     throw DataError(where, fmt::format("{}: the header is malformed: {}", source, error.what()));
   } catch (const ConfigError& error) {
     throw DataError(where, fmt::format("{}: {}; was it written by a newer version of nomu?", source, error.what()));
   } catch (const DataError& error) {
-    throw DataError(where, fmt::format("{}: {}", source, without_place(error.what())));
+    throw DataError(where, fmt::format("{}: {}", source, error.message()));
   }
 }
 
-/// `network` is null for models that stand alone. `first`: the blocks of the first model of the file, which the first
+/// `network` is null for models that need none. `first`: the blocks of the first model of the file, which the first
 /// one read fills in.
 Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<const ForeignNetwork> network,
                std::shared_ptr<Engine> engine, std::optional<BlockReader>& first) {

@@ -1,0 +1,127 @@
+"""Pipes as inputs, files that must stay private, texts nested so deeply that reading them once ended the process.
+
+Usage: test_hostile_files.py PATH_TO_NOMU [unittest arguments]
+"""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import test_hostile
+from test_hostile import FIT, WithFolder, nomu
+
+SPACE = '[[variables]]\nname = "x"\nlow = 0\nhigh = 1\n[study]\nmethod = "random"\n'
+DEEP = "[" * 200000 + "]" * 200000
+
+
+class Pipes(WithFolder):
+    def through_pipe(self, source: Path, *words: object) -> subprocess.CompletedProcess:
+        """Runs a command on a pipe into which the file is written once; '@' stands for the pipe."""
+        pipe = self.folder / "pipe"
+        if not pipe.exists():
+            os.mkfifo(pipe)
+        writer = threading.Thread(target=lambda: pipe.write_bytes(source.read_bytes()), daemon=True)
+        writer.start()
+        return nomu(*[pipe if word == "@" else word for word in words], timeout=60)
+
+    def test_inputs_are_read_once(self) -> None:
+        model = self.fitted()
+        several = self.folder / "several.nomu"
+        self.table.write_text("x,y,z\n" + "".join(f"{i / 7},{i % 5},{i % 3}\n" for i in range(20)))
+        self.assertDone(nomu("fit", self.table, "--target", "y,z", *FIT[2:], "-o", several))
+        fresh = self.folder / "fresh.csv"
+        fresh.write_text("x,y,z\n" + "".join(f"{i / 9},{i % 5},{i % 3}\n" for i in range(20)))
+        out = self.folder / "out"
+        for source in (model, several):
+            for words in (["show", "@"], ["predict", "@", self.table], ["evaluate", "@", self.table],
+                          ["calibrate", "@", fresh, "-o", out], ["report", "@", "--no-check", "-o", out]):
+                self.assertDone(self.through_pipe(source, *words))
+        self.assertDone(self.through_pipe(model, "export", "@", "-o", out))
+        for words in (["predict", model, "@"], ["fit", "@", *FIT, "-o", out], ["evaluate", several, "@"],
+                      ["report", several, "--data", "@", "--no-check", "-o", out]):
+            self.assertDone(self.through_pipe(fresh, *words))
+
+    def test_a_signal_ends_what_waits_for_a_pipe(self) -> None:
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        for words in (["show", pipe], ["fit", pipe, *FIT, "-o", self.folder / "m"]):
+            waiting = subprocess.Popen([test_hostile.NOMU, *map(str, words)], stderr=subprocess.DEVNULL)
+            self.addCleanup(waiting.kill)
+            time.sleep(1)
+            waiting.send_signal(signal.SIGTERM)
+            self.assertEqual(waiting.wait(timeout=20), 130)
+
+
+class Privacy(WithFolder):
+    def mode(self, path: Path) -> int:
+        return stat.S_IMODE(path.stat().st_mode)
+
+    def test_what_holds_rows_is_as_private_as_they_are(self) -> None:
+        self.table.chmod(0o600)
+        model = self.fitted()
+        out = self.folder / "out"
+        for words in (["predict", model, self.table, "-o", out], ["report", model, "--no-check", "-o", out],
+                      ["export", model, "-o", out]):
+            self.assertDone(nomu(*words))
+            self.assertEqual(self.mode(out), 0o600, words)
+            out.unlink()
+
+    def test_copies_of_a_study_are_as_private_as_it_is(self) -> None:
+        (self.folder / "space.toml").write_text(SPACE)
+        study = self.folder / "s.db"
+        self.assertDone(nomu("optimize", "new", study, "--space", self.folder / "space.toml"))
+        self.assertDone(nomu("optimize", "tell", study, "--point", "x=0.5", "1"))
+        study.chmod(0o640)
+        for words in (["copy", study], ["export", study], ["report", study, "-o"]):
+            out = self.folder / f"{words[0]}ed"
+            self.assertDone(nomu("optimize", *words, out))
+            self.assertEqual(self.mode(out), 0o640, words)
+
+
+class Texts(WithFolder):
+    def test_settings_and_results_that_are_nested_very_deeply(self) -> None:
+        space = self.folder / "space.toml"
+        name = ".".join("a" * 100000)
+        for text in (f"{name} = 1\n", f"[{name}]\n", f"x = {DEEP}\n", f"x = {'{a=' * 1000}1{'}' * 1000}\n"):
+            space.write_text(text)
+            self.assertRefused(nomu("optimize", "new", self.folder / "s.db", "--space", space), "space.toml, line 1: ")
+            self.assertRefused(nomu("fit", self.table, *FIT, "--config", space, "-o", self.folder / "m"), "line 1: ")
+        space.write_text(SPACE)
+        study = self.folder / "s.db"
+        self.assertDone(nomu("optimize", "new", study, "--space", space))
+        for line in (f'{{"point": {DEEP}, "value": 1}}', f'{{"point": {{"x": {DEEP}}}, "value": 1}}'):
+            self.assertRefused(nomu("optimize", "tell", study, "--lines", input=line), "line 1: ", "not a JSON object")
+
+    def test_names_of_files_need_not_be_text(self) -> None:
+        model = self.fitted()
+        out = os.fsencode(self.folder) + b"/\xff.csv"
+        done = subprocess.run([test_hostile.NOMU, "predict", model, self.table, "-o", out, "--json"], capture_output=True,
+                              timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("\ufffd.csv", done.stdout.decode())
+
+    def test_a_variable_called_id_is_not_the_number_of_the_trial(self) -> None:
+        space, study = self.folder / "space.toml", self.folder / "s.db"
+        space.write_text('[[variables]]\nname = "ID"\ntype = "categorical"\nchoices = ["a b", "c d"]\n[study]\nmethod = "random"\n')
+        self.assertDone(nomu("optimize", "new", study, "--space", space))
+        command = 'test {ID} = "$NOMU_1" && test $NOMU_ID = 1 && echo 1'
+        self.assertDone(nomu("optimize", "run", study, "--command", command, "--trials", 1))
+        self.assertIn("1 finished", nomu("optimize", "status", study).stdout)
+
+    def test_a_password_is_not_shown(self) -> None:
+        for address in ("me:hu?sh@127.0.0.1:1/db?study=a", "me:hu/sh@127.0.0.1:1/db?study=a", "me:hu%sh@127.0.0.1:1/db?study=a",
+                        "127.0.0.1:1/db?study=a&%70assword=hush", "127.0.0.1:1/db?study=a&passwort=hush"):
+            result = nomu("optimize", "status", f"postgresql://{address}")
+            self.assertEqual(result.returncode, 2)
+            self.assertNotRegex(result.stderr, "hu|sh@", address)
+
+
+if __name__ == "__main__":
+    test_hostile.NOMU = sys.argv.pop(1)
+    unittest.main()
