@@ -70,8 +70,8 @@ TEST(Gap, LittleNoiseLeavesSigmaInTheGap) {
   EXPECT_GE(inside, 0.9);
 }
 
-// Such a target is learned on another scale, on which the same sigma means much more where targets are large: the upper
-// bound of the second row was 20 times the largest target.
+// Such a target is learned on another scale, on which the same sigma means much more where targets are large: on
+// such a table, the upper bound of the second row was 20 times the largest target.
 TEST(Gap, BoundsOfSkewedTargetsStayInProportionFarFromTheData) {
   Random random(3);
   std::vector<double> x;
