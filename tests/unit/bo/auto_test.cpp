@@ -162,6 +162,7 @@ TEST(Auto, SlopesOfThePromiseAreThoseOfItsValues) {
   const Space space = Space::box(3, 0.0, 1.0);
   const std::vector<Point> points = initial_design(space, DesignKind::sobol, 15, 3);
   std::vector<double> values;
+  values.reserve(points.size());
   for (const Point& point : points) values.push_back(-bowl(point));
   const auto learned = learn(space, points, values, false);
   ASSERT_TRUE(learned);
@@ -179,6 +180,7 @@ TEST(Auto, FantasiesAreTheProcessOnAverage) {
   const Space space = Space::box(2, 0.0, 1.0);
   const std::vector<Point> points = initial_design(space, DesignKind::sobol, 12, 3);
   std::vector<double> values;
+  values.reserve(points.size());
   for (const Point& point : points) values.push_back(-bowl(point));
   Process process = learn(space, points, values, false)->process;
   const std::vector<double> pending{0.9, -0.9};

@@ -81,6 +81,7 @@ TEST(Costs, AModelOfThemHasTheSlopesOfItsValues) {
   const Space space = Space::box(2, -1.0, 1.0);
   const std::vector<Point> points = initial_design(space, DesignKind::sobol, 12, 3);
   std::vector<double> costs;
+  costs.reserve(points.size());
   for (const Point& p : points) costs.push_back(std::exp(2.0 * p[0] - p[1]));
   costs[4] = 0.0;  // not told
   const auto model = learn_cost(space, points, costs);
