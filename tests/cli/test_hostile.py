@@ -281,6 +281,17 @@ class Studies(WithFolder):
             for file in self.folder.glob("damaged.*"):
                 file.unlink()
 
+    def test_numbers_that_cannot_go_on_are_said(self) -> None:
+        last = 2**63 - 1
+        for sql in (
+            f"update events set number={last} where number=(select max(number) from events)",
+            f"update trials set place={last} where place is not null",
+        ):
+            study = self.damaged(sql)
+            told = nomu("optimize", "tell", study, "--point", "x=0.5", "--point", "c=cg", 1)
+            self.assertRefused(told, f"counts up to {last}")
+            study.unlink()
+
     def test_settings_beyond_their_range_do_not_stall(self) -> None:
         for name in ("initial", "local_starts", "direct.evaluations", "warm_epochs"):
             study = self.new(["cg", "lu"], "damaged.db")
