@@ -39,6 +39,7 @@ void take(std::span<const std::size_t> order, const std::vector<std::vector<std:
 std::vector<std::size_t> nearest_units(const DataSet& scaled, const std::vector<std::vector<std::size_t>>& rows_of,
                                        std::size_t row) {
   std::vector<double> distance;
+  distance.reserve(rows_of.size());
   for (const std::vector<std::size_t>& rows : rows_of)
     distance.push_back(squared_distance(scaled.row(rows.front()), scaled.row(row)));
   std::vector<std::size_t> order(rows_of.size());
