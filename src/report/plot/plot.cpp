@@ -88,10 +88,12 @@ void lay_out_axes(Layout& layout, const Plot& plot, const PlotScales& scales) {
   frame.box.left = margin + (plot.y.label.empty() ? 0.0 : label);
   frame.box.right = layout.width - margin;
   if (!scales.x) return;
-  frame.box.bottom -= 1.2 * font + tick_length(font);
+  if (!plot.x.hidden) frame.box.bottom -= 1.2 * font + tick_length(font);
   frame.box.bottom = std::max(frame.box.bottom, frame.box.top + 2 * font);
-  layout.y_ticks = plot_fitting_ticks(frame.y, frame.box.height(), font, true, plot.y);
-  frame.box.left += widest(layout.y_ticks, font) + tick_length(font) + 0.3 * font;
+  if (!plot.y.hidden) {
+    layout.y_ticks = plot_fitting_ticks(frame.y, frame.box.height(), font, true, plot.y);
+    frame.box.left += widest(layout.y_ticks, font) + tick_length(font) + 0.3 * font;
+  }
   if (scales.color) {
     frame.color = *scales.color;
     layout.color_ticks = plot_fitting_ticks(frame.color, frame.box.height(), font, true);
@@ -99,6 +101,7 @@ void lay_out_axes(Layout& layout, const Plot& plot, const PlotScales& scales) {
     frame.box.right -= font + bar_width(font) + 0.5 * font + widest(layout.color_ticks, font) + name;
   }
   frame.box.right = std::max(frame.box.right, frame.box.left + 2 * font);
+  if (plot.x.hidden) return;
   layout.x_ticks = plot_fitting_ticks(frame.x, frame.box.width(), font, false, plot.x);
   keep_x_labels_inside(layout);
   layout.x_ticks = plot_fitting_ticks(frame.x, frame.box.width(), font, false, plot.x);
@@ -201,7 +204,8 @@ std::string draw_plot(const Plot& plot, PlotSize size) {
                           {.font = layout.font, .color = plot_color(PlotColor::grey), .anchor = "middle"});
   }
   const PlotHeatMap* map = plot_heat_map(plot);
-  out += draw_x_axis(layout, map == nullptr) + draw_y_axis(layout, map == nullptr);
+  if (!plot.x.hidden) out += draw_x_axis(layout, map == nullptr);
+  if (!plot.y.hidden) out += draw_y_axis(layout, map == nullptr);
   if (map != nullptr) out += draw_color_bar(layout, map->color);
   const std::vector<PlotColor> colors = plot_layer_colors(plot.layers);
   for (std::size_t i = 0; i < plot.layers.size(); ++i) out += draw_layer(plot.layers[i], colors[i], layout.frame);

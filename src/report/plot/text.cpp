@@ -100,13 +100,17 @@ std::vector<std::string> wrapped_text(std::string_view text, double width, doubl
       lines.push_back(fitted_text(text, width, font));
       break;
     }
-    std::size_t end = text.find(' ');
-    for (std::size_t next = end; next != std::string_view::npos; next = text.find(' ', next + 1)) {
-      if (text_width(text.substr(0, next), font) > width) break;
-      end = next;
+    std::size_t end = text.size();
+    std::size_t next_line = text.size();
+    for (std::size_t at = text.find_first_of(" _"); at != std::string_view::npos;
+         at = text.find_first_of(" _", at + 1)) {
+      const std::size_t cut = text[at] == ' ' ? at : at + 1;
+      if (next_line < text.size() && text_width(text.substr(0, cut), font) > width) break;
+      end = cut;
+      next_line = at + 1;
     }
     lines.push_back(fitted_text(text.substr(0, end), width, font));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    text.remove_prefix(next_line);
   }
   return lines;
 }

@@ -21,7 +21,8 @@ namespace nomu {
 /// The text, truncated with an ellipsis if it is wider than `width`.
 [[nodiscard]] std::string fitted_text(std::string_view text, double width, double font);
 
-/// The text broken between words into at most `limit` lines, the last truncated with an ellipsis if needed.
+/// The text broken between words and after underscores into at most `limit` lines, the last truncated with an ellipsis
+/// if needed.
 [[nodiscard]] std::vector<std::string> wrapped_text(std::string_view text, double width, double font,
                                                     std::size_t limit);
 

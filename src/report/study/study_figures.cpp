@@ -66,12 +66,13 @@ std::vector<Point> map_of(const Space& space, const Point& centre, std::size_t a
 }
 
 /// The marks of trials on a map over two variables.
-void add_trials(Plot& plot, const std::vector<Trial>& trials, std::size_t a, std::size_t b) {
+void add_trials(Plot& plot, const Space& space, const std::vector<Trial>& trials, std::size_t a, std::size_t b) {
   constexpr std::size_t most_marks = 500;
   PlotPoints evaluated{.name = "trials", .color = PlotColor::ink};
   PlotPoints failed{.name = "failed", .color = PlotColor::red, .marker = PlotMarker::cross};
   for (const Trial& trial : trials) {
     if (trial.state == TrialState::pending) continue;
+    if (!space.active(a, trial.point) || !space.active(b, trial.point)) continue;
     PlotPoints& marks = trial.value ? evaluated : failed;
     if (marks.x.size() >= most_marks) continue;
     marks.x.push_back(trial.point[a]);
@@ -99,7 +100,7 @@ std::vector<NamedPlot> map_figures(const Space& space, const Study::Fitted& fitt
                                                 .x = {va.low, va.high},
                                                 .y = {vb.low, vb.high},
                                                 .color = {.label = label}});
-    add_trials(figure.plot, trials, a, b);
+    add_trials(figure.plot, space, trials, a, b);
     return figure;
   };
   return {map("map", "value", predicted.mean, "The model"),
@@ -111,7 +112,9 @@ std::vector<NamedPlot> map_figures(const Space& space, const Study::Fitted& fitt
 std::vector<NamedPlot> model_figures(const Space& space, const Study::Fitted& fitted, const Point& centre,
                                      const std::vector<Trial>& trials) {
   std::vector<StudySlice> slices;
-  for (std::size_t j = 0; j < space.size(); ++j) slices.push_back(slice_of(space, fitted, centre, j));
+  for (std::size_t j = 0; j < space.size(); ++j) {
+    if (space.active(j, centre)) slices.push_back(slice_of(space, fitted, centre, j));
+  }
   std::stable_sort(slices.begin(), slices.end(),
                    [](const StudySlice& a, const StudySlice& b) { return a.effect > b.effect; });
   std::vector<NamedPlot> figures;

@@ -14,11 +14,12 @@ namespace nomu {
 [[nodiscard]] NamedPlot progress_figure(const std::vector<Trial>& trials, const std::vector<std::vector<Trial>>& others,
                                         Direction direction, const std::optional<double>& optimum);
 
-/// Every trial as a line down the variables to its result, with the best tenth highlighted and failures dashed.
+/// Every trial as a line down the variables to its result, with the best tenth highlighted and failures dashed;
+/// variables that a trial does not have are crossed at a place of their own.
 [[nodiscard]] NamedPlot parallel_figure(const Space& space, const std::vector<Trial>& trials, Direction direction);
 
-/// The model along each variable through `centre`, the variables with the largest effect first, and a map over the
-/// first two of them.
+/// The model along each variable that is active in `centre`, through that point, the variables with the largest effect
+/// first, and a map over the first two of them that are numbers.
 [[nodiscard]] std::vector<NamedPlot> model_figures(const Space& space, const Study::Fitted& fitted, const Point& centre,
                                                    const std::vector<Trial>& trials);
 

@@ -82,6 +82,7 @@ TEST(PlotText, IsEscapedAndRepaired) {
   EXPECT_EQ(svg_escape("\xb5m \xc0\xaf \xe2\x82"), "\ufffdm \ufffd\ufffd \ufffd\ufffd");
   EXPECT_EQ(fitted_text("abcdefghijklmnop", 60, 12), "abcdefg\u2026");
   EXPECT_THAT(wrapped_text("one two three", 55, 12, 2), ElementsAre("one two", "three"));
+  EXPECT_THAT(wrapped_text("one_two three", 45, 12, 3), ElementsAre("one_", "two", "three"));
   EXPECT_EQ(svg_number(-0.001), "0");
   EXPECT_EQ(svg_number(120.5), "120.5");
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "message_of.hpp"
+#include "report/study/study_figures.hpp"
 
 namespace nomu {
 namespace {
@@ -34,10 +35,11 @@ TEST(OptimizationReport, ShowsHowItWentAndWhatTheModelSays) {
   for (const char* text :
        {"Yield", "2026-01-02", "best so far", "best tenth", "failed: melted &amp; gone", "speed &lt;b&gt;",
         "What the model predicts", "The model over", "Settings", "Dashed in red: trials that failed (1 in all)",
-        "Crosses: trials that failed", ">rate, log<"}) {
+        "Crosses: trials that failed", ">0.001 to 1, log<"}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
   EXPECT_THAT(page, Not(HasSubstr("speed <b>")));
+  EXPECT_THAT(page, Not(HasSubstr("not set")));
   EXPECT_THAT(page, Not(HasSubstr("href=")));
   EXPECT_THAT(page, Not(HasSubstr("src=")));
   EXPECT_THAT(render_optimization_report(study, {.optimum = 0.0, .model = false}), HasSubstr("regret"));
@@ -69,10 +71,42 @@ TEST(OptimizationReport, ParallelCoordinatesHaveNamesInFullAndUnits) {
   for (int i = 0; i < 3; ++i) study.tell(study.ask(), 1.5 + i);
   const std::string page = render_optimization_report(study, {.model = false});
   for (const char* text :
-       {">oxygen_partial_pressure, log<", ">0.01<", ">10<", ">residence_time_in_reactor [min]<", ">60<", ">catalyst<",
-        ">platinum, none<", ">value<", ">1.5<", ">3.5<", "<th>residence_time_in_reactor [min]</th>"}) {
+       {">oxygen_partial_<", ">pressure<", ">0.01 to 10, log<", ">residence_time_<", ">in_reactor [min]<", ">1 to 60<",
+        ">catalyst<", ">platinum, none<", ">value<", ">1.5 to 3.5<", "<th>residence_time_in_reactor [min]</th>"}) {
     EXPECT_THAT(page, HasSubstr(text));
   }
+}
+
+/// Where the only trial of a study stands on the axis of its second variable, a number that counts if `kind` is "a".
+double place_of_second(double kind, double number) {
+  const Space space({{.name = "kind", .kind = Variable::Kind::categorical, .choices = {"a", "b"}},
+                     {.name = "number", .low = 0.0, .high = 1.0, .when = {{.variable = "kind", .values = {"a"}}}}});
+  Trial trial{.point = {kind, number}, .state = TrialState::finished};
+  trial.value = 1.0;
+  const NamedPlot figure = parallel_figure(space, {trial}, Direction::minimize);
+  return std::get<PlotLine>(figure.plot.layers.front()).x.at(1);
+}
+
+TEST(OptimizationReport, VariablesThatATrialDoesNotHaveAreOffTheirAxis) {
+  EXPECT_EQ(place_of_second(0.0, 0.5), 0.5);
+  EXPECT_GT(place_of_second(1.0, 0.5), 1.0);
+  OptimizeSpec spec;
+  spec.initial = 6;
+  spec.method = "gp";
+  Study study(Space({{.name = "kind", .kind = Variable::Kind::categorical, .choices = {"a", "b"}},
+                     {.name = "number", .low = 0.0, .high = 1.0, .when = {{.variable = "kind", .values = {"a"}}}},
+                     {.name = "x", .low = 0.0, .high = 1.0}}),
+              spec);
+  for (int i = 0; i < 8; ++i) {
+    const Trial trial = study.ask();
+    study.tell(trial, trial.point[2] + (trial.point[0] == 0.0 ? 1.0 : 0.0));
+  }
+  ASSERT_EQ(study.status().best->point[0], 1.0);
+  const std::string page = render_optimization_report(study, {});
+  EXPECT_THAT(page, HasSubstr(">not set<"));
+  EXPECT_THAT(page, HasSubstr("The model along x through the best point"));
+  EXPECT_THAT(page, Not(HasSubstr("The model along number")));  // the best point does not have it
+  EXPECT_THAT(page, Not(HasSubstr("The model over")));
 }
 
 TEST(OptimizationReport, WithoutResultsThereIsNone) {
