@@ -53,7 +53,8 @@ std::string Api::model(const ApiRequest& request) {
   if (centre.empty()) centre = model->centre;
   json slices = json::array();
   for (std::size_t j = 0; j < space.size(); ++j) {
-    if (!wanted || *wanted == j) slices.push_back(json_of(space, slice_of(space, model->fitted, centre, j)));
+    if (wanted ? *wanted == j : space.active(j, centre))
+      slices.push_back(json_of(space, slice_of(space, model->fitted, centre, j)));
   }
   json all{{"results", model->results}, {"at", json::parse(point_to_json(space, centre))}, {"slices", slices}};
   if (!model->unseen.empty()) {

@@ -19,15 +19,18 @@ std::string part(const LiveParts::Drawn& drawn, const std::string& id, std::stri
 
 std::string input_of(const Variable& v, std::size_t number) {
   const std::string name = html_text(short_name(label_of(v)));
-  const std::string attributes = fmt::format(R"(id="v{}" data-variable="{}" required)", number, html_text(v.name));
+  const bool conditional = !v.when.empty();
+  const std::string attributes =
+      fmt::format(R"(id="v{}" data-variable="{}"{})", number, html_text(v.name), conditional ? "" : " required");
   if (v.kind == Variable::Kind::categorical) {
-    std::string options;
+    std::string options = conditional ? "<option value=\"\">not set</option>" : "";
     for (const std::string& choice : v.choices) options += fmt::format("<option>{}</option>", html_text(choice));
     return fmt::format("<label>{}<select {} data-kind=\"text\">{}</select></label>\n", name, attributes, options);
   }
   return fmt::format(
-      "<label>{}<input {} data-kind=\"number\" type=\"number\" step=\"{}\" placeholder=\"{} to {}\"></label>\n", name,
-      attributes, v.kind == Variable::Kind::integer ? "1" : "any", number_text(v.low), number_text(v.high));
+      "<label>{}<input {} data-kind=\"number\" type=\"number\" step=\"{}\" placeholder=\"{} to {}{}\"></label>\n", name,
+      attributes, v.kind == Variable::Kind::integer ? "1" : "any", number_text(v.low), number_text(v.high),
+      conditional ? ", or not set" : "");
 }
 
 std::string forms(const Space& space) {
@@ -193,8 +196,10 @@ std::string_view live_script() {
   const number = (input) => (input.value.trim() === "" ? null : Number(input.value));
   submit("add", async (form) => {
     const point = {};
-    for (const input of form.querySelectorAll("[data-variable]"))
+    for (const input of form.querySelectorAll("[data-variable]")) {
+      if (input.value.trim() === "" && !input.validity.badInput) continue;  // the server says what is missing
       point[input.dataset.variable] = input.dataset.kind === "number" ? number(input) : input.value;
+    }
     if (byId("value").validity.badInput) return say("the value must be a number, or nothing", false);
     const value = number(byId("value"));
     const added = value === null

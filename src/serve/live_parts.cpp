@@ -76,8 +76,9 @@ std::string short_value(const Space& space, std::size_t variable, double value) 
 std::string short_point(const Space& space, const Point& point) {
   std::string text;
   for (std::size_t j = 0; j < space.size(); ++j) {
+    if (!space.active(j, point)) continue;
     const std::string name = short_name(space.variables()[j].name, 16.0);
-    text += fmt::format("{}{}={}", j == 0 ? "" : " ", name, short_value(space, j, point[j]));
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, short_value(space, j, point[j]));
   }
   return short_name(text, 60.0);
 }

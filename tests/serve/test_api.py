@@ -88,6 +88,26 @@ class Answers(ServeCase):
         self.assertEqual([len(one["slices"]), one["at"]["x"]], [1, 0.5])
         self.assertIn("no variable", served.request("/api/model?variable=y")[1])
 
+    def test_slices_of_the_variables_that_count(self) -> None:
+        self.new("method=gp", "initial=6", space="""
+[[variables]]
+name = "solver"
+type = "categorical"
+choices = ["cg", "lu"]
+[[variables]]
+name = "restart"
+low = 5
+high = 50
+when = {solver = "cg"}
+""")
+        served = self.serve()
+        served.post("/api/tell", {"point": {"solver": "lu"}, "value": 1})  # the best
+        for restart in (5, 10, 20, 30, 40, 50):
+            served.post("/api/tell", {"point": {"solver": "cg", "restart": restart}, "value": restart})
+        cg = urllib.parse.quote(json.dumps({"solver": "cg", "restart": 20}))
+        for where, variables in (("", ["solver"]), (f"?at={cg}", ["solver", "restart"])):
+            self.assertEqual([one["variable"] for one in served.get(f"/api/model{where}")["slices"]], variables)
+
     def test_many_who_ask_at_once_share_one_model_and_get_different_points(self) -> None:
         self.new("method=gp", "initial=8")
         served = self.serve()

@@ -120,6 +120,45 @@ class LivePage(ServeCase):
         self.wait(driver, lambda: "the budget is 50 trials now" in self.text(driver, "message"), "no larger budget")
         self.assertEqual(served.get("/api/status")["budget"], 50)
 
+    def test_a_point_without_the_variables_that_do_not_count(self) -> None:
+        self.new(space="""
+[[variables]]
+name = "solver"
+type = "categorical"
+choices = ["cg", "lu"]
+[[variables]]
+name = "restart"
+type = "integer"
+low = 5
+high = 50
+when = {solver = "cg"}
+[[variables]]
+name = "shift"
+type = "categorical"
+choices = ["up", "down"]
+when = {solver = "cg"}
+""")
+        served = self.serve()
+        driver = self.open(served)
+
+        def add(solver: str, restart: str, shift: str) -> None:
+            Select(driver.find_element(By.ID, "v0")).select_by_visible_text(solver)
+            driver.find_element(By.ID, "v1").clear()
+            driver.find_element(By.ID, "v1").send_keys(restart)
+            Select(driver.find_element(By.ID, "v2")).select_by_visible_text(shift)
+            driver.find_element(By.CSS_SELECTOR, "#add button").click()
+
+        add("lu", "", "not set")
+        self.wait(driver, lambda: "queued as trial 1" in self.text(driver, "message"), "nothing was queued")
+        self.assertEqual(served.get("/api/trials/1")["point"], {"solver": "lu"})
+        self.wait(driver, lambda: "solver=lu" in self.text(driver, "running"), "the page does not show it")
+        self.assertNotIn("restart=", self.text(driver, "running"))
+        add("cg", "", "up")
+        self.wait(driver, lambda: "lacks the variable 'restart'" in self.text(driver, "message"), "no error")
+        add("cg", "7", "up")
+        self.wait(driver, lambda: "queued as trial 2" in self.text(driver, "message"), "nothing was queued")
+        self.assertEqual(served.get("/api/trials/2")["point"], {"solver": "cg", "restart": 7, "shift": "up"})
+
     def test_names_are_no_scripts_and_nothing_sticks_out(self) -> None:
         self.new("method=gp", "initial=8")
         served = self.serve("--optimum", "-1")
