@@ -10,6 +10,7 @@
 #include "nomu/core/file.hpp"
 #include "optimize/optimize_commands.hpp"
 #include "optimize/study_argument.hpp"
+#include "paper/run/shared_rows.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -53,8 +54,22 @@ void run_new(const Options& options) {
         plain ? name : fmt::format("'{}'", name));
 }
 
+/// A store of the paper's experiments has neither a best point nor a budget.
+void show_cohorts(const StudyStatus& status, bool json) {
+  if (json) {
+    return print_json(nlohmann::json{{"cohorts", status.trials},
+                                     {"finished", status.finished},
+                                     {"pending", status.pending},
+                                     {"expired", status.expired}});
+  }
+  print("a store of the paper's experiments (nomu reproduce --store): {} cohorts so far, {} finished, {} pending{}\n",
+        status.trials, status.finished, status.pending,
+        status.expired > 0 ? fmt::format(" ({} with an expired lease)", status.expired) : "");
+}
+
 void show_status(const Study& study, bool json) {
   const StudyStatus status = study.status();
+  if (holds_rows(study.space())) return show_cohorts(status, json);
   if (json) {
     nlohmann::json line{{"trials", status.trials},   {"finished", status.finished}, {"failed", status.failed},
                         {"pending", status.pending}, {"expired", status.expired},   {"budget", study.budget()}};

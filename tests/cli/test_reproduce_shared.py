@@ -104,6 +104,8 @@ class Shared:
         self.assertEqual(rows_of(self.folder / "again.csv"), expected)
         self.assertFalse((self.folder / "again" / "rows").exists(), "rows are in the store alone")
         self.assertEqual(json.loads(run("optimize", "verify", self.store(), "--json").stdout)["clean"], True)
+        status = run("optimize", "status", self.store()).stdout
+        self.assertRegex(status, r"^a store of the paper's experiments .*: (\d+) cohorts so far, \1 finished, 0 pending\n$")
 
     def test_a_killed_process_loses_its_cohort_after_the_lease(self) -> None:
         experiment = self.slow()

@@ -56,9 +56,11 @@ void sleep(const std::stop_token& stop, Clock::duration time) {
 
 }  // namespace
 
+bool holds_rows(const Space& space) { return space_to_text(space) == space_to_text(space_of_cohorts()); }
+
 SharedRows::SharedRows(SharedPlace place, std::stop_token stop)
     : place_(std::move(place)), stop_(std::move(stop)), name_(worker_name()), store_(open()) {
-  if (space_to_text(store_.space()) != space_to_text(space_of_cohorts())) {
+  if (!holds_rows(store_.space())) {
     throw DataError(where, fmt::format("'{}' is a study of optimisation and holds no rows of experiments; name another "
                                        "one with --store",
                                        store_.database().name()));

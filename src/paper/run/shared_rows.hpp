@@ -25,6 +25,9 @@ struct SharedPlace {
   double patience = 600.0;  ///< seconds for which a server that is away is waited for
 };
 
+/// Whether a study with this space is such a place.
+[[nodiscard]] bool holds_rows(const Space& space);
+
 class SharedRows {
  public:
   /// Opens the place, or makes it if there is none. Throws DataError if something else is there.
