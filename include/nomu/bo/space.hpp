@@ -12,7 +12,7 @@
 
 namespace nomu {
 
-/// What a variable needs of another one in order to count.
+/// A variable is active where another one has one of these values.
 struct Condition {
   std::string variable;             ///< categorical or integer, and listed before the variable that needs it
   std::vector<std::string> values;  ///< any of these, as text
@@ -34,7 +34,7 @@ struct Variable {
   friend bool operator==(const Variable&, const Variable&) = default;
 };
 
-/// The name and, where there is one, the unit in brackets: what stands on an axis.
+/// The name and, where there is one, the unit in brackets, as on an axis.
 [[nodiscard]] std::string label_of(const Variable& variable);
 
 /// at_least <= sum of coefficient * value <= at_most; one of the two sides may be left out.

@@ -35,7 +35,7 @@ namespace nomu {
                                                           std::string_view cost_column = "");
 
 /// The result in one line of JSON: {"id": 3, "value": 0.5}, {"id": 4, "failed": "reason"} or
-/// {"point": {...}, "value": 0.5}; values may have a cost beside them. Throws DataError.
+/// {"point": {...}, "value": 0.5}; a value may come with a "cost". Throws DataError.
 [[nodiscard]] TrialResult result_from_json(const Space& space, std::string_view line);
 
 }  // namespace nomu

@@ -1,6 +1,6 @@
 #pragma once
-/// All methods behind one interface: a spec of any kind goes in, a fitted cohort comes out. Studies and optimisation
-/// use methods only through this header.
+/// All methods behind one interface: a spec of any kind goes in, a fitted cohort comes out. Optimisation and the
+/// paper's experiments use methods only through this header.
 
 #include <memory>
 #include <string>
