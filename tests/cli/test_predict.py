@@ -67,7 +67,7 @@ class Predict(WithFolder):
     def test_nothing_uncalibrated_has_a_level(self) -> None:
         model = self.folder / "raw.nomu"
         said = run("fit", self.train, "--target", "y", "--calibrate", "none", "-o", model, *TINY).stdout
-        self.assertNotIn("95", said)
+        self.assertNotIn("95 %", said)
         rows = list(csv.DictReader(io.StringIO(run("predict", model, self.train).stdout)))
         self.assertEqual((rows[0]["lower"], rows[0]["upper"]), ("", ""))
         self.refused("is not calibrated", "predict", model, self.train, "--level", "0.95")
