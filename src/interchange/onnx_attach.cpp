@@ -66,7 +66,7 @@ class AttachedGraph {
       prediction.sigma_noise = average(add_noise(graph_, raw_noise, noise.design().outputs.noise_floor));
       if (!fitted_.attached().noise_heads.empty()) {
         const GraphHeads heads(graph_, fitted_.attached().noise_heads, single_parts(members_));
-        const GraphValue distance = heads.distance(prediction.sigma_model);
+        const GraphValue distance = heads.distance(heads.share(prediction.sigma_model));
         prediction.sigma_noise = graph_.rounded(graph_.root(heads.noise(*prediction.sigma_noise, distance)));
       }
     }

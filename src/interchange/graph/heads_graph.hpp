@@ -12,7 +12,7 @@
 namespace nomu {
 
 // A number added to the head changes what networks say, so that the graph has to change, too.
-static_assert(NetworkHead::size == 8, "GraphHeads must use every number of a head");
+static_assert(NetworkHead::size == 9, "GraphHeads must use every number of a head");
 
 [[nodiscard]] inline GraphWriter::Shape numbers_shape(const GraphParts& parts, std::size_t rows) {
   return {static_cast<std::int64_t>(parts.members), static_cast<std::int64_t>(parts.parts),
@@ -27,12 +27,20 @@ class GraphHeads {
     for (const std::size_t source : parts.source) heads_.push_back(NetworkHead::load(numbers.member(source)));
   }
 
-  /// What NetworkHead::distance computes.
-  [[nodiscard]] GraphValue distance(const GraphValue& raw_sigma) const {
+  /// What NetworkHead::share computes.
+  [[nodiscard]] GraphValue share(const GraphValue& raw_sigma) const {
     const auto span = [](const NetworkHead& head) { return head.raw_far - head.raw_near; };
     const GraphValue share = graph_.divide(graph_.subtract(raw_sigma, constant("raw_near", &NetworkHead::raw_near)),
                                            constant("raw_span", span));
-    const GraphValue limited = graph_.limited(share, graph_.number(0.0), graph_.number(1.5));
+    return graph_.limited(share, graph_.number(0.0), graph_.number(1.5));
+  }
+
+  /// What NetworkHead::distance computes.
+  [[nodiscard]] GraphValue distance(const GraphValue& share) const {
+    const auto rest = [](const NetworkHead& head) { return 1.0 - head.start; };
+    const GraphValue from_start =
+        graph_.divide(graph_.subtract(share, constant("start", &NetworkHead::start)), constant("rest", rest));
+    const GraphValue limited = graph_.limited(from_start, graph_.number(0.0), graph_.number(1.5));
     const GraphValue one = graph_.number(1.0);
     const GraphValue near = graph_.apply("Pow", {graph_.least(limited, one), constant("power", &NetworkHead::power)});
     return graph_.multiply(near, graph_.most(limited, one));

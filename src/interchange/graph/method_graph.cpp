@@ -37,7 +37,7 @@ GraphPrediction predict(GraphWriter& graph, const FittedNetwork& fitted, const G
   const bool single = parts.parts == 1 && design.passes == 0;
 
   const NetworkMoments own = fitted.parts().heads.empty() ? plain_moments(graph, map, network)
-                                                          : head_moments(graph, fitted, parts, network, x);
+                                                          : head_moments(graph, fitted, parts, network, mixture, x);
   GraphPrediction prediction{.mean = mixture.mean(own.mean), .sigma_model = {}};
   const auto sigma = [&](const std::optional<GraphValue>& variance) {
     if (single && variance) return graph.root(*variance);

@@ -46,9 +46,12 @@ NetworkMoments plain_moments(GraphWriter& graph, const OutputMap& map, const Net
 }
 
 NetworkMoments head_moments(GraphWriter& graph, const FittedNetwork& fitted, const GraphParts& parts,
-                            const NetworkGraph& network, const GraphValue& x) {
+                            const NetworkGraph& network, const GraphMixture& mixture, const GraphValue& x) {
   const GraphHeads heads(graph, fitted.parts().heads, parts);
-  const GraphValue distance = heads.distance(network.outputs.back());
+  // A member's networks share one shape of sigma, so that a distance of all is as good as one of each.
+  const GraphValue share = heads.share(network.outputs.back());
+  const bool together = fitted.parts().heads.cols() == NetworkHead::size;
+  const GraphValue distance = heads.distance(together ? mixture.mean(share) : share);
   const GraphValue noise = add_noise(graph, network.outputs[1], fitted.design().outputs.noise_floor);
   return {.mean = graph.add(network.outputs[0], add_trend(graph, fitted.parts().trend, parts, x)),
           .variance = heads.variance(distance),

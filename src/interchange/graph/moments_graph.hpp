@@ -6,11 +6,12 @@
 
 #include "interchange/graph/graph_writer.hpp"
 #include "interchange/graph/network_graph.hpp"
+#include "interchange/graph/readout_graph.hpp"
 #include "models/network/fitted_network.hpp"
 
 namespace nomu {
 
-/// Doubles [M][K][n][1].
+/// Doubles [M][K][n][1]; K may be 1 where all networks of a member say the same.
 struct NetworkMoments {
   GraphValue mean;
   std::optional<GraphValue> variance = {};        ///< of the model; empty: the networks have no sigma of their own
@@ -23,6 +24,7 @@ struct NetworkMoments {
 
 /// The moments of networks with a head and a trend each; x [M][1][n][d] is what they read.
 [[nodiscard]] NetworkMoments head_moments(GraphWriter& graph, const FittedNetwork& fitted, const GraphParts& parts,
-                                          const NetworkGraph& network, const GraphValue& x);
+                                          const NetworkGraph& network, const GraphMixture& mixture,
+                                          const GraphValue& x);
 
 }  // namespace nomu

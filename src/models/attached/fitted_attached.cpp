@@ -154,7 +154,7 @@ Prediction FittedAttached::predict(const Tensor<float>& x) const {
   for (std::size_t m = 0; m < members(); ++m) {
     const NetworkHead head = NetworkHead::load(attached_.noise_heads.row(m, 0));
     for (std::size_t i = 0; i < x.rows(); ++i) {
-      const double distance = head.distance(static_cast<double>(prediction.sigma_model(m, i, 0)));
+      const double distance = head.distance(head.share(static_cast<double>(prediction.sigma_model(m, i, 0))));
       float& noise = prediction.sigma_noise(m, i, 0);
       noise = static_cast<float>(head.noise(static_cast<double>(noise), distance));
     }
@@ -199,8 +199,7 @@ std::unique_ptr<FittedAttached> FittedAttached::from(const NomuSpec& given,
       .feature_scale = state.block(feature_scale_block, {reports.size(), 1, network->features()}),
       .sigma = restore_network(sigma_design(spec, *network), blocks_with(sigma_prefix, state), reports, engine),
       .noise = {}};
-  if (state.has(noise_head_block))
-    attached.noise_heads = checked_heads(state.block(noise_head_block, {reports.size(), 1, NetworkHead::size}));
+  if (state.has(noise_head_block)) attached.noise_heads = read_heads(state, noise_head_block, reports.size());
   if (spec.noise == Noise::learned)
     attached.noise =
         restore_network(noise_design(spec, *network), blocks_with(noise_prefix, state), std::move(reports), engine);

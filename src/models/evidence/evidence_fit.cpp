@@ -118,7 +118,8 @@ NetworkHead head_of(const SigmaShape& shape, const NoiseStage& noise, std::size_
           .noise_high = noise.high[m] * shape.noise_factor,
           .noise_far = std::sqrt(squares / static_cast<double>(noise.unseen[m].size())),
           .sigma_far = shape.far,
-          .power = shape.power};
+          .power = shape.power,
+          .start = shape.start};
 }
 
 /// What the first two stages found out, for every version of every member.
@@ -280,7 +281,7 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
       for (std::size_t k = 0; k < kept; ++k) {
         const std::size_t network = (m * folds + f) * kept + k;
         head.raw_far = sigmas.raw_far[network];
-        head.raw_near = std::lerp(sigmas.raw_near[network], head.raw_far, shape.start);
+        head.raw_near = sigmas.raw_near[network];
         head.store(made.heads.member(network));
         const Trend& trend = judged.means.trends[m * folds + f];
         made.trend(network, 0, 0) = static_cast<float>(trend.intercept);

@@ -99,8 +99,8 @@ double shortfall(const SigmaShape& shape, std::span<const GapNeed> needs) {
 
 SigmaShape choose_shape(const JudgedRows& unseen, std::span<const JudgedRows> gaps, double sigma_far,
                         std::int64_t threads) {
-  constexpr double equal = 0.997;
-  constexpr double price = 0.97;    ///< unseen rows may be predicted so much worse for the sake of gaps
+  constexpr double equal = 0.995;
+  constexpr double price = 0.93;    ///< unseen rows may be predicted so much worse for the sake of gaps
   std::vector<JudgedShape> shapes;  // those with most sigma away from the data first
   const auto add = [&](const SigmaShape& shape) { shapes.push_back({.shape = shape}); };
   for (const double start : {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6}) add({.start = start, .far = sigma_far});

@@ -25,7 +25,7 @@ struct JudgedRows {
 
 /// The shape that predicts errors of unseen rows best, by CRPS. Far from the data sigma is `sigma_far` unless unseen
 /// rows as far away speak against it. Where networks that did not know a region erred there (`gaps`), the shape has
-/// twice that much sigma if this costs at most 3 % of the CRPS. Of shapes that are equally good, the one with most
+/// twice that much sigma if this costs at most 7 % of the CRPS. Of shapes that are equally good, the one with most
 /// sigma away from the data.
 [[nodiscard]] SigmaShape choose_shape(const JudgedRows& unseen, std::span<const JudgedRows> gaps, double sigma_far,
                                       std::int64_t threads);

@@ -56,6 +56,22 @@ Tensor<float> pools_of(std::span<const FoldedRows> members, std::int64_t threads
   return all;
 }
 
+/// The unseen rows of a fold that are like the data, even where others of them lie in a gap made on purpose.
+const std::vector<std::size_t>& usual_rows(const FoldedRows& member, std::size_t fold) {
+  return member.usual.empty() ? member.folds[fold].test : member.usual[fold];
+}
+
+/// What 19 of 20 values of a fold do not exceed. A fold of fewer than 20 has no such value but its largest, beyond
+/// which none of its rows could ever be; there the values of all folds count.
+double tail_of(const std::vector<std::vector<double>>& folds, std::size_t fold) {
+  std::vector<double> values = folds[fold];
+  if (values.size() < 20) {
+    values.clear();
+    for (const std::vector<double>& one : folds) values.insert(values.end(), one.begin(), one.end());
+  }
+  return nth(values, values.size() * 19 / 20);
+}
+
 }  // namespace
 
 SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> members, std::size_t kept,
@@ -93,20 +109,22 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
   stage.raw_near.assign(far.members(), 0.0);
   for (std::size_t m = 0; m < members.size(); ++m) {
     stage.unseen.emplace_back(members[m].rows.rows(), 0.0);
-    for (std::size_t f = 0; f < folds; ++f) {
-      const std::vector<std::size_t>& test = members[m].folds[f].test;
-      const std::vector<std::size_t>& usual = members[m].usual.empty() ? test : members[m].usual[f];
-      for (std::size_t c = 0; c < kept; ++c) {
+    for (std::size_t c = 0; c < kept; ++c) {
+      std::vector<std::vector<double>> beyond_typical(
+          folds);  // raw sigma of unseen rows like the data, less the median
+      for (std::size_t f = 0; f < folds; ++f) {
+        for (const std::size_t i : usual_rows(members[m], f)) beyond_typical[f].push_back(outputs.at(m, c, i, last));
+        const double near = std::max(median(beyond_typical[f]), 0.0);
+        stage.raw_near[(m * folds + f) * kept + c] = near;
+        for (double& one : beyond_typical[f]) one -= near;
+      }
+      for (std::size_t f = 0; f < folds; ++f) {
         const std::size_t network = (m * folds + f) * kept + c;
-        std::vector<double> raw;
-        raw.reserve(usual.size());
-        for (const std::size_t i : usual) raw.push_back(outputs.at(m, c, i, last));
-        double& near = stage.raw_near[network];
-        near = std::max(median(raw), 0.0);
+        const double near = stage.raw_near[network];
         // Artificial points may lie among the data, too. What is far must be clearly farther than rows like the data.
         double& away = stage.raw_far[network];
-        away = std::max({away, near + clearly_farther * (nth(raw, raw.size() * 19 / 20) - near), near + 0.01});
-        for (const std::size_t i : test) {
+        away = std::max({away, near + clearly_farther * tail_of(beyond_typical, f), near + 0.01});
+        for (const std::size_t i : members[m].folds[f].test) {
           const double share = (outputs.at(m, c, i, last) - near) / (away - near);
           stage.unseen[m][i] += std::clamp(share, 0.0, 1.5) / static_cast<double>(kept);
         }

@@ -96,7 +96,7 @@ FittedNetwork::FittedNetwork(NetworkDesign design, NetworkParts parts, std::vect
 }
 
 Prediction FittedNetwork::predict(const Tensor<float>& x) const {
-  Mixture mixture(design_.outputs, members(), x.rows());
+  Mixture mixture(design_.outputs, members(), x.rows(), shapes());
   if (design_.passes == 0) {
     add_networks(x, mixture);
   } else if (fixed_masks_) {
@@ -110,6 +110,14 @@ Prediction FittedNetwork::predict(const Tensor<float>& x) const {
   for (std::size_t m = 0; m < members(); ++m)
     std::ranges::fill(prediction.sigma_noise.member(m), parts_.noise(m, 0, 0));
   return prediction;
+}
+
+std::vector<NetworkHead> FittedNetwork::shapes() const {
+  std::vector<NetworkHead> all;
+  if (parts_.heads.cols() < NetworkHead::size) return all;
+  for (std::size_t m = 0; m < members(); ++m)
+    all.push_back(NetworkHead::load(parts_.heads.member(m * design_.per_member)));
+  return all;
 }
 
 Tensor<float> FittedNetwork::outputs_at(const Tensor<float>& x) const {
@@ -286,7 +294,7 @@ std::unique_ptr<FittedNetwork> restore_network(NetworkDesign design, const Fitte
   if (state.has(heads_block)) {
     if (design.outputs.noise != OutputMap::Noise::output || design.outputs.sigma != OutputMap::Sigma::readout)
       throw DataError("models/fitted", "networks without noise and sigma cannot have heads");
-    parts.heads = checked_heads(state.block(heads_block, {members * design.per_member, 1, NetworkHead::size}));
+    parts.heads = read_heads(state, heads_block, members * design.per_member);
     parts.trend = state.block(trend_block, {members * design.per_member, 1, 1 + design.networks.inputs});
   }
   if (state.has(steps_block)) {
@@ -299,12 +307,15 @@ std::unique_ptr<FittedNetwork> restore_network(NetworkDesign design, const Fitte
   return std::make_unique<FittedNetwork>(std::move(design), std::move(parts), std::move(reports), engine);
 }
 
-const Tensor<float>& checked_heads(const Tensor<float>& heads) {
+Tensor<float> read_heads(const FittedState& state, std::string_view name, std::size_t networks) {
+  const bool old = state.cols_of(name) == NetworkHead::size_without_start;
+  const Tensor<float>& heads =
+      state.block(name, {networks, 1, old ? NetworkHead::size_without_start : NetworkHead::size});
   for (std::size_t k = 0; k < heads.members(); ++k) {
     const std::span<const float> numbers = heads.member(k);
     const NetworkHead head = NetworkHead::load(numbers);
     const bool usable = std::ranges::all_of(numbers, [](float v) { return std::isfinite(v) && v >= 0.0F; }) &&
-                        head.raw_far > head.raw_near && head.noise_low <= head.noise_high;
+                        head.raw_far > head.raw_near && head.noise_low <= head.noise_high && head.start < 1.0;
     if (!usable) throw DataError("models/fitted", "the head of a network is invalid");
   }
   return heads;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "engine/plan.hpp"
@@ -36,13 +37,16 @@ struct NetworkParts {
   Tensor<float> parameters;  ///< [M K][1][P], the networks of a member are adjacent
   Tensor<float> weights;     ///< [M][1][K], how much each network counts; 0: not at all
   Tensor<float> noise = {};  ///< [M][1][1] if the noise is constant, otherwise empty
-  Tensor<float> heads = {};  ///< [M K][1][NetworkHead::size], empty: none; only with learned noise and a raw sigma
+  /// [M K][1][NetworkHead::size], empty: none; only with learned noise and a raw sigma. The networks of a member differ
+  /// in how they read their outputs (raw_near, raw_far), not in the shape of sigma.
+  Tensor<float> heads = {};
   Tensor<float> trend = {};  ///< [M K][1][1 + d], intercept and slopes of each network's trend; there if heads are
   Tensor<float> steps = {};  ///< [M][3][E], the last E inputs of the networks (models/inputs/embedding); empty: none
 };
 
-/// The numbers of heads [M][1][size] that were read from a file. Throws DataError if one of them cannot be a head.
-[[nodiscard]] const Tensor<float>& checked_heads(const Tensor<float>& heads);
+/// The numbers of heads [networks][1][...] in a file of today or before. Throws DataError if one of them cannot be a
+/// head.
+[[nodiscard]] Tensor<float> read_heads(const FittedState& state, std::string_view name, std::size_t networks);
 
 /// Equal weights for all networks, [M][1][K].
 [[nodiscard]] Tensor<float> equal_weights(std::size_t members, std::size_t per_member);
@@ -76,6 +80,8 @@ class FittedNetwork final : public FittedCohort {
 
  private:
   /// For rows with their steps.
+  /// A head of each member; empty if there are none, or only those of older files.
+  [[nodiscard]] std::vector<NetworkHead> shapes() const;
   [[nodiscard]] Tensor<float> outputs_at(const Tensor<float>& x) const;
   [[nodiscard]] double weight(std::size_t network) const { return static_cast<double>(parts_.weights.flat()[network]); }
   [[nodiscard]] Tensor<float> with_steps(const Tensor<float>& x) const;

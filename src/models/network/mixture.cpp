@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/math.hpp"
 
@@ -17,9 +18,11 @@ double shaped_distance(double share, double power) {
   return std::pow(std::min(limited, 1.0), power) * std::max(limited, 1.0);
 }
 
-double NetworkHead::distance(double raw_sigma) const {
-  return shaped_distance((raw_sigma - raw_near) / (raw_far - raw_near), power);
+double NetworkHead::share(double raw_sigma) const {
+  return std::clamp((raw_sigma - raw_near) / (raw_far - raw_near), 0.0, 1.5);
 }
+
+double NetworkHead::distance(double share) const { return shaped_distance((share - start) / (1.0 - start), power); }
 
 double NetworkHead::noise(double at_row, double distance) const {
   const double near = std::clamp(noise_scale * at_row, noise_low, noise_high);
@@ -29,7 +32,7 @@ double NetworkHead::noise(double at_row, double distance) const {
 }
 
 void NetworkHead::store(std::span<float> numbers) const {
-  const double all[size] = {noise_scale, noise_low, noise_high, noise_far, raw_near, raw_far, sigma_far, power};
+  const double all[size] = {noise_scale, noise_low, noise_high, noise_far, raw_near, raw_far, sigma_far, power, start};
   std::ranges::transform(all, numbers.begin(), [](double value) { return static_cast<float>(value); });
 }
 
@@ -42,11 +45,12 @@ NetworkHead NetworkHead::load(std::span<const float> numbers) {
           .raw_near = at(4),
           .raw_far = at(5),
           .sigma_far = at(6),
-          .power = at(7)};
+          .power = at(7),
+          .start = numbers.size() > size_without_start ? at(8) : 0.0};
 }
 
-Mixture::Mixture(const OutputMap& map, std::size_t members, std::size_t rows)
-    : map_(map), members_(members), rows_(rows), all_(members * rows) {}
+Mixture::Mixture(const OutputMap& map, std::size_t members, std::size_t rows, std::vector<NetworkHead> shapes)
+    : map_(map), members_(members), rows_(rows), shapes_(std::move(shapes)), all_(members * rows) {}
 
 void Mixture::add(std::size_t member, RowRange rows, std::span<const float> outputs, double weight) {
   if (rows.count == 0) return;
@@ -62,10 +66,19 @@ void Mixture::add(std::size_t member, RowRange rows, std::span<const float> outp
   for (std::size_t i = 0; i < rows.count; ++i) {
     Row& row = all_[member * rows_ + rows.first + i];
     const std::span<const float> own = outputs.subspan(i * width, width);
-    const double distance = head.distance(static_cast<double>(own.back()));
+    const double share = head.share(static_cast<double>(own.back()));
+    const double noise = noise_of(map_, own[1]);
     row.mean.add(static_cast<double>(own[0]) + trend[i], weight);
-    row.variance.add(std::pow(head.sigma(distance), 2), weight);
-    row.noise.add(std::pow(head.noise(noise_of(map_, own[1]), distance), 2), weight);
+    if (shapes_.empty()) {
+      const double distance = head.distance(share);
+      row.variance.add(std::pow(head.sigma(distance), 2), weight);
+      row.noise.add(std::pow(head.noise(noise, distance), 2), weight);
+    } else {
+      row.noise.add(std::pow(head.noise(noise, 0.0), 2), weight);
+      const double step = weight / row.noise.count;
+      row.noise_far += step * (std::pow(head.noise(noise, 1.0), 2) - row.noise_far);
+      row.share += step * (share - row.share);
+    }
   }
 }
 
@@ -88,9 +101,9 @@ void Mixture::add_row(Row& row, std::span<const float> outputs, double weight) c
   if (map_.noise == OutputMap::Noise::output) add_square(row.noise, noise_of(map_, outputs[1]));
 }
 
-float Mixture::sigma_of(const Row& row, const RunningMoments& own) const {
+float Mixture::sigma_of(const Row& row, double own) const {
   if (map_.sigma == OutputMap::Sigma::constant) return static_cast<float>(map_.sigma_constant);
-  const auto sigma = static_cast<float>(std::sqrt(std::max(0.0, own.mean + row.mean.variance())));
+  const auto sigma = static_cast<float>(std::sqrt(std::max(0.0, own + row.mean.variance())));
   return map_.variance_as_sigma ? sigma * sigma : sigma;
 }
 
@@ -101,11 +114,18 @@ Prediction Mixture::prediction() const {
   if (map_.sigma == OutputMap::Sigma::directed) prediction.sigma_below = blank;
   for (std::size_t e = 0; e < all_.size(); ++e) {
     const Row& row = all_[e];
+    double variance = row.variance.mean;
+    double noise = row.noise.mean;
+    if (!shapes_.empty()) {
+      const NetworkHead& shape = shapes_[e / rows_];
+      const double distance = shape.distance(row.share);
+      variance = std::pow(shape.sigma(distance), 2);
+      noise = std::lerp(noise, row.noise_far, std::min(distance, 1.0));
+    }
     prediction.mean.flat()[e] = static_cast<float>(row.mean.mean);
-    prediction.sigma_model.flat()[e] = sigma_of(row, row.variance);
-    if (!prediction.sigma_below.empty()) prediction.sigma_below.flat()[e] = sigma_of(row, row.variance_below);
-    if (!prediction.sigma_noise.empty())
-      prediction.sigma_noise.flat()[e] = static_cast<float>(std::sqrt(row.noise.mean));
+    prediction.sigma_model.flat()[e] = sigma_of(row, variance);
+    if (!prediction.sigma_below.empty()) prediction.sigma_below.flat()[e] = sigma_of(row, row.variance_below.mean);
+    if (!prediction.sigma_noise.empty()) prediction.sigma_noise.flat()[e] = static_cast<float>(std::sqrt(noise));
   }
   return prediction;
 }

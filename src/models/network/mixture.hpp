@@ -33,7 +33,10 @@ struct RowRange {
 /// The predictions of M members, each the mixture of several networks.
 class Mixture {
  public:
-  Mixture(const OutputMap& map, std::size_t members, std::size_t rows);
+  /// Networks with heads: `shapes` has one head of each member. The shares of its networks are averaged and then read
+  /// as a distance by that head, so that one network among many that takes a row for far does not decide. Without
+  /// shapes each network reads its own share, and variances are averaged (files before heads had a start).
+  Mixture(const OutputMap& map, std::size_t members, std::size_t rows, std::vector<NetworkHead> shapes = {});
 
   /// Adds the outputs of one more network of a member at some rows, [rows][K]. Rows may be added by several threads,
   /// each of them by one at a time.
@@ -52,14 +55,17 @@ class Mixture {
     RunningMoments mean;
     RunningMoments variance;  ///< of the networks' own sigma
     RunningMoments variance_below;
-    RunningMoments noise;
+    RunningMoments noise;    ///< variances; with shapes, of the noise at the data
+    double noise_far = 0.0;  ///< with shapes: their mean far from the data
+    double share = 0.0;      ///< with shapes: mean of the networks' shares
   };
   void add_row(Row& row, std::span<const float> outputs, double weight) const;
-  [[nodiscard]] float sigma_of(const Row& row, const RunningMoments& own) const;
+  [[nodiscard]] float sigma_of(const Row& row, double own) const;
 
   const OutputMap& map_;
   std::size_t members_;
   std::size_t rows_;
+  std::vector<NetworkHead> shapes_;
   std::vector<Row> all_;  ///< [M][q]
 };
 

@@ -36,8 +36,8 @@ struct OutputMap {
   bool variance_as_sigma = false;  ///< return the square of sigma as sigma, as in the published runs
 };
 
-/// The share of the way from the data to artificial points as a distance: below 1 the power makes it rise slowly, above
-/// it is the share itself, and never more than 1.5.
+/// The share of the way from where sigma begins to artificial points as a distance: below 1 the power makes it rise
+/// slowly, above it is the share itself, and never more than 1.5.
 [[nodiscard]] double shaped_distance(double share, double power);
 
 /// What is learned about one network from out-of-fold rows (models/evidence): a linear trend that is added to its mean,
@@ -51,17 +51,23 @@ struct NetworkHead {
   double raw_near = 0.0;     ///< typical raw sigma of rows like the data
   double raw_far = 1.0;      ///< typical raw sigma of artificial points
   double sigma_far = 1.0;    ///< sigma where the raw sigma is that large
-  double power = 1.0;        ///< how slowly sigma rises from the data to there
+  double power = 1.0;        ///< how slowly sigma rises from its start to there
+  double start = 0.0;        ///< share of the way from the data to artificial points at which sigma begins
 
-  static constexpr std::size_t size = 8;
+  static constexpr std::size_t size = 9;
+  /// Heads of older files have no start, and their networks are averaged in another way (Mixture).
+  static constexpr std::size_t size_without_start = 8;
 
-  /// 0 at the data, 1 far from them, and never more than 1.5.
-  [[nodiscard]] double distance(double raw_sigma) const;
+  /// The share of the way from the data to artificial points: 0 at the data, and never more than 1.5.
+  [[nodiscard]] double share(double raw_sigma) const;
+  /// 0 where sigma begins, 1 far from the data, and never more than 1.5. The share may be that of one network, or the
+  /// mean of several.
+  [[nodiscard]] double distance(double share) const;
   [[nodiscard]] double sigma(double distance) const { return sigma_far * distance; }
   [[nodiscard]] double noise(double at_row, double distance) const;
 
-  void store(std::span<float> numbers) const;  ///< [size]
-  [[nodiscard]] static NetworkHead load(std::span<const float> numbers);
+  void store(std::span<float> numbers) const;                             ///< [size]
+  [[nodiscard]] static NetworkHead load(std::span<const float> numbers);  ///< [size] or [size_without_start]
 };
 
 /// The standard deviation that a raw noise output represents.
