@@ -36,7 +36,7 @@ struct OptimizeSpec {
   std::int64_t warm_every = 8;  ///< results between two models that are trained from scratch
   DirectSpec direct{.evaluations = 2000};
   std::int64_t local_starts = 8;  ///< number of DIRECT's best points that are refined by gradient steps
-  std::int64_t rules = 2;         ///< of method "auto", by their number; studies keep those that they were made with
+  std::int64_t rules = 3;         ///< of method "auto", by their number; studies keep those that they were made with
 };
 
 [[nodiscard]] Fields fields_of(OptimizeSpec& spec);

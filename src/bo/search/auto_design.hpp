@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "bo/surrogate/promise.hpp"
+
 namespace nomu {
 
 struct AutoDesign {
@@ -14,12 +16,26 @@ struct AutoDesign {
   bool gains_knowledge = true;  ///< noisy studies choose what decides between points
   bool heeds_costs = true;
   bool draws_pending = true;  ///< of the points on their way; otherwise they are taken to have their mean
+  bool simpler = true;        ///< results may be explained by a bowl and by one length for all variables
+  SuccessWorth::Weight success = SuccessWorth::Weight::probability;
 
   [[nodiscard]] static AutoDesign of(std::int64_t rules, std::size_t variables) {
-    if (rules == 1) return {.everywhere = 4, .gains_knowledge = false, .heeds_costs = false, .draws_pending = false};
+    AutoDesign design;
+    if (rules <= 2) {
+      design.simpler = false;
+      design.success = SuccessWorth::Weight::cautious;
+    }
+    if (rules == 1) {
+      design.everywhere = 4;
+      design.gains_knowledge = design.heeds_costs = design.draws_pending = false;
+      return design;
+    }
     // With many variables, a process of a few results knows too little of the far corners to be sent there.
-    if (variables >= 10) return {.everywhere = 1000000, .side = 1.6 / std::sqrt(static_cast<double>(variables))};
-    return {};
+    if (variables >= 10) {
+      design.everywhere = 1000000;
+      design.side = 1.6 / std::sqrt(static_cast<double>(variables));
+    }
+    return design;
   }
 };
 

@@ -70,7 +70,7 @@ const EarlierRows* AutoSearch::earlier_rows() {
     const double sign = spec_.direction == Direction::maximize ? 1.0 : -1.0;
     earlier_rows_ = {.points = earlier_.points, .values = {}, .learned = {}};
     for (const double value : earlier_.values) earlier_rows_->values.push_back(sign * value);
-    earlier_rows_->learned = learn(space_, earlier_rows_->points, earlier_rows_->values, spec_.noisy);
+    earlier_rows_->learned = learn(space_, earlier_rows_->points, earlier_rows_->values, learn_spec());
   }
   return &*earlier_rows_;
 }
@@ -90,9 +90,10 @@ void AutoSearch::learn_from(const History& history) {
   const std::vector<std::size_t> rows = fit_subset(values, Direction::maximize, most_rows);
   const std::vector<Point> points = chosen(history.points, rows);
   values = chosen(values, rows);
-  state_.learned = learn(space_, points, values, spec_.noisy, earlier_rows());
+  state_.learned = learn(space_, points, values, learn_spec(), earlier_rows());
   if (!state_.learned) return;
-  state_.success = learn_success(space_, points, history.failed);
+  if (auto success = learn_success(space_, points, history.failed))
+    state_.success.emplace(std::move(success), design_.success);
   if (design_.heeds_costs) state_.cost = learn_cost(space_, history.points, history.costs);
   state_.process = state_.learned->process;
   state_.best = state_.process->best_mean();
@@ -162,7 +163,7 @@ bool AutoSearch::allowed(std::span<const double> inputs) const {
 
 /// By the improvement over what may come of the points that are on their way.
 Promise AutoSearch::promise_now() {
-  Promise promise(*state_.process, state_.success.get(), state_.cost.get(), state_.best);
+  Promise promise(*state_.process, success(), state_.cost.get(), state_.best);
   const bool drawn = !state_.pending.empty() && state_.pending.size() < pool_after;
   if (!design_.draws_pending || !drawn) return promise;
   state_.fantasies.emplace(*state_.process, state_.best, seed_of(fantasy_purpose, state_.finished));
@@ -171,8 +172,7 @@ Promise AutoSearch::promise_now() {
 }
 
 double AutoSearch::log_weight(std::span<const double> inputs) const {
-  return (state_.success ? log_worth(state_.success->at(inputs)) : 0.0) -
-         (state_.cost ? state_.cost->log_at(inputs) : 0.0);
+  return (state_.success ? state_.success->log_at(inputs) : 0.0) - (state_.cost ? state_.cost->log_at(inputs) : 0.0);
 }
 
 std::optional<Point> AutoSearch::from_pool(const std::function<bool(const Point&)>& taken) {
@@ -230,7 +230,7 @@ double AutoSearch::shortfall(const History& history, const Point& point) {
 
 double AutoSearch::expected_gain(const History& history) {
   if (!prepare(history)) return 0.0;
-  const Promise promise(*state_.process, state_.success.get(), nullptr, state_.best);
+  const Promise promise(*state_.process, success(), nullptr, state_.best);
   const Allowed may = [&](const Point& /*point*/, std::span<const double> inputs) { return allowed(inputs); };
   const std::optional<Sought> found =
       seek(promise, space_, state_.near, Region::all(space_.size()), may, seed_of(seek_purpose, history.trials));

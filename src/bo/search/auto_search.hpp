@@ -41,6 +41,9 @@ class AutoSearch {
   /// Whether points are chosen by what they decide, because results are noisy.
   [[nodiscard]] bool gains_knowledge() const { return spec_.noisy && design_.gains_knowledge; }
 
+  /// How results are explained.
+  [[nodiscard]] LearnSpec learn_spec() const { return {.noisy = spec_.noisy, .simpler = design_.simpler}; }
+
   /// The point with the largest value of an acquisition, whose arguments are in units of the results.
   [[nodiscard]] std::optional<Point> next_by(const History& history, const CustomAcquisition& acquisition,
                                              const std::function<bool(const Point&)>& taken);
@@ -54,7 +57,7 @@ class AutoSearch {
   /// Everything that depends on the history.
   struct State {
     std::shared_ptr<const Learned> learned;
-    std::shared_ptr<const Process> success;
+    std::optional<SuccessWorth> success;
     std::shared_ptr<const CostModel> cost;
     std::optional<Process> process;  // of `learned`, believing what is pending
     std::vector<Point> pending;      // believed so far
@@ -78,6 +81,7 @@ class AutoSearch {
   [[nodiscard]] bool allowed(std::span<const double> inputs) const;
   [[nodiscard]] double pending_distance() const;
   [[nodiscard]] Promise promise_now();
+  [[nodiscard]] const SuccessWorth* success() const { return state_.success ? &*state_.success : nullptr; }
   /// The logarithm of the worth of success, less that of the cost.
   [[nodiscard]] double log_weight(std::span<const double> inputs) const;
   using Valued = std::function<double(const Point& point)>;

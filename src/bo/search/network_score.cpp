@@ -5,7 +5,6 @@
 #include <limits>
 #include <numbers>
 
-#include "bo/surrogate/learned.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/data/cohort.hpp"
 
@@ -55,8 +54,8 @@ double network_score(const OptimizeSpec& spec, std::size_t inputs, const std::ve
 }  // namespace
 
 bool networks_predict_better(const OptimizeSpec& spec, const Space& space, const ScoredResults& results,
-                             std::uint64_t seed, Engine& engine, const Progress& progress) {
-  const std::shared_ptr<const Learned> learned = learn(space, results.points, results.values, spec.noisy);
+                             const LearnSpec& explained, std::uint64_t seed, Engine& engine, const Progress& progress) {
+  const std::shared_ptr<const Learned> learned = learn(space, results.points, results.values, explained);
   if (!learned) return false;
   const auto [low, high] = std::minmax_element(results.values.begin(), results.values.end());
   const double half = 0.5 * (*high - *low);

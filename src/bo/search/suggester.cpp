@@ -262,7 +262,7 @@ bool Suggester::trusts_networks(const History& history, const Progress& progress
   compared_with_ = history.values.front();
   networks_won_ = networks_predict_better(
       spec_, space_, {.points = before.points, .values = signed_values(before.values, spec_.direction)},
-      purpose_seed(spec_, score_purpose, known), engine(), progress);
+      auto_.learn_spec(), purpose_seed(spec_, score_purpose, known), engine(), progress);
   return networks_won_;
 }
 

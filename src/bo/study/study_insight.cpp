@@ -39,7 +39,7 @@ std::vector<Importance> Study::importances() const {
     }
   }
   const std::shared_ptr<const Learned> learned =
-      values.empty() ? nullptr : learn(space(), points, values, spec().noisy);
+      values.empty() ? nullptr : learn(space(), points, values, {.noisy = spec().noisy});
   if (!learned) return {};
   const std::uint64_t seed = derived_seed(static_cast<std::uint64_t>(spec().seed), importance_purpose);
   const std::vector<double> shares = total_effects(learned->process, learned->warp, space(), seed);

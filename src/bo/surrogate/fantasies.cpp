@@ -34,11 +34,11 @@ Fantasies::Fantasies(const Process& process, double best, std::uint64_t seed)
 }
 
 Vector Fantasies::means(std::span<const double> inputs) const {
-  return (weights_ * process_->correlations(inputs.data())).array() + process_->level();
+  return (weights_ * process_->correlations(inputs.data())).array() + process_->trend_at(inputs.data());
 }
 
 RowMatrix Fantasies::slopes(std::span<const double> inputs) const {
-  return weights_ * process_->correlation_slopes(inputs);
+  return (weights_ * process_->correlation_slopes(inputs)).rowwise() + process_->trend_slopes(inputs).transpose();
 }
 
 }  // namespace nomu

@@ -1,6 +1,7 @@
 #include "bo/surrogate/learned.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "bo/space/history.hpp"
@@ -8,6 +9,7 @@
 namespace nomu {
 namespace {
 
+constexpr std::size_t bowl_rows = 8;      // fewer results would be taken for a bowl that has no uncertainty
 constexpr std::size_t kernel_rows = 100;  // the search for a kernel is cubic in them, and repeated a hundred times
 
 template <class T>
@@ -52,15 +54,45 @@ double shift_of(const Space& space, const Rows& rows, const EarlierRows& earlier
 struct Scaled {
   TargetWarp warp;
   ProcessFit fit;
-  double evidence = 0.0;  // of the results themselves, so that scales can be compared
+  double evidence = 0.0;  // of the results themselves, less what each free number costs, so that all can be compared
 };
 
-Scaled fit_scaled(ProcessRows& rows, const std::vector<double>& values, double softness, ProcessKernel::Shape shape,
+struct Explanation {
+  double softness = 0.0;  // of the scale
+  ProcessKernel::Shape shape = ProcessKernel::Shape::matern;
+  bool bowl = false;
+  bool tied = false;  // one length for all variables
+};
+
+/// A number that is fitted costs half the logarithm of the number of results (the criterion of Schwarz).
+double cost_of(const ProcessRows& rows, const Explanation& by) {
+  const double numbers = (by.bowl ? 1.0 : 0.0) - (by.tied ? static_cast<double>(rows.variables) - 1.0 : 0.0);
+  return 0.5 * numbers * std::log(static_cast<double>(rows.rows()));
+}
+
+std::vector<char> curved_columns(const Space& space) {
+  std::vector<char> curved;
+  for (const Variable& variable : space.variables()) {
+    const bool number = variable.kind != Variable::Kind::categorical;
+    curved.insert(curved.end(), number ? 1 : variable.choices.size(), number ? 1 : 0);
+  }
+  return curved;
+}
+
+Scaled fit_scaled(const Space& space, ProcessRows rows, const std::vector<double>& values, const Explanation& by,
                   bool noisy) {
-  TargetWarp warp(values, softness);
+  TargetWarp warp(values, by.softness);
   rows.y = warp.apply(values);
-  ProcessFit fit = fit_process(rows, shape, noisy);
-  const double evidence = fit.evidence + warp.log_jacobian(values);
+  if (by.bowl) rows.curved = curved_columns(space);
+  const std::size_t lengths = rows.groups;
+  if (by.tied) {
+    rows.group.assign(rows.group.size(), 0);
+    rows.groups = 1;
+  }
+  ProcessFit fit = fit_process(rows, by.shape, noisy);
+  if (by.tied && fit.kernel.lengths.size() == 1)
+    fit.kernel.lengths = Vector::Constant(static_cast<Eigen::Index>(lengths), fit.kernel.lengths[0]);
+  const double evidence = fit.evidence + warp.log_jacobian(values) - cost_of(rows, by);
   return {warp, std::move(fit), evidence};
 }
 
@@ -70,7 +102,8 @@ ProcessRows process_rows(const Space& space, const std::vector<Point>& points) {
   ProcessRows rows{.x = RowMatrix(static_cast<Eigen::Index>(points.size()), static_cast<Eigen::Index>(space.inputs())),
                    .y = {},
                    .group = {},
-                   .groups = space.size()};
+                   .groups = space.size(),
+                   .variables = space.size()};
   for (std::size_t v = 0; v < space.size(); ++v) {
     const Variable& variable = space.variables()[v];
     rows.group.insert(rows.group.end(), variable.kind == Variable::Kind::categorical ? variable.choices.size() : 1, v);
@@ -83,7 +116,8 @@ ProcessRows process_rows(const Space& space, const std::vector<Point>& points) {
 }
 
 std::shared_ptr<const Learned> learn(const Space& space, const std::vector<Point>& points,
-                                     const std::vector<double>& values, bool noisy, const EarlierRows* earlier) {
+                                     const std::vector<double>& values, const LearnSpec& spec,
+                                     const EarlierRows* earlier) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   if (values.size() < 2 || *low == *high) return {};
   const std::vector<std::size_t> few = fit_subset(values, Direction::maximize, kernel_rows);
@@ -98,17 +132,28 @@ std::shared_ptr<const Learned> learn(const Space& space, const std::vector<Point
   ProcessRows few_rows = process_rows(space, some.points);
   few_rows.foreign = some.foreign;
   using Shape = ProcessKernel::Shape;
-  Scaled best = fit_scaled(few_rows, few_values, 0.0, Shape::matern, noisy);
-  if (Scaled other = fit_scaled(few_rows, few_values, 0.0, Shape::gaussian, noisy); other.evidence > best.evidence)
-    best = std::move(other);
+  Explanation by;
+  Scaled best = fit_scaled(space, few_rows, few_values, by, spec.noisy);
+  const auto improves = [&](const Explanation& other) {
+    Scaled found = fit_scaled(space, few_rows, few_values, other, spec.noisy);
+    if (!(found.evidence > best.evidence)) return false;
+    best = std::move(found);
+    by = other;
+    return true;
+  };
+  improves({.shape = Shape::gaussian});
+  // A few results cannot teach what each of many variables does, but what all of them do alike.
+  if (spec.simpler && values.size() >= bowl_rows) improves({.shape = by.shape, .bowl = true});
+  if (spec.simpler && space.size() > 1) improves({.shape = by.shape, .bowl = by.bowl, .tied = true});
   for (const double softness : {1.0, 0.1}) {
-    Scaled other = fit_scaled(few_rows, few_values, softness, best.fit.kernel.shape, noisy);
-    if (!(other.evidence > best.evidence)) break;
-    best = std::move(other);
+    Explanation other = by;
+    other.softness = softness;
+    if (!improves(other)) break;
   }
   ProcessRows rows = process_rows(space, all.points);
   rows.y = best.warp.apply(all.values);
   rows.foreign = all.foreign;
+  if (by.bowl) rows.curved = curved_columns(space);
   auto learned = std::make_shared<Learned>(Learned{best.warp, Process(std::move(rows), best.fit.kernel)});
   return learned->process.valid() ? learned : nullptr;
 }

@@ -25,11 +25,17 @@ struct EarlierRows {
   std::shared_ptr<const Learned> learned;
 };
 
+/// Explanations of results that `learn` weighs.
+struct LearnSpec {
+  bool noisy = false;
+  bool simpler = false;  ///< also a bowl, a fall towards the ends of all ranges alike, and one length for all variables
+};
+
 /// `values`: larger is better; at least two. Null if they cannot be modelled (they are all equal, for example).
 /// `earlier`, unless null, adds rows that lie at some distance from all others; how large it is, which is to say how
 /// similar the problems are, is learned as well. Their values are shifted to agree with the new ones on average.
 [[nodiscard]] std::shared_ptr<const Learned> learn(const Space& space, const std::vector<Point>& points,
-                                                   const std::vector<double>& values, bool noisy,
+                                                   const std::vector<double>& values, const LearnSpec& spec,
                                                    const EarlierRows* earlier = nullptr);
 
 /// A process of successes (1) and failures (-1); null if there are none of either.

@@ -44,9 +44,45 @@ double scaled_square(const double* a, const double* b, const ProcessRows& rows, 
   return sum;
 }
 
+double ProcessRows::bowl_at(const double* at) const {
+  double sum = 0.0;
+  double count = 0.0;
+  for (std::size_t j = 0; j < curved.size(); ++j) {
+    if (curved[j] == 0) continue;
+    sum += at[j] * at[j];
+    count += 1.0;
+  }
+  return count > 0.0 ? -sum / count : 0.0;
+}
+
+Vector ProcessRows::bowl() const {
+  Vector result(rows());
+  for (Eigen::Index i = 0; i < rows(); ++i) result[i] = bowl_at(x.row(i).data());
+  return result;
+}
+
+Trend remove_trend(const Vector& ones, const Vector& bowl, Vector& results) {
+  const double squares = ones.squaredNorm();
+  if (bowl.size() > 0) {
+    const Vector bent = bowl - ones.dot(bowl) / squares * ones;  // what a level does not explain
+    const double bend = bent.squaredNorm() > 1e-12 ? bent.dot(results) / bent.squaredNorm() : 0.0;
+    if (bend > 0.0) {
+      results -= bend * bowl;
+      const double level = ones.dot(results) / squares;
+      results -= level * ones;
+      return {level, bend};
+    }
+  }
+  const double level = ones.dot(results) / squares;
+  results -= level * ones;
+  return {level, 0.0};
+}
+
 ProcessRows ProcessRows::chosen(const std::vector<Eigen::Index>& kept) const {
   const auto count = static_cast<Eigen::Index>(kept.size());
-  ProcessRows some{.x = RowMatrix(count, x.cols()), .y = Vector(count), .group = group, .groups = groups};
+  ProcessRows some{
+      .x = RowMatrix(count, x.cols()), .y = Vector(count), .group = group, .groups = groups, .variables = variables};
+  some.curved = curved;
   for (Eigen::Index k = 0; k < count; ++k) {
     const Eigen::Index row = kept[static_cast<std::size_t>(k)];
     some.x.row(k) = x.row(row);
@@ -72,11 +108,12 @@ Process::Process(ProcessRows rows, ProcessKernel kernel)
   if (!valid_) return;
   const auto lower = std::as_const(factor_).triangularView<Eigen::Lower>();
   Vector ones = Vector::Ones(n);
-  Vector y = rows_.y;
+  Vector bowl = rows_.curved.empty() ? Vector() : rows_.bowl();
+  weights_ = rows_.y;
   lower.solveInPlace(ones);
-  lower.solveInPlace(y);
-  level_ = ones.dot(y) / ones.squaredNorm();
-  weights_ = y - level_ * ones;
+  lower.solveInPlace(weights_);
+  if (bowl.size() > 0) lower.solveInPlace(bowl);
+  trend_ = remove_trend(ones, bowl, weights_);
   whitened_ = weights_;
   variance_ = (weights_.squaredNorm() + 1.0) / static_cast<double>(n + 1);
   lower.transpose().solveInPlace(weights_);
@@ -98,9 +135,23 @@ Vector Process::correlations(const double* x) const {
   return result;
 }
 
+double Process::trend_at(const double* x) const {
+  return trend_.bend > 0.0 ? trend_.level + trend_.bend * rows_.bowl_at(x) : trend_.level;
+}
+
+Vector Process::trend_slopes(std::span<const double> x) const {
+  Vector slopes = Vector::Zero(static_cast<Eigen::Index>(x.size()));
+  if (!(trend_.bend > 0.0)) return slopes;
+  const auto count = static_cast<double>(std::count(rows_.curved.begin(), rows_.curved.end(), 1));
+  for (std::size_t j = 0; j < x.size(); ++j) {
+    if (rows_.curved[j] != 0) slopes[static_cast<Eigen::Index>(j)] = -2.0 * trend_.bend * x[j] / count;
+  }
+  return slopes;
+}
+
 Process::Value Process::at(std::span<const double> x) const {
   Vector k = correlations(x.data());
-  const double mean = level_ + k.head(rows_.rows()).dot(weights_);
+  const double mean = trend_at(x.data()) + k.head(rows_.rows()).dot(weights_);
   factor_.topLeftCorner(count_, count_).triangularView<Eigen::Lower>().solveInPlace(k);
   return {mean, std::sqrt(variance_ * std::max(1.0 - k.squaredNorm(), least_variance))};
 }
@@ -115,7 +166,8 @@ Process::Value Process::at(std::span<const double> x, std::span<double> mean_slo
     k[i] = c.value;
     slopes[i] = c.slope;
   }
-  const double mean = level_ + k.head(n).dot(weights_);
+  const double mean = trend_at(x.data()) + k.head(n).dot(weights_);
+  const Vector of_trend = trend_slopes(x);
   const auto lower = factor_.topLeftCorner(count_, count_).triangularView<Eigen::Lower>();
   lower.solveInPlace(k);
   const double left = std::max(1.0 - k.squaredNorm(), least_variance);
@@ -123,7 +175,7 @@ Process::Value Process::at(std::span<const double> x, std::span<double> mean_slo
   lower.transpose().solveInPlace(k);
   for (std::size_t j = 0; j < x.size(); ++j) {
     const double length = kernel_.lengths[static_cast<Eigen::Index>(rows_.group[j])];
-    double of_mean = 0.0;
+    double of_mean = of_trend[static_cast<Eigen::Index>(j)];
     double of_left = 0.0;
     for (Eigen::Index i = 0; i < count_; ++i) {
       const double step = slopes[i] * 2.0 * (x[j] - points_(i, static_cast<Eigen::Index>(j))) / (length * length);
@@ -147,7 +199,8 @@ std::vector<Process::Value> Process::at_all(const RowMatrix& points) const {
     factor_.topLeftCorner(count_, count_).triangularView<Eigen::Lower>().solveInPlace(k);
     for (Eigen::Index c = 0; c < q; ++c) {
       values[static_cast<std::size_t>(first + c)] = {
-          level_ + means[c], std::sqrt(variance_ * std::max(1.0 - k.col(c).squaredNorm(), least_variance))};
+          trend_at(points.row(first + c).data()) + means[c],
+          std::sqrt(variance_ * std::max(1.0 - k.col(c).squaredNorm(), least_variance))};
     }
   }
   return values;
@@ -189,7 +242,7 @@ double Process::correlation(std::size_t row, const double* x) const {
 }
 
 double Process::mean_at(std::span<const double> x) const {
-  double mean = level_;
+  double mean = trend_at(x.data());
   for (Eigen::Index i = 0; i < rows_.rows(); ++i)
     mean += weights_[i] * correlation(static_cast<std::size_t>(i), x.data());
   return mean;

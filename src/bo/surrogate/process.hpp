@@ -16,12 +16,19 @@ struct ProcessRows {
   Vector y;                        ///< [n], about standardised; larger is better
   std::vector<std::size_t> group;  ///< [inputs], the variable of every column; columns of a variable share a length
   std::size_t groups = 0;
+  std::size_t variables = 0;       ///< as many as groups, unless all of them share one length
   std::vector<char> foreign = {};  ///< [n], whether the row is of an earlier study; those come last. Empty: none is
+  /// [inputs], whether a column is part of the bowl: the process then varies about level + bend * bowl, with a bend of
+  /// at least 0. Empty: about its level.
+  std::vector<char> curved = {};
 
   [[nodiscard]] Eigen::Index rows() const { return x.rows(); }
   [[nodiscard]] bool two_studies(Eigen::Index a, Eigen::Index b) const {
     return !foreign.empty() && foreign[static_cast<std::size_t>(a)] != foreign[static_cast<std::size_t>(b)];
   }
+  /// Less the mean square of the curved columns, which are numbers of [-1, 1]: 0 in the middle, -1 in the corners.
+  [[nodiscard]] double bowl_at(const double* at) const;
+  [[nodiscard]] Vector bowl() const;  ///< at all rows
   /// Some of the rows.
   [[nodiscard]] ProcessRows chosen(const std::vector<Eigen::Index>& kept) const;
 };
@@ -44,7 +51,17 @@ struct Correlation {
 /// The sum over inputs of ((a - b) / length)^2.
 [[nodiscard]] double scaled_square(const double* a, const double* b, const ProcessRows& rows, const Vector& lengths);
 
-/// A process with this kernel, given the rows. Its mean level and variance are the most likely ones.
+/// What a process varies about.
+struct Trend {
+  double level = 0.0;
+  double bend = 0.0;
+};
+
+/// The most likely trend, and `results` less it. All are multiplied by the inverse of the factor of the correlations:
+/// `results`, `ones`, and the `bowl`, which is empty if there is none.
+Trend remove_trend(const Vector& ones, const Vector& bowl, Vector& results);
+
+/// A process with this kernel, given the rows. Its trend and variance are the most likely ones.
 class Process {
  public:
   Process(ProcessRows rows, ProcessKernel kernel);
@@ -83,7 +100,10 @@ class Process {
   [[nodiscard]] std::span<const double> point(std::size_t row) const;
   [[nodiscard]] std::size_t known() const { return static_cast<std::size_t>(count_); }
   [[nodiscard]] double scale() const;
-  [[nodiscard]] double level() const { return level_; }
+  /// What it varies about, at a point, and the slopes of that.
+  [[nodiscard]] double trend_at(const double* x) const;
+  [[nodiscard]] Vector trend_slopes(std::span<const double> x) const;
+  [[nodiscard]] const Trend& trend() const { return trend_; }
   [[nodiscard]] Vector correlations(const double* x) const;
   /// Slopes of the correlations by every input, [known][inputs].
   [[nodiscard]] RowMatrix correlation_slopes(std::span<const double> x) const;
@@ -103,9 +123,9 @@ class Process {
   RowMatrix points_;    // [>= count][inputs]: the rows, then the points of `believe`
   RowMatrix factor_;    // of the correlations of all points, noise included; lower triangle
   Vector weights_;      // [n]
-  Vector whitened_;     // [n], the factor's inverse times the results less their level
+  Vector whitened_;     // [n], the factor's inverse times the results less their trend
   Eigen::Index count_;  // rows and believed points
-  double level_ = 0.0;
+  Trend trend_;
   double variance_ = 1.0;
   bool valid_ = false;
 };

@@ -33,10 +33,11 @@ class Evidence {
       : rows_(rows),
         shape_(shape),
         // On the cube [-1,1], whose sides are 2; a log-normal prior that shifts with the root of the dimension.
-        length_{std::log(2.0) + std::sqrt(2.0) + 0.5 * std::log(static_cast<double>(rows.groups)), std::sqrt(3.0)},
+        length_{std::log(2.0) + std::sqrt(2.0) + 0.5 * std::log(static_cast<double>(rows.variables)), std::sqrt(3.0)},
         noise_{noisy ? std::log(0.02) : std::log(1e-4), noisy ? 1.5 : 4.0},
         // Functions of two studies that are a length of 2 apart have a correlation of about 0.8.
         distance_{std::log(2.0), 1.0},
+        bowl_(rows.curved.empty() ? Vector() : rows.bowl()),
         correlations_(rows.rows(), rows.rows()),
         slopes_(rows.rows(), rows.rows()) {}
 
@@ -59,7 +60,9 @@ class Evidence {
     Vector weights = rows_.y;
     lower.solveInPlace(ones);
     lower.solveInPlace(weights);
-    weights -= ones.dot(weights) / ones.squaredNorm() * ones;
+    Vector bowl = bowl_;
+    if (bowl.size() > 0) lower.solveInPlace(bowl);
+    remove_trend(ones, bowl, weights);
     const double misfit = weights.squaredNorm() + 1.0;
     double value = -0.5 * static_cast<double>(n + 1) * std::log(misfit) - factor_.diagonal().array().log().sum();
     std::vector<double> of_prior(settings.size());
@@ -120,6 +123,7 @@ class Evidence {
   Prior length_;
   Prior noise_;
   Prior distance_;  // between two studies
+  Vector bowl_;     // empty: none
   double remoteness_ = 0.0;
   Matrix correlations_, slopes_, factor_, inverse_;
 };
@@ -139,7 +143,7 @@ ProcessFit fit_process(const ProcessRows& rows, ProcessKernel::Shape shape, bool
     search.low.push_back(std::log(0.2));
     search.high.push_back(std::log(50.0));
   }
-  const double start = std::log(0.5 * std::sqrt(static_cast<double>(rows.groups)));
+  const double start = std::log(0.5 * std::sqrt(static_cast<double>(rows.variables)));
   ProcessFit best{.kernel = {.shape = shape, .lengths = {}}, .evidence = -infinity};
   // A function that is smooth and one that is uneven differ most in their noise, and a search rarely finds its way from
   // one explanation to the other.

@@ -9,7 +9,16 @@
 namespace nomu {
 namespace {
 
-constexpr double least_success = 1e-4;
+constexpr double least_share = 1e-4;
+constexpr double least_z = -30.0;    // failure is certain
+constexpr double least_sigma = 0.1;  // an outcome is never known better than its neighbours'
+
+double spread_of(const Process::Value& success) { return std::hypot(success.sigma, least_sigma); }
+
+/// One sigma below the estimate.
+double cautious_share(const Process::Value& success) { return 0.5 * (1.0 + success.mean - success.sigma); }
+
+double log_normal_share(double z) { return std::log(0.5 * std::erfc(-z / std::numbers::sqrt2)); }
 
 double improvement(const Process::Value& value, double best) {
   return std::log(value.sigma) + log_improvement((value.mean - best) / value.sigma);
@@ -32,10 +41,36 @@ void add_slopes(const Process::Value& value, double best, double share, std::spa
 
 }  // namespace
 
-/// One sigma below the estimate, squared: there is no data where everything fails, so that the large sigma of the
-/// function there would outweigh the probability itself.
-double log_worth(const Process::Value& success) {
-  return 2.0 * std::log(std::clamp(0.5 * (1.0 + success.mean - success.sigma), least_success, 1.0));
+/// Squared: there is no data where everything fails, so that the large sigma of the function there would outweigh the
+/// probability itself.
+double SuccessWorth::log_of(const Process::Value& success) const {
+  if (weight_ == Weight::probability)
+    return 2.0 * log_normal_share(std::max(success.mean / spread_of(success), least_z));
+  return 2.0 * std::log(std::clamp(cautious_share(success), least_share, 1.0));
+}
+
+double SuccessWorth::log_at(std::span<const double> inputs, std::span<double> slopes) const {
+  std::vector<double> of_sigma(inputs.size());
+  const Process::Value success = process_->at(inputs, slopes, of_sigma);  // `slopes`: those of the mean, for now
+  if (weight_ == Weight::cautious) {
+    const double share = cautious_share(success);
+    const bool flat = share <= least_share || share >= 1.0;
+    for (std::size_t j = 0; j < slopes.size(); ++j) slopes[j] = flat ? 0.0 : (slopes[j] - of_sigma[j]) / share;
+    return log_of(success);
+  }
+  const double spread = spread_of(success);
+  const double z = success.mean / spread;
+  const double factor =
+      z < least_z ? 0.0 : std::exp(-0.5 * z * z - log_normal_share(z)) / std::sqrt(2.0 * std::numbers::pi) / spread;
+  for (std::size_t j = 0; j < slopes.size(); ++j)
+    slopes[j] = 2.0 * factor * (slopes[j] - z * of_sigma[j] * success.sigma / spread);
+  return log_of(success);
+}
+
+std::vector<double> SuccessWorth::log_at_all(const RowMatrix& inputs) const {
+  std::vector<double> result;
+  for (const Process::Value& success : process_->at_all(inputs)) result.push_back(log_of(success));
+  return result;
 }
 
 /// The logarithm of the mean improvement over all fantasies.
@@ -54,7 +89,7 @@ double Promise::gain(const Process::Value& value, std::span<const double> inputs
 double Promise::at(std::span<const double> inputs) const {
   double value = gain(process_.at(inputs), inputs);
   if (cost_ != nullptr) value -= cost_->log_at(inputs);
-  return success_ == nullptr ? value : value + log_worth(success_->at(inputs));
+  return success_ == nullptr ? value : value + success_->log_at(inputs);
 }
 
 double Promise::at(std::span<const double> inputs, std::span<double> slopes) const {
@@ -81,11 +116,8 @@ double Promise::at(std::span<const double> inputs, std::span<double> slopes) con
     for (std::size_t j = 0; j < inputs.size(); ++j) slopes[j] -= of_mean[j];
   }
   if (success_ == nullptr) return promise;
-  const Process::Value success = success_->at(inputs, of_mean, of_sigma);
-  promise += log_worth(success);
-  const double share = 0.5 * (1.0 + success.mean - success.sigma);
-  if (share <= least_success || share >= 1.0) return promise;
-  for (std::size_t j = 0; j < inputs.size(); ++j) slopes[j] += (of_mean[j] - of_sigma[j]) / share;
+  promise += success_->log_at(inputs, of_mean);
+  for (std::size_t j = 0; j < inputs.size(); ++j) slopes[j] += of_mean[j];
   return promise;
 }
 
@@ -102,8 +134,8 @@ std::vector<double> Promise::at_all(const RowMatrix& inputs) const {
     result[i] -= cost_->log_at({inputs.row(row).data(), static_cast<std::size_t>(inputs.cols())});
   }
   if (success_ == nullptr) return result;
-  const std::vector<Process::Value> success = success_->at_all(inputs);
-  for (std::size_t i = 0; i < result.size(); ++i) result[i] += log_worth(success[i]);
+  const std::vector<double> success = success_->log_at_all(inputs);
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] += success[i];
   return result;
 }
 
