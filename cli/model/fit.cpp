@@ -163,7 +163,7 @@ void add_column_options(CLI::App& command, Options& options) {
   command.add_option(
       "--noise", options.request.noise,
       "noise of the target: auto, none, learned, or a column with each row's standard deviation; default: auto, which "
-      "under preset auto learns it from 30 rows on (100 for methods other than nomu)");
+      "under presets auto and interactive learns it from 30 rows on (100 for methods other than nomu)");
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ struct Evaluation {
 /// How much the uncertainty of the predictions depends on one column.
 struct UncertaintyDriver {
   std::string column;
-  double change = 0.0;  ///< mean relative change of the standard deviation when the column's values are shuffled
+  double change = 0.0;  ///< mean change of sigma when the column is shuffled, as a share of the larger sigma: 0 to 1
 };
 
 /// What a user should know about a model before trusting its bounds.

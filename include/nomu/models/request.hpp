@@ -25,8 +25,8 @@ struct FitRequest {
   std::string preset = "auto";            ///< see `method_preset`
   std::string noise = "auto";             ///< of the target: auto, none, learned, known, or the column of a table that
                                           ///< holds each row's standard deviation. auto: known if the rows have it,
-                                          ///< otherwise learned under preset auto if there are enough rows:
-                                          ///< 30 for nomu, 100 for other methods
+                                          ///< otherwise learned if there are enough rows (30 for nomu, 100 for other
+                                          ///< methods), unless the preset is one of the paper's
   std::vector<Setting> settings = {};     ///< changes to the preset, applied in order
   std::string calibration = {};           ///< auto, none, nll, separate, coverage, conformal, isotonic; empty: auto,
                                           ///< unless the settings say otherwise

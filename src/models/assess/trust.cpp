@@ -107,8 +107,11 @@ std::vector<UncertaintyDriver> drivers_of(const Model& model) {
     }
     const std::vector<double> after = total_sigma(model.predict(x, sample.noise));
     double change = 0.0;
-    for (std::size_t i = 0; i < before.size(); ++i)
-      change += before[i] > 0.0 ? std::abs(after[i] - before[i]) / before[i] : 0.0;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      // At the data sigma may be next to nothing, of which any change would be thousands of times as much.
+      const double larger = std::max(before[i], after[i]);
+      change += larger > 0.0 ? std::abs(after[i] - before[i]) / larger : 0.0;
+    }
     drivers.push_back({name, change / static_cast<double>(before.size())});
   }
   std::ranges::stable_sort(drivers, std::ranges::greater{}, &UncertaintyDriver::change);

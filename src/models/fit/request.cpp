@@ -13,16 +13,20 @@ namespace nomu {
 namespace {
 
 constexpr std::string_view where = "models/model";
-constexpr std::size_t enough_for_noise = 100;    ///< with fewer rows, noise cannot be told from the function
-constexpr std::size_t enough_for_evidence = 30;  ///< fewer suffice if errors at unseen rows are used
+constexpr std::size_t enough_for_noise = 100;  ///< with fewer rows, noise cannot be told from the function
+constexpr std::size_t enough_for_nomu = 30;    ///< NOMU without noise fares worse with fewer rows already
 
 bool is_keyword(std::string_view noise) {
   constexpr std::array<std::string_view, 4> keywords{"auto", "none", "learned", "known"};
   return std::ranges::find(keywords, noise) != keywords.end();
 }
 
+/// The paper's presets say themselves what they do about noise. A network of any other that takes noise for the
+/// function memorises its rows, and its sigma is next to nothing beside its errors.
+bool leaves_noise_open(std::string_view preset) { return preset == "auto" || preset == "interactive"; }
+
 std::size_t fewest_for_noise(const MethodSpec& spec) {
-  return std::holds_alternative<NomuSpec>(spec) ? enough_for_evidence : enough_for_noise;
+  return std::holds_alternative<NomuSpec>(spec) ? enough_for_nomu : enough_for_noise;
 }
 
 /// The preset of the method with its treatment of noise; settings are applied later.
@@ -32,8 +36,8 @@ MethodSpec preset_of(const FitRequest& request, std::size_t rows, std::size_t co
     set_noise(spec, is_keyword(request.noise) ? request.noise : "known");
   } else if (noise_known) {
     set_noise(spec, "known");
-  } else if (request.preset == "auto" && rows >= fewest_for_noise(spec) && can_learn_noise(spec)) {
-    set_noise(spec, "learned");  // other presets define their own treatment of noise
+  } else if (leaves_noise_open(request.preset) && rows >= fewest_for_noise(spec) && can_learn_noise(spec)) {
+    set_noise(spec, "learned");
   }
   return spec;
 }

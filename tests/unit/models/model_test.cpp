@@ -321,6 +321,9 @@ TEST(Preset, NoiseIsLearnedWhereRowsSufficeAndNeverBesideKnownNoise) {
   EXPECT_FALSE(learns(chosen("deep_ensemble", "published", 1000)));
   EXPECT_TRUE(learns(chosen("deep_ensemble", "auto", 100)));
   EXPECT_EQ(std::get<NomuSpec>(chosen("nomu", "auto", 100)).noise, Noise::learned);
+  EXPECT_EQ(std::get<NomuSpec>(chosen("nomu", "interactive", 30)).noise, Noise::learned);
+  EXPECT_EQ(std::get<NomuSpec>(chosen("nomu", "interactive", 29)).noise, Noise::none);
+  EXPECT_EQ(std::get<NomuSpec>(chosen("nomu", "written", 1000)).noise, Noise::none);
   DataSet data = wavy_data(120);
   EXPECT_EQ(std::get<NomuSpec>(resolve({}, data).method).noise, Noise::learned);
   data.noise.assign(data.rows(), 0.5);
@@ -329,6 +332,21 @@ TEST(Preset, NoiseIsLearnedWhereRowsSufficeAndNeverBesideKnownNoise) {
   MethodSpec tube = TubeSpec{};
   EXPECT_THAT(message_of<ConfigError>([&] { return set_noise(tube, "learned"), 0; }),
               HasSubstr("does not support noise ="));
+}
+
+TEST(Preset, InteractiveGivesSensibleBoundsForNoisyRows) {
+  const DataSet data = wavy_data(40);
+  const std::optional<Trustworthiness> trust = judge_trust(fit({.preset = "interactive"}, data, test_engine()));
+  ASSERT_TRUE(trust.has_value());
+  EXPECT_LT(trust->ratio, 3.0) << "without noise, sigma is next to nothing at some rows and bounds are endless";
+  // Even then the drivers are shares, whatever sigma is at the data.
+  const FitRequest noiseless{.preset = "interactive", .noise = "none", .calibration = "nll"};
+  const std::optional<Trustworthiness> memorised = judge_trust(fit(noiseless, data, test_engine()));
+  ASSERT_TRUE(memorised.has_value());
+  for (const UncertaintyDriver& driver : memorised->drivers) {
+    EXPECT_GT(driver.change, 0.1) << driver.column;
+    EXPECT_LE(driver.change, 1.0) << driver.column;
+  }
 }
 
 TEST(Request, LeavesNothingToBeChosen) {
