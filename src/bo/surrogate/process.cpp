@@ -61,7 +61,7 @@ Vector ProcessRows::bowl() const {
   return result;
 }
 
-Trend remove_trend(const Vector& ones, const Vector& bowl, Vector& results) {
+ProcessTrend remove_trend(const Vector& ones, const Vector& bowl, Vector& results) {
   const double squares = ones.squaredNorm();
   if (bowl.size() > 0) {
     const Vector bent = bowl - ones.dot(bowl) / squares * ones;  // what a level does not explain

@@ -52,14 +52,14 @@ struct Correlation {
 [[nodiscard]] double scaled_square(const double* a, const double* b, const ProcessRows& rows, const Vector& lengths);
 
 /// What a process varies about.
-struct Trend {
+struct ProcessTrend {
   double level = 0.0;
   double bend = 0.0;
 };
 
 /// The most likely trend, and `results` less it. All are multiplied by the inverse of the factor of the correlations:
 /// `results`, `ones`, and the `bowl`, which is empty if there is none.
-Trend remove_trend(const Vector& ones, const Vector& bowl, Vector& results);
+ProcessTrend remove_trend(const Vector& ones, const Vector& bowl, Vector& results);
 
 /// A process with this kernel, given the rows. Its trend and variance are the most likely ones.
 class Process {
@@ -103,7 +103,7 @@ class Process {
   /// What it varies about, at a point, and the slopes of that.
   [[nodiscard]] double trend_at(const double* x) const;
   [[nodiscard]] Vector trend_slopes(std::span<const double> x) const;
-  [[nodiscard]] const Trend& trend() const { return trend_; }
+  [[nodiscard]] const ProcessTrend& trend() const { return trend_; }
   [[nodiscard]] Vector correlations(const double* x) const;
   /// Slopes of the correlations by every input, [known][inputs].
   [[nodiscard]] RowMatrix correlation_slopes(std::span<const double> x) const;
@@ -125,7 +125,7 @@ class Process {
   Vector weights_;      // [n]
   Vector whitened_;     // [n], the factor's inverse times the results less their trend
   Eigen::Index count_;  // rows and believed points
-  Trend trend_;
+  ProcessTrend trend_;
   double variance_ = 1.0;
   bool valid_ = false;
 };
