@@ -3,7 +3,6 @@
 /// class of functions through the data whose integral of f''^2 is bounded. That class is not upwards directed, so that
 /// the theorem does not hold for it: the two are compared in the paper's first pictures.
 
-#define EIGEN_DONT_PARALLELIZE  // NOLINT(readability-identifier-naming): Eigen's own
 #include <Eigen/Core>
 #include <cstddef>
 #include <functional>
