@@ -88,7 +88,9 @@ def main():
             median = {t: statistics.median(regret[t]) for t in tools}
             cells = []
             for t in tools:
-                low, high = statistics.quantiles(regret[t], n=4)[::2] if len(seeds) > 1 else (median[t], median[t])
+                low, high = median[t], median[t]
+                if len(seeds) > 1:
+                    low, high = statistics.quantiles(regret[t], n=4, method="inclusive")[::2]
                 text = f"{median[t]:.3g} ({low:.2g}-{high:.2g})"
                 cells.append(f"**{text}**" if median[t] == min(median.values()) else text)
             print(f"| {q.name} | " + " | ".join(cells) + " |")
