@@ -8,7 +8,8 @@ endif()
 # GCC 12 sees overlapping copies in its own std::string (bug 105651).
 target_compile_options(nomu_compiler INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
 
-# oneDNN brings OpenMP along. Without this Eigen would use it for threads of its own, beside those of core/team.
+# oneDNN brings OpenMP along. Without this Eigen would use it for threads of its own, beside those of core/team, and results
+# would depend on their number.
 target_compile_definitions(nomu_compiler INTERFACE $<$<COMPILE_LANGUAGE:CXX>:EIGEN_DONT_PARALLELIZE>)
 
 if(NOMU_SANITIZE)

@@ -1,8 +1,7 @@
 #pragma once
-// Eigen in double precision for the methods that solve linear systems. Its own threads are off: results would depend on
-// their number.
+// Eigen in double precision for the methods that solve linear systems. Its own threads are off in all sources
+// (cmake/nomu_compiler.cmake): results would depend on their number.
 
-#define EIGEN_DONT_PARALLELIZE  // NOLINT(readability-identifier-naming): Eigen's own
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 

@@ -1,7 +1,6 @@
 // Matrix products by Eigen, compiled once per instruction set. Eigen's own namespace is renamed per instruction set, so
 // that the linker cannot use code for one in place of another.
 
-#define EIGEN_DONT_PARALLELIZE
 #define EIGEN_NO_DEBUG
 #include <Eigen/Core>
 
