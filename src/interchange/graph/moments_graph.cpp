@@ -48,7 +48,7 @@ NetworkMoments plain_moments(GraphWriter& graph, const OutputMap& map, const Net
 NetworkMoments head_moments(GraphWriter& graph, const FittedNetwork& fitted, const GraphParts& parts,
                             const NetworkGraph& network, const GraphMixture& mixture, const GraphValue& x) {
   const GraphHeads heads(graph, fitted.parts().heads, parts);
-  // A member's networks share one shape of sigma, so that a distance of all is as good as one of each.
+  // As in Mixture: shares are averaged first, but for files from before heads had a start.
   const GraphValue share = heads.share(network.outputs.back());
   const bool together = fitted.parts().heads.cols() == NetworkHead::size;
   const GraphValue distance = heads.distance(together ? mixture.mean(share) : share);

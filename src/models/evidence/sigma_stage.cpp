@@ -110,8 +110,8 @@ SigmaStage train_sigmas(const NomuSpec& given, std::span<const FoldedRows> membe
   for (std::size_t m = 0; m < members.size(); ++m) {
     stage.unseen.emplace_back(members[m].rows.rows(), 0.0);
     for (std::size_t c = 0; c < kept; ++c) {
-      std::vector<std::vector<double>> beyond_typical(
-          folds);  // raw sigma of unseen rows like the data, less the median
+      // Raw sigma of unseen rows like the data, less the median of their fold.
+      std::vector<std::vector<double>> beyond_typical(folds);
       for (std::size_t f = 0; f < folds; ++f) {
         for (const std::size_t i : usual_rows(members[m], f)) beyond_typical[f].push_back(outputs.at(m, c, i, last));
         const double near = std::max(median(beyond_typical[f]), 0.0);

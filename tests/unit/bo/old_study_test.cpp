@@ -11,50 +11,36 @@
 namespace nomu {
 namespace {
 
-TEST_F(StudyFiles, AnOldStudyStillVerifiesAndGoesOn) {
-  std::filesystem::copy_file(std::filesystem::path(NOMU_GOLDEN_DIR) / "study_v1.db", file());
-  Study study = Study::open(file(), StudyAccess::write, one_thread());
-  EXPECT_EQ(study.spec().generator, SobolNumbers::drawn);
-  const VerifyReport before = study.verify();
-  EXPECT_TRUE(before.clean()) << before.problems.front();
-  EXPECT_EQ(before.suggestions, 11);
-  EXPECT_GE(before.exact, 9);  // the initial design, on any engine
-  advance(study, 2);
-  const VerifyReport after = study.verify();
-  EXPECT_TRUE(after.clean()) << after.problems.front();
-  EXPECT_EQ(after.trials, 13);
+class OldStudies : public StudyFiles {
+ protected:
+  /// Opens a copy of a golden study, which verifies before and after two more trials. Returns its settings.
+  OptimizeSpec verify_and_go_on(const char* name, std::int64_t suggestions, std::int64_t initial) {
+    std::filesystem::copy_file(std::filesystem::path(NOMU_GOLDEN_DIR) / name, file());
+    Study study = Study::open(file(), StudyAccess::write, one_thread());
+    const VerifyReport before = study.verify();
+    EXPECT_TRUE(before.clean()) << before.problems.front();
+    EXPECT_EQ(before.suggestions, suggestions);
+    EXPECT_GE(before.exact, initial);  // the initial design, on any engine
+    advance(study, 2);
+    const VerifyReport after = study.verify();
+    EXPECT_TRUE(after.clean()) << after.problems.front();
+    EXPECT_EQ(after.trials, suggestions + 2);
+    return study.spec();
+  }
+};
+
+TEST_F(OldStudies, OfTheFirstFormat) {
+  EXPECT_EQ(verify_and_go_on("study_v1.db", 11, 9).generator, SobolNumbers::drawn);
 }
 
-/// study_auto_1.db was made by the first rules of method auto: three variables, batches and failures.
-TEST_F(StudyFiles, AStudyByTheFirstRulesOfAutoStillVerifiesAndGoesOn) {
-  std::filesystem::copy_file(std::filesystem::path(NOMU_GOLDEN_DIR) / "study_auto_1.db", file());
-  Study study = Study::open(file(), StudyAccess::write, one_thread());
-  EXPECT_EQ(study.spec().rules, 1);
+/// Three variables, batches and failures.
+TEST_F(OldStudies, ByTheFirstRulesOfAuto) {
+  EXPECT_EQ(verify_and_go_on("study_auto_1.db", 21, 8).rules, 1);
   EXPECT_EQ(OptimizeSpec().rules, 3);
-  const VerifyReport before = study.verify();
-  EXPECT_TRUE(before.clean()) << before.problems.front();
-  EXPECT_EQ(before.suggestions, 21);
-  EXPECT_GE(before.exact, 8);  // the initial design, on any engine
-  advance(study, 2);
-  const VerifyReport after = study.verify();
-  EXPECT_TRUE(after.clean()) << after.problems.front();
-  EXPECT_EQ(after.trials, 23);
 }
 
-/// study_auto_2.db was made by the second rules: three variables, costs, a batch and a failure.
-TEST_F(StudyFiles, AStudyByTheSecondRulesOfAutoStillVerifiesAndGoesOn) {
-  std::filesystem::copy_file(std::filesystem::path(NOMU_GOLDEN_DIR) / "study_auto_2.db", file());
-  Study study = Study::open(file(), StudyAccess::write, one_thread());
-  EXPECT_EQ(study.spec().rules, 2);
-  const VerifyReport before = study.verify();
-  EXPECT_TRUE(before.clean()) << before.problems.front();
-  EXPECT_EQ(before.suggestions, 22);
-  EXPECT_GE(before.exact, 8);  // the initial design, on any engine
-  advance(study, 2);
-  const VerifyReport after = study.verify();
-  EXPECT_TRUE(after.clean()) << after.problems.front();
-  EXPECT_EQ(after.trials, 24);
-}
+/// Three variables, costs, a batch and a failure.
+TEST_F(OldStudies, ByTheSecondRulesOfAuto) { EXPECT_EQ(verify_and_go_on("study_auto_2.db", 22, 8).rules, 2); }
 
 TEST_F(StudyFiles, ANewStudyRecordsItsGenerator) {
   OptimizeSpec spec = quick();
