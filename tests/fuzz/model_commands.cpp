@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -50,11 +51,13 @@ void add_columns(const Model& model, Table& table) {
   if (!model.data().strata_name.empty()) add_missing_column(table, model.data().strata_name, {"red", "other", ""});
 }
 
-Table rows_for(const Model& model) {
+Table rows_for(std::span<const Model> models) {
   Table table("rows");
-  add_columns(model, table);
+  for (const Model& model : models) add_columns(model, table);
   return table;
 }
+
+Table rows_for(const Model& model) { return rows_for({&model, 1}); }
 
 /// Bounds of a network, which are read and written together with it.
 bool is_attached(const Model& model) { return model.fitted().state().has("feature_scale"); }
@@ -98,16 +101,15 @@ int use(const Model& model) {
 
 int use_all(const TargetModels& models) {
   const std::optional<double> level = models.default_level();
-  Table rows("rows");
-  for (const Model& model : models.models()) add_columns(model, rows);
+  const auto rows = [&] { return rows_for(models.models()); };
   int count = answered("show targets", [&] { (void)models.describe(); });
   count += answered("predict targets", [&] {
-    (void)predict_table(models, rows, level, std::vector<double>{0.1, 0.9});
+    (void)predict_table(models, rows(), level, std::vector<double>{0.1, 0.9});
   });
-  count += answered("predict --joint", [&] { (void)predict_table(models, rows, level, {}, true); });
-  count += answered("evaluate targets", [&] { (void)evaluate(models, labelled_rows(models, rows, true), level); });
+  count += answered("predict --joint", [&] { (void)predict_table(models, rows(), level, {}, true); });
+  count += answered("evaluate targets", [&] { (void)evaluate(models, labelled_rows(models, rows(), true), level); });
   count += answered("calibrate targets",
-                    [&] { (void)calibrated(models, labelled_rows(models, rows, true), {.calibration = "nll"}); });
+                    [&] { (void)calibrated(models, labelled_rows(models, rows(), true), {.calibration = "nll"}); });
   return count;
 }
 

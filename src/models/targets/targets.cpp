@@ -27,6 +27,7 @@ void check_models(std::span<const Model> models) {
   }
   std::set<std::string> names;
   for (const Model& model : models) {
+    if (model.data().target_name.empty()) throw DataError(where, "one of several targets has no name");
     if (!names.insert(model.data().target_name).second)
       throw DataError(where, fmt::format("target '{}' is listed twice", model.data().target_name));
     if (model.data().inputs != models.front().data().inputs)

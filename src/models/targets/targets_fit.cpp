@@ -91,6 +91,7 @@ void check_request(const TargetsRequest& request, std::size_t sets) {
                                          request.targets.size(), sets));
   }
   for (const std::string& name : request.targets) {
+    if (name.empty()) throw ConfigError(where, "one of several targets has no name");
     if (std::ranges::count(request.targets, name) > 1)
       throw ConfigError(where, fmt::format("target '{}' is listed twice", name));
   }

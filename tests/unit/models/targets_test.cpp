@@ -93,6 +93,19 @@ TEST(Targets, FilesKeepThemAndRefuseDamage) {
   EXPECT_THROW((void)unpack_targets(bytes + "x", "memory", test_engine()), DataError);
 }
 
+TEST(Targets, EveryOneNeedsAName) {
+  std::vector<DataSet> data = two_targets(80);
+  TargetsRequest request = quick("none");
+  request.targets[1] = "";
+  EXPECT_THAT(message_of<ConfigError>([&] { return fit(request, data, test_engine()); }), HasSubstr("has no name"));
+  data[1].target_name = "";
+  EXPECT_THAT(message_of<DataError>([&] {
+                const auto one = [&](const DataSet& rows) { return fit(request.fit, rows, test_engine()); };
+                return TargetModels({one(data[0]), one(data[1])}, {});
+              }),
+              HasSubstr("has no name"));
+}
+
 TEST(Targets, ATargetIsFittedAsIfItWereAlone) {
   const std::vector<DataSet> data = two_targets(80);
   const TargetsRequest request = quick();
