@@ -149,6 +149,12 @@ void run_copy(const Options& options) {
   print("{}: {} trials\n", copy.name(), status.trials);
 }
 
+std::string suggestions_text(const VerifyReport& report) {
+  return fmt::format("{} of {} suggestions equal bit for bit{}{}", report.exact, report.suggestions,
+                     report.near > 0 ? fmt::format(", {} nearly equal", report.near) : "",
+                     report.as_good > 0 ? fmt::format(", {} different but as good", report.as_good) : "");
+}
+
 void run_verify(const Options& options) {
   const Study study = options.study.open(StudyAccess::read, shared_engine(options.engine));
   ProgressBar bar;
@@ -164,9 +170,8 @@ void run_verify(const Options& options) {
                               {"as_good", report.as_good},
                               {"problems", report.problems}});
   } else {
-    print("{} events, {} trials; {} of {} suggestions equal bit for bit{}{}\n", report.events, report.trials,
-          report.exact, report.suggestions, report.near > 0 ? fmt::format(", {} nearly equal", report.near) : "",
-          report.as_good > 0 ? fmt::format(", {} different but as good", report.as_good) : "");
+    print("{} events, {} trials; {}\n", report.events, report.trials,
+          options.quick ? "suggestions not recomputed" : suggestions_text(report));
     for (const std::string& problem : report.problems) print("problem: {}\n", problem);
     if (report.clean()) print("clean\n");
   }
