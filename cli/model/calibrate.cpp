@@ -28,7 +28,7 @@ void run(const Options& options) {
   prepare_file(options.out, {options.file, options.network});
   const auto loaded = options.load_any();
   if (const auto* several = std::get_if<TargetModels>(&loaded)) return run(options, *several);
-  const Model& model = std::get<Model>(loaded);
+  const auto& model = std::get<Model>(loaded);
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
   const Model result = about_file(options.file, [&] { return calibrated(model, rows, options.request); });
   save_model(result, options.out, {options.model, options.file});

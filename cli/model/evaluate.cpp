@@ -67,7 +67,7 @@ void run(const Options& options) {
     const TargetsEvaluation result = about_file(options.file, [&] { return evaluate(*several, rows, level); });
     return print_evaluation(*several, result, options.json);
   }
-  const Model& model = std::get<Model>(loaded);
+  const auto& model = std::get<Model>(loaded);
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
   const std::optional<double> level = options.level ? options.level : model.default_level();
   const Evaluation result = about_file(options.file, [&] { return evaluate(model, rows, level); });

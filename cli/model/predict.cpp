@@ -141,7 +141,7 @@ void run(const Options& options) {
   if (const auto* several = std::get_if<TargetModels>(&loaded)) return predict_targets(options, *several);
   if (options.joint)
     throw ConfigError("predict", "--joint is for model files with several targets (nomu fit --target a,b)");
-  const Model& model = std::get<Model>(loaded);
+  const auto& model = std::get<Model>(loaded);
   const std::optional<double> level = options.level ? options.level : model.default_level();
   const Table given = read_table(options.file);
   const Predicted predicted = about_file(options.file, [&] {

@@ -18,7 +18,7 @@ void add_show(CLI::App& app) {
     const auto loaded = options->load_any();
     if (const auto* several = std::get_if<TargetModels>(&loaded))
       return print("{}", options->json ? targets_json(*several).dump(2) + "\n" : several->describe());
-    const Model& model = std::get<Model>(loaded);
+    const auto& model = std::get<Model>(loaded);
     print("{}", options->json ? model_json(model) + "\n" : model.describe());
   });
 }
