@@ -35,11 +35,11 @@ TEST(TrialIo, TextThatIsNestedTooDeeplyIsRefused) {
   const Space space = Space::box(1, 0.0, 1.0);
   const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
   for (const std::string& line :
-       {"{\"point\": " + deep + ", \"value\": 1}", "{\"point\": {\"x1\": " + deep + "}, \"value\": 1}",
-        "{\"id\": 1, \"value\": " + deep + "}"}) {
+       {R"({"point": )" + deep + R"(, "value": 1})", R"({"point": {"x1": )" + deep + R"(}, "value": 1})",
+        R"({"id": 1, "value": )" + deep + "}"}) {
     EXPECT_THAT(message_of([&] { (void)result_from_json(space, line); }), HasSubstr("it is not a JSON object"));
   }
-  EXPECT_THAT(message_of([&] { (void)point_from_json(space, "{\"x1\": " + deep + "}"); }),
+  EXPECT_THAT(message_of([&] { (void)point_from_json(space, R"({"x1": )" + deep + "}"); }),
               HasSubstr("a point is an object"));
   // Brackets in a text are no nesting.
   EXPECT_EQ(result_from_json(space, "{\"id\": 1, \"failed\": \"\\\"" + std::string(100, '[') + "\"}").reason,

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 /// PyTorch's network with its weights in a second file, in a folder of its own.
 class OnnxWeights : public testing::Test {
- public:
+ protected:
   void SetUp() override {
     if (!onnx_available()) GTEST_SKIP() << "built without ONNX";
     fs::remove_all(outer_);

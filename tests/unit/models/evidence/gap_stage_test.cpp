@@ -51,8 +51,8 @@ TEST(MadeGaps, FirstGapIsOneStretch) {
 }
 
 TEST(MadeGaps, RowsWithEqualInputsStayTogether) {
-  std::vector<double> x;
-  for (int i = 0; i < 60; ++i) x.push_back(i % 12);
+  std::vector<double> x(60);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 12);
   const DataSet data = make_dataset(x, 1, std::vector(60, 0.0));
   for (const Split& split : made_gaps(data, 3, 1).folds) {
     for (const std::size_t i : split.test) {
