@@ -18,59 +18,59 @@ using testing::HasSubstr;
 
 /// PyTorch's network with its weights in a second file, in a folder of its own.
 class OnnxWeights : public testing::Test {
- protected:
+ public:
   void SetUp() override {
     if (!onnx_available()) GTEST_SKIP() << "built without ONNX";
-    fs::remove_all(outer_);
-    fs::create_directories(folder_);
+    fs::remove_all(outer);
+    fs::create_directories(own_folder);
     for (const char* name : {"torch_external.onnx", "torch_external.onnx.data"})
-      fs::copy_file(fs::path(NOMU_GOLDEN_DIR) / "onnx" / name, folder_ / name);
-    bytes_ = read_file(network_);
+      fs::copy_file(fs::path(NOMU_GOLDEN_DIR) / "onnx" / name, own_folder / name);
+    network_bytes = read_file(network_path);
   }
-  void TearDown() override { fs::remove_all(outer_); }
+  void TearDown() override { fs::remove_all(outer); }
 
   /// The refusal of the network in which all occurrences of one text are another one of the same length.
   [[nodiscard]] std::string refusal(const std::string& from, const std::string& to) const {
     EXPECT_EQ(from.size(), to.size());
-    EXPECT_NE(bytes_.find(from), std::string::npos) << from;
-    std::string changed = bytes_;
+    EXPECT_NE(network_bytes.find(from), std::string::npos) << from;
+    std::string changed = network_bytes;
     for (std::size_t at = changed.find(from); at != std::string::npos; at = changed.find(from, at + 1))
       changed.replace(at, from.size(), to);
-    write_file_atomically(network_, changed);
+    write_file_atomically(network_path, changed);
     return refusal();
   }
   [[nodiscard]] std::string refusal() const {
-    return message_of<DataError>([&] { (void)load_onnx(network_); });
+    return message_of<DataError>([&] { (void)load_onnx(network_path); });
   }
 
-  fs::path outer_ = fs::path(testing::TempDir()) /
-                    ("onnx_weights_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
-  fs::path folder_ = outer_ / "network";
-  fs::path network_ = folder_ / "torch_external.onnx";
-  fs::path weights_ = folder_ / "torch_external.onnx.data";
-  std::string bytes_;
+  fs::path outer = fs::path(testing::TempDir()) /
+                   ("onnx_weights_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+  fs::path own_folder = outer / "network";
+  fs::path network_path = own_folder / "torch_external.onnx";
+  fs::path weights_path = own_folder / "torch_external.onnx.data";
+  std::string network_bytes;
 };
 
 TEST_F(OnnxWeights, AreReadFromTheFileBesideTheNetwork) {
-  const auto network = load_onnx(network_);
+  const auto network = load_onnx(network_path);
   EXPECT_EQ(network->features(), 24U);
   // What is kept of it needs no other file.
   EXPECT_EQ(parse_onnx(network->file(), "whole")->features(), 24U);
   const fs::path here = fs::current_path();
-  fs::current_path(folder_);
+  fs::current_path(own_folder);
   EXPECT_EQ(load_onnx("torch_external.onnx")->file(), network->file());
   fs::current_path(here);
 }
 
 TEST_F(OnnxWeights, AreNotFoundByBytesAlone) {
-  EXPECT_THAT(message_of<DataError>([&] { (void)parse_onnx(bytes_, "network"); }),
+  EXPECT_THAT(message_of<DataError>([&] { (void)parse_onnx(network_bytes, "network"); }),
               HasSubstr("its numbers are in another file; give the path of the network"));
 }
 
 TEST_F(OnnxWeights, AreReadFromNowhereElse) {
-  fs::copy_file(weights_, outer_ / "l.onnx.data");
-  fs::create_directories(folder_ / "torch");
-  fs::copy_file(weights_, folder_ / "torch" / "external.onnx.data");
+  fs::copy_file(weights_path, outer / "l.onnx.data");
+  fs::create_directories(own_folder / "torch");
+  fs::copy_file(weights_path, own_folder / "torch" / "external.onnx.data");
   constexpr const char* only = "they are only read from files in the folder of the network";
   EXPECT_THAT(refusal("torch_external.onnx.data", "../network/../l.onnx.dat"), HasSubstr(only));
   EXPECT_THAT(refusal("torch_external.onnx.data", "/tmp/network/l.onnx.data"), HasSubstr(only));
@@ -80,25 +80,25 @@ TEST_F(OnnxWeights, AreReadFromNowhereElse) {
 }
 
 TEST_F(OnnxWeights, AreAFileThemselves) {
-  fs::rename(weights_, outer_ / "weights");
-  fs::create_symlink(outer_ / "weights", weights_);
+  fs::rename(weights_path, outer / "weights");
+  fs::create_symlink(outer / "weights", weights_path);
   EXPECT_THAT(refusal(), HasSubstr("it is a link; put the file itself next to the network"));
-  fs::remove(weights_);
-  fs::create_directory(weights_);
+  fs::remove(weights_path);
+  fs::create_directory(weights_path);
   EXPECT_THAT(refusal(), HasSubstr("it is not a file"));
-  fs::remove(weights_);
-  ASSERT_EQ(::mkfifo(weights_.c_str(), 0600), 0);
+  fs::remove(weights_path);
+  ASSERT_EQ(::mkfifo(weights_path.c_str(), 0600), 0);
   EXPECT_THAT(refusal(), HasSubstr("it is not a file"));
 }
 
 TEST_F(OnnxWeights, AreWhereTheNetworkSays) {
   EXPECT_THAT(refusal("2304", "2305"),
               HasSubstr("it has 2305 bytes in 'torch_external.onnx.data', but its shape needs 2304"));
-  write_file_atomically(network_, bytes_);
-  const std::string weights = read_file(weights_);
-  write_file_atomically(weights_, weights.substr(0, weights.size() - 1));
+  write_file_atomically(network_path, network_bytes);
+  const std::string weights = read_file(weights_path);
+  write_file_atomically(weights_path, weights.substr(0, weights.size() - 1));
   EXPECT_THAT(refusal(), HasSubstr("beyond its 2591 bytes; is it the file of another network?"));
-  write_file_atomically(weights_, weights.substr(0, 2304));
+  write_file_atomically(weights_path, weights.substr(0, 2304));
   EXPECT_THAT(refusal("offset", "offsex"), HasSubstr("several constants refer to the same bytes"));
   for (const char* wrong : {"-304", "1e10", "0x12", "9999"})
     EXPECT_THAT(refusal("2304", wrong), HasSubstr("torch_external.onnx: constant '")) << wrong;
