@@ -91,7 +91,7 @@ Scaled fit_scaled(const Space& space, ProcessRows rows, const std::vector<double
   }
   ProcessFit fit = fit_process(rows, by.shape, noisy);
   if (by.tied && fit.kernel.lengths.size() == 1)
-    fit.kernel.lengths = Vector::Constant(static_cast<Eigen::Index>(lengths), fit.kernel.lengths[0]);
+    fit.kernel.lengths = Vector(Vector::Constant(static_cast<Eigen::Index>(lengths), fit.kernel.lengths[0]));
   const double evidence = fit.evidence + warp.log_jacobian(values) - cost_of(rows, by);
   return {warp, std::move(fit), evidence};
 }
