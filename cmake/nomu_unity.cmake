@@ -1,7 +1,6 @@
 # Several sources compiled as one: a first build takes half the time, a change of one source somewhat longer.
 #   NOMU_UNITY=OFF compiles every source by itself, as clang-tidy does.
 option(NOMU_UNITY "Compile sources together that do not get into each other's way" ON)
-find_package(Python3 QUIET COMPONENTS Interpreter)
 if(NOMU_UNITY AND NOT Python3_FOUND)
   message(STATUS "nomu: no Python, every source is compiled by itself, which takes longer")
   set(NOMU_UNITY OFF)
