@@ -52,7 +52,7 @@ class Reproduction(unittest.TestCase):
         score.add(cell(verdict="outside", consistency="different"), 1, rank=False)
         score.add(cell(verdict="outside", consistency=""), 1, rank=False)  # the paper gives no interval
         score.add(None, 1, rank=False)
-        counted = {"cells": 9, "run": 8, "inside": 6, "outside": 2, "consistent": 6, "different": 1, "undecided": 1}
+        counted = {"cells": 9, "not run": 1, "inside": 6, "outside": 2, "consistent": 6, "different": 1, "undecided": 1}
         self.assertEqual({name: count for name, count in score.count.items() if count}, counted)
 
     def test_a_rank_is_consistent_in_the_range_of_ours(self):
@@ -61,8 +61,8 @@ class Reproduction(unittest.TestCase):
         score.add(cell(rank="3", paper_rank="2", rank_best="2", rank_worst="4"), 1, rank=True)
         score.add(cell(rank="3", paper_rank="1", rank_best="2", rank_worst="4"), 1, rank=True)
         score.add(cell(), 1, rank=True)  # not ranked
-        counted = [score.count[name] for name in ("run", "inside", "overlapping", "outside", "consistent", "different")]
-        self.assertEqual(counted, [3, 1, 1, 1, 2, 1])
+        counted = [score.count[name] for name in ("not run", "inside", "overlapping", "outside", "consistent", "different")]
+        self.assertEqual(counted, [1, 1, 1, 1, 2, 1])
 
     def test_cells_are_marked(self):
         expected = {"value": "0.106", "rank": "1"}
@@ -70,13 +70,14 @@ class Reproduction(unittest.TestCase):
         self.assertEqual(reproduction.short(expected, cell(), rank=False), "0.50 (0.11)")
         self.assertEqual(reproduction.short(expected, cell(consistency="different"), rank=False), "**0.50** (0.11)")
         self.assertEqual(reproduction.short(expected, cell(consistency="undecided"), rank=False), "0.50? (0.11)")
+        self.assertEqual(reproduction.short({"value": "0.07"}, None, rank=False), "- (0.07)")
         ranked = cell(rank="3", rank_best="2", rank_worst="4")
         self.assertEqual(reproduction.short(expected, ranked, rank=True), "**3** (1)")
 
     def test_numbers_have_the_digits_they_need(self):
         self.assertEqual(
-            [reproduction.digits(text) for text in ("12611", "2.911", "0.0492", "0.000176", "0")],
-            ["12611", "2.91", "0.049", "1.8e-04", "0.00"],
+            [reproduction.digits(text) for text in ("12611", "2.911", "0.1", "0.0492", "0.04", "0.003", "0.000176", "0")],
+            ["12611", "2.91", "0.10", "0.049", "0.040", "0.0030", "1.8e-04", "0.00"],
         )
 
     def test_an_unknown_pivot_is_named(self):
