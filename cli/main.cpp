@@ -30,13 +30,13 @@ std::string protect_negative_number(std::string argument) {
 /// "--set a=1 b=2" as "--set a=1 --set b=2". The parser cannot tell a second setting from a file name; the sign can.
 std::vector<std::string> with_repeated_set(const std::vector<std::string>& arguments) {
   std::vector<std::string> all;
-  bool setting = false;  // whether the words since the last option are settings
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& word = arguments[i];
-    const bool another =
-        setting && arguments[i - 1] != "--set" && word[0] != '-' && word.find('=') != std::string::npos;
+  bool value_due = false;  // the word after "--set", whatever it is
+  bool settings = false;   // further words with a sign are settings
+  for (const std::string& word : arguments) {
+    const bool another = settings && !value_due && word[0] != '-' && word.find('=') != std::string::npos;
     if (another) all.emplace_back("--set");
-    setting = word == "--set" || another || (setting && arguments[i - 1] == "--set");
+    settings = value_due || another || word == "--set" || word.starts_with("--set=");
+    value_due = word == "--set";
     all.push_back(word);
   }
   return all;

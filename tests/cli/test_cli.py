@@ -67,6 +67,9 @@ class Settings(unittest.TestCase):
         wrong = run("demo", "--set", "train.epochs=0", "ensemble=0")
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("ensemble must be between 1 and", wrong.stderr)
+        wrong = run("demo", "--set=train.epochs=1", "ensemble=0")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("ensemble must be between 1 and", wrong.stderr)
         stranger = run("bench", "--set", "members=1", "rows=2", "--json", "nonsense=1")
         self.assertEqual(stranger.returncode, 2)  # a word after another option is not a setting
 
