@@ -97,7 +97,7 @@ class Study:
         They are listed below.
     """
 
-    __doc__ += "\n    Settings\n    --------\n" + settings_help(_nomu.study_settings()) + "\n    "
+    __doc__ = (__doc__ or "") + "\n    Settings\n    --------\n" + settings_help(_nomu.study_settings()) + "\n    "
 
     def __init__(
         self,
