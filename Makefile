@@ -24,7 +24,7 @@ echo "== test $(1)"; \
 $(2) ctest --preset $(1) --output-on-failure --parallel $(TEST_JOBS) $(3)
 endef
 
-.PHONY: help demo test test-long python-test check bench static format lint clean setup setup-dev
+.PHONY: help demo test test-long python-test check bench static format lint clean setup setup-tests setup-dev
 
 help:
 	@echo "make demo    build the tool and run its demonstration; the output goes to demo/"
@@ -35,11 +35,14 @@ help:
 	@echo "make bench   build the tool and run its benchmarks"
 	@echo "make static  build the tool as one program that needs no library: build/static/cli/nomu"
 	@echo "make format  format the sources"
-	@echo "make lint    check formatting, layers, file sizes, shell and Python scripts"
+	@echo "make lint    check formatting, layers, file sizes, shell scripts"
 	@echo "make clean   remove build/ and demo/"
 
 setup:
 	@scripts/setup
+
+setup-tests:
+	@scripts/setup --with-tests
 
 setup-dev:
 	@scripts/setup --with-dev
@@ -49,15 +52,15 @@ demo: setup
 	@echo "== demo"
 	@build/release/$(TOOL) demo --out demo
 
-test: setup
+test: setup-tests
 	@scripts/build dev
 	@$(call ctest,dev,,-LE $(LONG))
 
-test-long: setup
+test-long: setup-tests
 	@scripts/build dev
 	@$(call ctest,dev,,-L $(LONG))
 
-python-test: setup
+python-test: setup-tests
 	@scripts/python_test
 
 check: lint
@@ -98,7 +101,7 @@ lint: setup-dev
 	@scripts/format --check
 	@scripts/check_layers
 	@scripts/check_sizes
-	@shellcheck $$(grep -lE '^#!.*bash' scripts/* .ci/* tests/postgres/*) docs/completion/nomu.bash
+	@git ls-files -z ':!*.md' | xargs -0 grep -lE '^#!.*\b(ba)?sh$$' | xargs shellcheck docs/completion/nomu.bash
 
 clean:
 	@rm -rf build demo
