@@ -392,6 +392,13 @@ void bind_study(nb::module_& m) {
             return best ? nb::object(trial_of(self.space(), *best)) : nb::object(nb::none());
           },
           nb::sig("def best(self) -> dict | None"))
+      .def_prop_ro(
+          "best_result",
+          [](const Study& self) -> nb::object {
+            const std::optional<Trial> best = without_gil([&] { return self.status().best_result; });
+            return best ? nb::object(trial_of(self.space(), *best)) : nb::object(nb::none());
+          },
+          nb::sig("def best_result(self) -> dict | None"))
       .def(
           "trials",
           [](const Study& self, std::int64_t limit) {

@@ -60,7 +60,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Optimum:
-    """The result of a search."""
+    """The result of a search: its best trial (``Study.best``), and all trials."""
 
     params: dict[str, Any]
     value: float
@@ -140,8 +140,9 @@ class Study:
         return study
 
     def __repr__(self) -> str:
-        status, best = self.status, self.best
-        found = "" if best is None else f", best {best.value!r} at {best.params!r}"
+        status, best = self.status, self.best_result  # without fitting a model
+        word = "best result" if self.settings["noisy"] == "true" else "best"
+        found = "" if best is None else f", {word} {best.value!r} at {best.params!r}"
         return f"<nomu.Study of {len(self.variables)} variables, {status['trials']} trials{found}>"
 
     def ask(self, count: int | None = None, worker: str = "") -> Any:
@@ -299,8 +300,14 @@ class Study:
 
     @property
     def best(self) -> Trial | None:
-        """The best trial so far, or None."""
+        """The best trial so far, or None; if results are noisy, the one whose expected value is the best."""
         found = self._study.best
+        return None if found is None else Trial(**found)
+
+    @property
+    def best_result(self) -> Trial | None:
+        """The trial with the best recorded value, or None; the same as ``best`` unless results are noisy."""
+        found = self._study.best_result
         return None if found is None else Trial(**found)
 
     @property

@@ -118,6 +118,8 @@ class Study {
   /// Why no trial is left, as a sentence for people: the budget or the space is used up.
   [[nodiscard]] std::string why_finished() const;
   [[nodiscard]] StudyStatus status() const;
+  /// The trial with the best result. If results are noisy, the one whose expected value is the best, for which a model
+  /// is fitted; while there are too few results for one, the best result. Empty if no trial has a result.
   [[nodiscard]] std::optional<Trial> best() const;
   /// Throws DataError if there is no such trial.
   [[nodiscard]] Trial trial(std::int64_t id) const;

@@ -54,8 +54,8 @@ TEST(Study, AskTellFindsTheBottom) {
   const StudyStatus status = study.status();
   EXPECT_EQ(status.finished, 20);
   EXPECT_EQ(status.pending, 0);
-  ASSERT_TRUE(status.best);
-  EXPECT_LT(*status.best->value, 0.05);
+  ASSERT_TRUE(status.best_result);
+  EXPECT_LT(*status.best_result->value, 0.05);
   EXPECT_EQ(study.trial(1).origin, "design");
   EXPECT_EQ(study.trial(20).origin, "model");
 }
