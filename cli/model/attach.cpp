@@ -110,6 +110,7 @@ void add_attach(CLI::App& app) {
                    "noise of the target: none, learned, or auto: learned from 100 rows on")
       ->capture_default_str()
       ->check(CLI::IsMember({"auto", "none", "learned"}));
+  add_range_option(*command, options->request, nullptr);
   add_calibration_options(*command, options->request);
   command->add_option("--calibrate-on", options->calibrate_on,
                       "file of calibration rows that the network has not seen");

@@ -73,15 +73,19 @@ void show_status(const Study& study, bool json) {
   if (json) {
     nlohmann::json line{{"trials", status.trials},   {"finished", status.finished}, {"failed", status.failed},
                         {"pending", status.pending}, {"expired", status.expired},   {"budget", study.budget()}};
-    if (status.best) line["best"] = nlohmann::json::parse(trial_to_json(study.space(), *status.best));
+    if (status.best_result) {
+      line[study.spec().noisy ? "best_result" : "best"] =
+          nlohmann::json::parse(trial_to_json(study.space(), *status.best_result));
+    }
     return print_json(line);
   }
   print("{} trials{}: {} finished, {} failed, {} pending{}\n", status.trials,
         study.budget() > 0 ? fmt::format(" of {}", study.budget()) : "", status.finished, status.failed, status.pending,
         status.expired > 0 ? fmt::format(" ({} with an expired lease)", status.expired) : "");
-  if (status.best) {
-    print("best: trial {}, value {}, {}\n", status.best->id, *status.best->value,
-          point_text(study.space(), status.best->point));
+  if (const std::optional<Trial>& best = status.best_result) {
+    // With noise, the best point is the model's choice, and status fits no model.
+    print("{}: trial {}, value {}, {}\n", study.spec().noisy ? "best result" : "best", best->id, *best->value,
+          point_text(study.space(), best->point));
   }
 }
 
@@ -105,10 +109,9 @@ void run_status(const Options& options) {
 
 void run_best(const Options& options) {
   const Study study = options.study.open(StudyAccess::read);
-  std::optional<Trial> best = study.best();
-  if (!best) throw Error("optimize", "no trial has a result yet");
   const std::optional<Outlook> outlook = study.outlook();
-  if (outlook) best = outlook->best;  // if results are noisy, the best by the model
+  const std::optional<Trial> best = outlook ? outlook->best : study.best();
+  if (!best) throw Error("optimize", "no trial has a result yet");
   if (options.json) {
     nlohmann::json all = nlohmann::json::parse(trial_to_json(study.space(), *best));
     if (outlook) all["mean"] = outlook->mean;

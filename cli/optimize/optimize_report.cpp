@@ -38,7 +38,7 @@ std::vector<std::vector<Trial>> trials_of(const Options& options, const Study& s
                                               "function",
                                               other.name()));
     }
-    if (!other.best()) throw DataError("optimize", fmt::format("'{}' has no result yet", other.name()));
+    if (!other.status().best_result) throw DataError("optimize", fmt::format("'{}' has no result yet", other.name()));
     all.push_back(other.trials());
   }
   return all;

@@ -23,12 +23,13 @@ struct Options {
 
 void print_summary(const Study& study, const WorkerReport& report, bool json) {
   const StudyStatus status = study.status();
+  const std::optional<Trial> best = study.best();
   if (json) {
     nlohmann::json line{{"finished", report.finished},
                         {"failed", report.failed},
                         {"trials", status.trials},
                         {"settled", report.settled}};
-    if (status.best) line["best"] = nlohmann::json::parse(trial_to_json(study.space(), *status.best));
+    if (best) line["best"] = nlohmann::json::parse(trial_to_json(study.space(), *best));
     return print_json(line);
   }
   print("{} trials finished, {} failed\n", report.finished, report.failed);
@@ -36,10 +37,7 @@ void print_summary(const Study& study, const WorkerReport& report, bool json) {
     print("nothing is left to try: {}\n", study.why_finished());
   }
   if (report.settled) print("settled: hardly any improvement is to be expected; nomu optimize insight shows why\n");
-  if (status.best) {
-    print("best: trial {}, value {}, {}\n", status.best->id, *status.best->value,
-          point_text(study.space(), status.best->point));
-  }
+  if (best) print("best: trial {}, value {}, {}\n", best->id, *best->value, point_text(study.space(), best->point));
 }
 
 void run(const Options& options) {

@@ -91,6 +91,9 @@ void bind_data(nb::module_& m) {
         "noise"_a = nb::none(), "weight"_a = nb::none(), "groups"_a = nb::none(), "times"_a = nb::none(),
         "noise_name"_a = nb::none(), "strata"_a = nb::none(), "strata_name"_a = nb::none(),
         "A data set from named columns of numbers or texts, by the rules of docs/tables.md.");
+  m.def(
+      "stratum_of", [](const std::string& cell) { return stratum_of(cell); }, "cell"_a,
+      "The name of a cell; \"(missing)\" for all that count as missing.");
 }
 
 }  // namespace nomu::python

@@ -23,8 +23,10 @@ struct Network {
 };
 
 Model attach(const Network& network, const DataSet& data, const DataSet* unseen, const std::string& noise,
-             const Settings& settings, const std::string& device, std::int64_t threads, const nb::object& progress) {
-  const FitRequest request{.noise = noise, .settings = as_settings(settings)};
+             const Settings& settings, const std::string& device, std::int64_t threads, const nb::object& progress,
+             const std::optional<std::pair<double, double>>& range) {
+  FitRequest request{.noise = noise, .settings = as_settings(settings)};
+  if (range) request.range = {.low = range->first, .high = range->second};
   return result_of(
       [&](const Progress& reports) {
         auto engine = make_engine({.device = device, .threads = threads});
@@ -101,7 +103,7 @@ void bind_onnx(nb::module_& m) {
   bind_network(m);
   m.def("attach", &attach, "network"_a, "data"_a, "unseen"_a = nb::none(), "noise"_a = "auto",
         "settings"_a = Settings{}, "device"_a = "auto", "threads"_a = 0, "progress"_a = nb::none(),
-        "Trains bounds for the network and calibrates them, on the `unseen` rows if given.");
+        "range"_a = nb::none(), "Trains bounds for the network and calibrates them, on the `unseen` rows if given.");
   m.def(
       "load_bounds",
       [](const std::filesystem::path& path, const Network& network) { return load_bounds(path, network.onnx); },

@@ -123,15 +123,18 @@ Settings settings_of(const Study& study) {
   return listed(fields_of(spec));
 }
 
-/// A Python function as the evaluation of a worker, called from the worker's threads.
+/// A Python function that is evaluated by a thread without the GIL. It takes the variables as keywords if `named`,
+/// otherwise a list of their values.
 class PythonEvaluation {
  public:
-  PythonEvaluation(const nb::callable& function, const Space& space) : function_(function), space_(space) {}
+  PythonEvaluation(const nb::callable& function, const Space& space, bool named = true)
+      : function_(function), space_(space), named_(named) {}
 
-  double operator()(const Trial& trial) {
+  double operator()(const Point& point) {
     const nb::gil_scoped_acquire gil;
     try {
-      return nb::cast<double>(nb::float_(function_(**params_of(space_, trial.point))));
+      const nb::dict params = params_of(space_, point);
+      return nb::cast<double>(nb::float_(named_ ? function_(**params) : function_(params.values())));
     } catch (nb::python_error& error) {
       if (error.matches(PyExc_Exception)) {
         throw std::runtime_error(
@@ -148,6 +151,7 @@ class PythonEvaluation {
  private:
   const nb::callable& function_;
   const Space& space_;
+  bool named_;
   std::exception_ptr interrupt_;
 };
 
@@ -200,7 +204,7 @@ nb::dict run_function(Study& study, const nb::callable& function, const Settings
     return report_of(result_of(
         [&](const Progress& reports) {
           return run_worker(
-              study, [&](const Trial& trial) { return evaluation(trial); }, spec, callbacks, reports);
+              study, [&](const Trial& trial) { return evaluation(trial.point); }, spec, callbacks, reports);
         },
         progress));
   } catch (const Cancelled&) {
@@ -209,8 +213,46 @@ nb::dict run_function(Study& study, const nb::callable& function, const Settings
   }
 }
 
+/// The search of `optimize` in the calling thread, where Ctrl-C interrupts the function. `ask` returns the numbers of
+/// the next trials in a list.
+nb::dict optimize_function(Study& study, const nb::callable& function, const nb::callable& ask, bool named,
+                           std::int64_t failures) {
+  PythonEvaluation evaluation(function, study.space(), named);
+  std::exception_ptr raised;
+  const auto next = [&] {
+    std::vector<Trial> trials;
+    const nb::gil_scoped_acquire gil;
+    try {
+      for (const std::int64_t number : nb::cast<std::vector<std::int64_t>>(ask()))
+        trials.push_back(without_gil([&] { return study.trial(number); }));
+    } catch (const nb::python_error&) {
+      raised = std::current_exception();  // it passes through the library as a stop
+      throw Cancelled("python", "interrupted");
+    }
+    return trials;
+  };
+  try {
+    const Optimum found = without_gil([&] {
+      return optimize(
+          study, [&](const Point& point) { return evaluation(point); }, failures, next);
+    });
+    nb::dict all;
+    all["params"] = params_of(study.space(), found.point);
+    all["value"] = found.value;
+    all["trials"] = trials_of(study, found.trials);
+    return all;
+  } catch (const Cancelled&) {
+    if (evaluation.interrupt()) std::rethrow_exception(evaluation.interrupt());
+    if (raised) std::rethrow_exception(raised);
+    throw;
+  }
+}
+
 void bind_worker(nb::class_<Study>& study) {
   study
+      .def("optimize", &optimize_function, "function"_a, "ask"_a, "named"_a, "failures"_a,
+           nb::sig("def optimize(self, function: object, ask: object, named: bool, failures: int) -> dict"),
+           "Evaluates a function in the calling thread until no trial is left: the best point and all trials.")
       .def("run_command", &run_command, "command"_a, "settings"_a, "on_result"_a = nb::none(),
            "progress"_a = nb::none(),
            nb::sig("def run_command(self, command: str, settings: list[tuple[str, str]], on_result: object = None,"
@@ -350,6 +392,13 @@ void bind_study(nb::module_& m) {
             return best ? nb::object(trial_of(self.space(), *best)) : nb::object(nb::none());
           },
           nb::sig("def best(self) -> dict | None"))
+      .def_prop_ro(
+          "best_result",
+          [](const Study& self) -> nb::object {
+            const std::optional<Trial> best = without_gil([&] { return self.status().best_result; });
+            return best ? nb::object(trial_of(self.space(), *best)) : nb::object(nb::none());
+          },
+          nb::sig("def best_result(self) -> dict | None"))
       .def(
           "trials",
           [](const Study& self, std::int64_t limit) {

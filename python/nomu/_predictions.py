@@ -46,12 +46,13 @@ def names_of_rows(names, X, rows, called):
 
 
 def name_of(value):
-    """A name as the cell of a text file would hold it; missing ones are one name."""
-    if value is None or value != value or str(value) in ("", "<NA>"):
-        return "(missing)"
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
+    """A name as the cell of a text file would hold it; missing ones are one name, by the rule of tables."""
+    text = "" if value is None else str(value)
+    if text in ("<NA>", "NaT"):  # pandas leaves such cells empty in a file
+        text = ""
+    elif isinstance(value, (float, np.floating)) and float(value).is_integer():
+        text = str(int(value))
+    return _nomu.stratum_of(text)
 
 
 class Predictions:

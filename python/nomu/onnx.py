@@ -20,7 +20,7 @@ from ._frames import column_names, has_text, target_name
 from ._nomu import onnx_available as available
 from ._predictions import Predictions
 from ._progress import ProgressBar
-from ._settings import checked_settings, pairs_of, seed_of
+from ._settings import checked_settings, pairs_of, range_of, seed_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -184,6 +184,7 @@ def attach(
     calibration: str = "auto",
     level: float | None = None,
     settings: dict[str, Any] | None = None,
+    range: tuple[float, float] | None = None,
     random_state: Any = 1,
     device: str = "auto",
     threads: int = 0,
@@ -222,6 +223,9 @@ def attach(
     settings : dict, optional
         Any setting of the sigma networks, by its name on the command line, such as ``{"ensemble": 1}`` for a single one
         or, for images, ``{"sigma_net.filters": [8, 12]}`` to read the pixels too.
+    range : (low, high), optional
+        Values that the target can take, such as (0, inf): bounds and quantiles stay inside. The ``mean`` in a file is
+        the network's own.
     random_state : int, RandomState instance or None
         The same integer gives the same bounds, bit for bit. None draws a seed from NumPy's global generator.
     device, threads, progress
@@ -243,7 +247,15 @@ def attach(
         chosen["calibration.level"] = level
     with ProgressBar(progress) as bar:
         model = _nomu.attach(
-            read, data, unseen, noise, pairs_of({**chosen, **checked_settings(settings)}), device, threads, bar.callback
+            read,
+            data,
+            unseen,
+            noise,
+            pairs_of({**chosen, **checked_settings(settings)}),
+            device,
+            threads,
+            bar.callback,
+            range_of(range),
         )
     return AttachedNetwork(read, model, names, 0.95 if level is None else level)
 

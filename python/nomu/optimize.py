@@ -9,9 +9,9 @@ database (``"postgresql://host/db?study=NAME"``); several processes may share a 
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any
@@ -60,7 +60,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Optimum:
-    """The result of a search."""
+    """The result of a search: its best trial (``Study.best``), and all trials."""
 
     params: dict[str, Any]
     value: float
@@ -140,8 +140,9 @@ class Study:
         return study
 
     def __repr__(self) -> str:
-        status, best = self.status, self.best
-        found = "" if best is None else f", best {best.value!r} at {best.params!r}"
+        status, best = self.status, self.best_result  # without fitting a model
+        word = "best result" if self.settings["noisy"] == "true" else "best"
+        found = "" if best is None else f", {word} {best.value!r} at {best.params!r}"
         return f"<nomu.Study of {len(self.variables)} variables, {status['trials']} trials{found}>"
 
     def ask(self, count: int | None = None, worker: str = "") -> Any:
@@ -299,8 +300,14 @@ class Study:
 
     @property
     def best(self) -> Trial | None:
-        """The best trial so far, or None."""
+        """The best trial so far, or None; if results are noisy, the one whose expected value is the best."""
         found = self._study.best
+        return None if found is None else Trial(**found)
+
+    @property
+    def best_result(self) -> Trial | None:
+        """The trial with the best recorded value, or None; the same as ``best`` unless results are noisy."""
+        found = self._study.best_result
         return None if found is None else Trial(**found)
 
     @property
@@ -337,45 +344,21 @@ def _number(trial):
     return trial.number if isinstance(trial, Trial) else int(trial)
 
 
-def _evaluate(f, study, trial, named):
-    """Records the value of f, or why there is none; returns that reason."""
-    reason = ""
-    try:
-        value = float(f(**trial.params) if named else f(list(trial.params.values())))
-        if not math.isfinite(value):
-            reason = f"the value is {value}"
-    except Exception as error:  # a failed evaluation is a result as well
-        reason = f"{type(error).__name__}: {error}"
-    if reason:
-        study.fail(trial, reason)
-    else:
-        study.tell(trial, value)
-    return reason
-
-
 def _search(f, space, evaluations, *, failures=10, **settings):
     if evaluations < 1:
         raise ValueError(f"evaluations must be at least 1, got {evaluations}")
     if failures < 0:
         raise ValueError(f"failures must not be negative, got {failures}")
     study = Study(space, budget=evaluations, **settings)
-    named = isinstance(space, Mapping)
-    in_a_row = 0
-    while trials := study.ask(1):
-        reason = _evaluate(f, study, trials[0], named)
-        in_a_row = in_a_row + 1 if reason else 0
-        if in_a_row == failures > 0:
-            error = NomuError(
-                f"[bo/study] {in_a_row} evaluations in a row failed, the last one with {reason}; failures=0 goes on "
-                "whatever fails"
-            )
+    try:
+        found = study._study.optimize(
+            f, lambda: [trial.number for trial in study.ask(1)], isinstance(space, Mapping), failures
+        )
+    except NomuError as error:
+        with suppress(NomuError):  # the error is worth more than its list
             error.trials = study.trials()
-            raise error
-    best = study.best
-    if best is None:
-        trials = study.trials()
-        raise NomuError(f"[bo/study] all of {len(trials)} evaluations failed, the last one with {trials[-1].reason}")
-    return Optimum(best.params, best.value, study.trials())
+        raise
+    return Optimum(found["params"], found["value"], [Trial(**one) for one in found["trials"]])
 
 
 def maximize(

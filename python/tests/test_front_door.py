@@ -22,6 +22,21 @@ def frame(rows):
     return table
 
 
+def test_missing_names_are_those_of_the_tool(tmp_path):
+    table = frame(160)
+    table["site"] = [("north", "south", "NA", "n/a", "null", "?", "nan", None)[i % 8] for i in range(160)]
+    table.to_csv(tmp_path / "rows.csv", index=False, float_format=lambda value: repr(float(value)))
+    model = quick("GPRegressor", level=0.8, random_state=5).fit(table[["a", "b"]], table["y"], coverage_by=table["site"])
+    assert set(model.model_.calibration.strata) == {"(missing)", "north", "south"}
+    done = subprocess.run(
+        [TOOL, "fit", tmp_path / "rows.csv", "--target", "y", "--method", "gp", "--seed", "5", "--level", "0.8", "--ignore", "colour",
+         "--coverage-by", "site", "--set", "restarts=0", "--set", "calibration.folds=3", "-o", tmp_path / "tool.nomu"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert nomu.load_model(tmp_path / "tool.nomu").calibration.strata == model.model_.calibration.strata
+
+
 @pytest.mark.parametrize("name", QUICK)
 @pytest.mark.parametrize(("rows", "columns"), [(40, ["a", "b", "colour"]), (120, ["a", "b"])])
 def test_the_same_bytes(name, rows, columns, tmp_path):

@@ -53,6 +53,16 @@ def unseen():
     return X, np.sin(3 * X[:, 0]) + X[:, 1] ** 2 / 2
 
 
+def test_bounds_stay_in_the_range(table):
+    X, y = table
+    low, high = float(np.min(y)), float(np.max(y))
+    bounds = nomu.attach(network("torch_relu"), X, y, range=(low, high), **FEW)
+    lower, upper = bounds.predict_interval(3 * X, level=0.99)
+    assert lower.min() >= low and upper.max() == high
+    with pytest.raises(nomu.DataError, match="is not in its range"):
+        nomu.attach(network("torch_relu"), X, y, range=(low + 1e-3, high), **FEW)
+
+
 def test_an_attached_network_has_a_report(table, unseen, tmp_path):
     bounds = nomu.attach(network("torch_relu"), *table, **FEW)
     bounds.write_report(tmp_path / "report.html", *unseen, title="torch_relu", progress=False)

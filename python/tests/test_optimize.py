@@ -232,6 +232,16 @@ def test_tables_outlook_importances_and_an_acquisition_of_ones_own(tmp_path):
     assert study.verify()["clean"]
 
 
+def test_the_best_of_a_noisy_study_is_the_models_choice():
+    study = Study({"x": (-1, 1)}, noisy=True)
+    for x in 3 * [k / 5 for k in range(-5, 6)]:
+        study.add({"x": x}, x**2)
+    study.add({"x": 1.0}, -0.5)
+    assert study.best_result.number == 34 and abs(study.best.params["x"]) < 0.5
+    assert study.best == study.outlook()["best"]
+    assert "34 trials, best result -0.5 at" in repr(study)
+
+
 def test_conditional_variables_are_left_out():
     space = {
         "solver": ["cg", "lu"],

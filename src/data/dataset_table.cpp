@@ -256,11 +256,12 @@ DataSet make_dataset(const Table& table, std::span<const FeatureColumn> features
 std::vector<std::string> strata_in(const Table& table, const std::string& column) {
   const Column& cells = column_of(table, column);
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    const bool missing = read_cell(cells[i]).kind == CellKind::missing;
-    names.emplace_back(missing ? std::string_view("(missing)") : std::string_view(cells[i]));
-  }
+  for (std::size_t i = 0; i < cells.size(); ++i) names.push_back(stratum_of(cells[i]));
   return names;
+}
+
+std::string stratum_of(std::string_view cell) {
+  return std::string(read_cell(cell).kind == CellKind::missing ? "(missing)" : cell);
 }
 
 DataSet read_dataset(const std::filesystem::path& path, const DatasetOptions& options) {

@@ -153,7 +153,8 @@ std::string pack_attached(const OnnxNetwork& network, const Model& model, std::o
 
   GraphWriter graph(proto, info.opset, free_prefix(proto));
   const GraphPrediction members = AttachedGraph(graph, info, attached_of(model)).predict();
-  const GraphBounds bounds = add_bounds(graph, members, model.calibration(), model.parts().scalings, level);
+  GraphBounds bounds = add_bounds(graph, members, model.calibration(), model.parts().scalings, level);
+  move_into(graph, model.data().range, bounds);  // the output `mean` stays the network's own
   const onnx::ValueInfoProto original = proto.output(0);
   proto.clear_output();
   const auto declare = [&](const std::string& name) {

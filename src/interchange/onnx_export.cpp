@@ -23,17 +23,6 @@ void add_output(onnx::GraphProto& proto, GraphWriter& graph, const GraphValue& v
   describe_rows(*proto.add_output(), name, 1);
 }
 
-/// Moves what cannot occur to the nearest value that can.
-void move_into(GraphWriter& graph, const TargetRange& range, GraphBounds& bounds) {
-  const auto moved = [&](GraphValue& value) {
-    if (range.low > -TargetRange::infinity) value = graph.apply("Max", {value, graph.number(range.low)});
-    if (range.high < TargetRange::infinity) value = graph.apply("Min", {value, graph.number(range.high)});
-  };
-  moved(bounds.mean);
-  if (bounds.lower) moved(*bounds.lower);
-  if (bounds.upper) moved(*bounds.upper);
-}
-
 /// The graph reads and writes single precision, which holds no numbers beyond about 1e38 and no digits below 1e-38.
 void require_size(const std::string& name, std::span<const double> values, std::size_t first, std::size_t cols) {
   constexpr double least = 1e-30;

@@ -104,7 +104,10 @@ std::string Api::status() const {
   json all{{"trials", status.trials},   {"finished", status.finished}, {"failed", status.failed},
            {"pending", status.pending}, {"expired", status.expired},   {"budget", study.budget()},
            {"done", study.finished()}};
-  if (status.best) all["best"] = json_of(desk_.space(), *status.best);
+  if (status.best_result) {
+    // With noise, the best trial is the model's choice (/api/best).
+    all[study.spec().noisy ? "best_result" : "best"] = json_of(desk_.space(), *status.best_result);
+  }
   return text_of(all);
 }
 

@@ -57,8 +57,9 @@ std::vector<Trial> drawn_trials(const std::vector<Trial>& trials, Direction dire
   return all;
 }
 
-std::string best_part(const Space& space, const Trial& best) {
-  HtmlTable table{.head = {"", "best"}, .rows = {{"value", format_number(*best.value)}}, .numbers = true};
+std::string best_part(const Space& space, const Trial& best, bool noisy) {
+  HtmlTable table{
+      .head = {"", noisy ? "best result" : "best"}, .rows = {{"value", format_number(*best.value)}}, .numbers = true};
   for (std::size_t j = 0; j < space.size(); ++j) {
     if (!space.active(j, best.point)) continue;
     table.rows.push_back({short_name(label_of(space.variables()[j]), 14.0), space.text(j, best.point[j])});
@@ -150,8 +151,9 @@ void LiveParts::draw_trials(const StudyView::State& state) {
   const std::string_view goal = spec.direction == Direction::minimize ? "smallest value" : "largest value";
   std::map<std::string, std::string>& parts = drawn_.parts;
   std::string tiles = "<div class=\"key\">";
-  tiles += tile(status.best ? number_text(*status.best->value) : "-",
-                status.best ? fmt::format("{} so far, trial {}", goal, status.best->id) : "no result yet");
+  tiles +=
+      tile(status.best_result ? number_text(*status.best_result->value) : "-",
+           status.best_result ? fmt::format("{} so far, trial {}", goal, status.best_result->id) : "no result yet");
   tiles +=
       tile(state.budget > 0 ? fmt::format("{} of {}", status.trials, state.budget) : fmt::format("{}", status.trials),
            state.budget > 0 && status.trials >= state.budget ? "trials: the budget is spent" : "trials");
@@ -159,10 +161,10 @@ void LiveParts::draw_trials(const StudyView::State& state) {
   tiles += tile(fmt::format("{}", status.pending - status.expired), "running");
   if (status.expired > 0) tiles += tile(fmt::format("{}", status.expired), "waiting for a worker");
   tiles += tile(fmt::format("{}", status.failed), "failed");
-  parts["summary"] = tiles + "</div>\n" + (status.best ? best_part(space, *status.best) : "");
+  parts["summary"] = tiles + "</div>\n" + (status.best_result ? best_part(space, *status.best_result, spec.noisy) : "");
   const std::vector<Trial> some = drawn_trials(state.trials, spec.direction);
   std::string pictures;
-  if (status.best) {
+  if (status.best_result) {
     std::vector<NamedPlot> plots{progress_figure(some, {}, spec.direction, {})};
     if (optimum_) plots.push_back(progress_figure(some, {}, spec.direction, optimum_));
     plots.push_back(parallel_figure(space, some, spec.direction));

@@ -187,6 +187,21 @@ class Attach(OnnxTest):
         self.said = done.stdout
         return out
 
+    def test_the_range_holds_in_the_file_and_the_mean_stays_the_networks(self) -> None:
+        import numpy as np
+
+        x = np.random.default_rng(6).uniform(-1.5, 1.5, (200, 2)).astype(np.float32)
+        rows = self.write("limited.csv", "a,b\n" + "".join(f"{a:.17g},{b:.17g}\n" for a, b in x.astype(float)))
+        own = self.folder / "limited_own.csv"
+        found = run_onnx.outputs(self.attach("torch_relu", "--range=-1.2,1.6", "--predict", rows, "--predictions", own), {"x": x})
+        original = run_onnx.outputs(GOLDEN / "torch_relu.onnx", {"x": x})
+        self.assertTrue(np.array_equal(found["mean"], next(iter(original.values()))))
+        self.assertAlmostEqual(float(found["lower"].min()), -1.2, places=5)
+        self.assertAlmostEqual(float(found["upper"].max()), 1.6, places=5)
+        self.assertEqual(max(columns(own.read_text(), ["upper"])["upper"]), 1.6)
+        self.refused("is not in the range 0 to 2 of the target (--range)", "attach", GOLDEN / "torch_relu.onnx", "--data", self.half,
+                     "--target", "y", "-o", self.folder / "no.onnx", "--range=0,2")
+
     def test_networks_keep_their_mean_and_get_bounds(self) -> None:
         import numpy as np
 

@@ -152,6 +152,19 @@ class AskAndTell(WithStudy):
         self.assertGreaterEqual(found["sigma"], 0.0)
         self.assertIn("expected ", run("best", self.study).stdout)
 
+    def test_the_best_of_a_noisy_study_is_not_called_its_best_result(self) -> None:
+        study = self.folder / "noisy.db"
+        run("new", study, "--space", self.space, "--set", "noisy=true")
+        lines = [{"point": {"x": x / 10, "n": 3, "solver": "cg"}, "value": (x / 10) ** 2} for x in range(-10, 11, 2) for _ in range(3)]
+        lines.append({"point": {"x": 1, "n": 3, "solver": "cg"}, "value": -0.5})
+        run("tell", study, "--lines", input="\n".join(map(json.dumps, lines)))
+        self.assertIn("\nbest result: trial 34, value -0.5", run("status", study).stdout)
+        status = json.loads(run("status", study, "--json").stdout)
+        self.assertEqual((status["best_result"]["id"], "best" in status), (34, False))
+        best = json.loads(run("best", study, "--json").stdout)
+        self.assertLess(abs(best["point"]["x"]), 0.5)
+        self.assertNotEqual(best["id"], 34)
+
     def test_batches_respect_what_is_pending(self) -> None:
         first = asked(self.study, "--count", 5)
         second = asked(self.study, "--count", 3)

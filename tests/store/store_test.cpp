@@ -93,7 +93,7 @@ TEST_P(Store, StatesAndMessagesOfResults) {
   EXPECT_EQ(status.finished, 2);
   EXPECT_EQ(status.failed, 1);
   EXPECT_EQ(status.pending, 1);
-  EXPECT_EQ(status.best->id, 1);
+  EXPECT_EQ(status.best_result->id, 1);
   EXPECT_EQ(study.trial(3).worker, "w1");
   study.fail(1, "sensor was off", true);
   EXPECT_EQ(study.best()->id, 4);

@@ -118,6 +118,8 @@ class Study {
   /// Why no trial is left, as a sentence for people: the budget or the space is used up.
   [[nodiscard]] std::string why_finished() const;
   [[nodiscard]] StudyStatus status() const;
+  /// The trial with the best result. If results are noisy, the one whose expected value is the best, for which a model
+  /// is fitted; while there are too few results for one, the best result. Empty if no trial has a result.
   [[nodiscard]] std::optional<Trial> best() const;
   /// Throws DataError if there is no such trial.
   [[nodiscard]] Trial trial(std::int64_t id) const;
@@ -174,21 +176,29 @@ void copy_study(const std::filesystem::path& from, const std::filesystem::path& 
 /// Options of `minimize` and `maximize`.
 struct OptimizeOptions {
   std::int64_t evaluations = 50;
-  OptimizeSpec study = {};  ///< direction and budget are set by the call
+  OptimizeSpec study = {};     ///< direction and budget are set by the call
+  std::int64_t failures = 10;  ///< consecutive failures after which to stop; 0: never
   std::shared_ptr<Engine> engine = {};
 };
 
+/// The best trial (`Study::best`) of a search.
 struct Optimum {
   Point point;
-  double value = 0.0;
+  double value = 0.0;  ///< the result of that trial
   std::vector<Trial> trials;
 };
 
 /// The best of `options.evaluations` evaluations of f. An exception thrown by f and a value that is not finite count as
-/// failed evaluations. Throws Error if all evaluations failed.
+/// failed evaluations; f may throw Cancelled to end the search. Throws ConfigError for options out of range, and Error
+/// after too many failures in a row and if all evaluations failed.
 [[nodiscard]] Optimum maximize(const std::function<double(const Point&)>& f, const Space& space,
                                const OptimizeOptions& options = {});
 [[nodiscard]] Optimum minimize(const std::function<double(const Point&)>& f, const Space& space,
                                const OptimizeOptions& options = {});
+
+/// The same with a study of the caller's: evaluates trials in the calling thread until none is left. `ask` returns the
+/// next trial, or none; if it is empty, the study is asked. Throws as `minimize` does.
+[[nodiscard]] Optimum optimize(Study& study, const std::function<double(const Point&)>& f, std::int64_t failures = 10,
+                               const std::function<std::vector<Trial>()>& ask = {});
 
 }  // namespace nomu

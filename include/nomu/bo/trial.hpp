@@ -57,8 +57,8 @@ struct StudyStatus {
   std::int64_t finished = 0;
   std::int64_t failed = 0;
   std::int64_t pending = 0;
-  std::int64_t expired = 0;  ///< pending trials that nobody has, or whose lease has expired
-  std::optional<Trial> best = {};
+  std::int64_t expired = 0;               ///< pending trials that nobody has, or whose lease has expired
+  std::optional<Trial> best_result = {};  ///< as measured; with noise, `Study::best` may be another one
 };
 
 }  // namespace nomu

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nomu/data/table_io.hpp"
@@ -135,6 +136,8 @@ struct OptionNames {
 /// The cells of a column as strata: names within each of which coverage is wanted. Missing cells are one name,
 /// "(missing)". Throws DataError if there is no such column.
 [[nodiscard]] std::vector<std::string> strata_in(const Table& table, const std::string& column);
+/// The name of one cell: its text, or "(missing)" for all that count as missing.
+[[nodiscard]] std::string stratum_of(std::string_view cell);
 
 /// The role of each column of a table.
 struct DatasetOptions {

@@ -43,6 +43,10 @@ struct FitRequest {
 /// exist.
 [[nodiscard]] MethodSpec method_of(const FitRequest& request, std::size_t rows, std::size_t cols);
 
+/// The same where it is known whether the targets are noisy, whatever the number of rows: noise = auto is learned, or
+/// there is none.
+[[nodiscard]] MethodSpec method_given_noise(const FitRequest& request, bool noisy, std::size_t cols);
+
 /// The complete spec that `fit` would use for these rows, with all automatic choices made. Throws like `fit`.
 [[nodiscard]] FitSpec resolve(const FitRequest& request, const DataSet& rows);
 

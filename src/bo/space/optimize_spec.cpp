@@ -74,12 +74,10 @@ Fields fields_of(OptimizeSpec& spec) {
 
 MethodSpec method_of(const OptimizeSpec& spec, std::size_t inputs) {
   // The networks that "auto" may use are those of the paper.
-  FitRequest request{.method = spec.method == "auto" ? "nomu" : spec.method,
-                     .preset = spec.preset,
-                     .settings = listed_settings(spec.settings)};
-  // The paper's presets say themselves what they do about noise.
-  if (spec.preset == "interactive" || spec.preset == "auto") request.noise = spec.noisy ? "learned" : "none";
-  return method_of(request, 0, inputs);
+  const FitRequest request{.method = spec.method == "auto" ? "nomu" : spec.method,
+                           .preset = spec.preset,
+                           .settings = listed_settings(spec.settings)};
+  return method_given_noise(request, spec.noisy, inputs);
 }
 
 }  // namespace nomu

@@ -117,7 +117,7 @@ StudyStatus StudyStore::status(Direction direction) const {
     status.pending = count("state = 0");
     status.expired = count("state = 0 AND lease < {now}");
     status.finished = status.trials - status.failed - status.pending;
-    status.best = best(direction);
+    status.best_result = best(direction);
   });
   return status;
 }

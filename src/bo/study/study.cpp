@@ -248,11 +248,6 @@ StudyStatus Study::status() const {
   return parts_->store.status(spec().direction);
 }
 
-std::optional<Trial> Study::best() const {
-  const auto lock = parts_->lock();
-  return parts_->store.best(spec().direction);
-}
-
 std::vector<Trial> Study::trials(std::int64_t limit) const {
   const auto lock = parts_->lock();
   return parts_->store.trials(limit);

@@ -13,6 +13,18 @@ namespace {
 
 constexpr std::uint64_t importance_purpose = 0x62696D70;
 
+/// The finished trial at the point that the process expects to be the best.
+std::optional<Trial> best_expected(const StudyStore& store, const Process& process, const History& history) {
+  const auto mean_at = [&](const Point& point) { return process.at(store.space().to_inputs(point)).mean; };
+  const auto worse = [&](const Point& a, const Point& b) { return mean_at(a) < mean_at(b); };
+  const Point& point = *std::max_element(history.points.begin(), history.points.end(), worse);
+  std::optional<Trial> best;
+  for (Trial& trial : store.trials(0)) {
+    if (trial.state == TrialState::finished && trial.point == point) best = std::move(trial);
+  }
+  return best;
+}
+
 /// The process of some of the rows, with the same kernel.
 Process thinned(const Process& all, Random& random) {
   const Eigen::Index n = all.rows().rows();
@@ -58,6 +70,16 @@ std::vector<Importance> Study::importances() const {
   return result;
 }
 
+std::optional<Trial> Study::best() const {
+  const auto lock = parts_->lock();
+  std::optional<Trial> best = parts_->store.best(spec().direction);
+  if (!best || !spec().noisy) return best;
+  const History history = parts_->store.snapshot(spec()).history;
+  const std::shared_ptr<const Learned> learned = parts_->suggester.learned(history);
+  std::optional<Trial> expected = learned ? best_expected(parts_->store, learned->process, history) : std::nullopt;
+  return expected ? expected : best;
+}
+
 std::optional<Outlook> Study::outlook() const {
   const auto lock = parts_->lock();
   History history = parts_->store.snapshot(spec()).history;
@@ -65,16 +87,11 @@ std::optional<Outlook> Study::outlook() const {
   std::optional<Trial> best = parts_->store.best(spec().direction);
   if (!learned || !best) return {};
   const Process& process = learned->process;
-  const auto value_at = [&](const Point& point) { return process.at(space().to_inputs(point)); };
   if (spec().noisy) {
-    const auto worse = [&](const Point& a, const Point& b) { return value_at(a).mean < value_at(b).mean; };
-    const Point& point = *std::max_element(history.points.begin(), history.points.end(), worse);
-    for (Trial& trial : parts_->store.trials(0)) {
-      if (trial.state == TrialState::finished && trial.point == point) best = std::move(trial);
-    }
+    if (std::optional<Trial> expected = best_expected(parts_->store, process, history)) best = std::move(expected);
   }
   const double sign = spec().direction == Direction::maximize ? 1.0 : -1.0;
-  const Process::Value value = value_at(best->point);
+  const Process::Value value = process.at(space().to_inputs(best->point));
   std::vector<double> distances;
   for (const double result : history.values) distances.push_back(sign * (*best->value - result));
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);

@@ -100,4 +100,14 @@ GraphBounds add_bounds(GraphWriter& graph, const GraphPrediction& members, const
   return bounds;
 }
 
+void move_into(GraphWriter& graph, const TargetRange& range, GraphBounds& bounds) {
+  const auto moved = [&](GraphValue& value) {
+    if (range.low > -TargetRange::infinity) value = graph.apply("Max", {value, graph.number(range.low)});
+    if (range.high < TargetRange::infinity) value = graph.apply("Min", {value, graph.number(range.high)});
+  };
+  moved(bounds.mean);
+  if (bounds.lower) moved(*bounds.lower);
+  if (bounds.upper) moved(*bounds.upper);
+}
+
 }  // namespace nomu

@@ -24,4 +24,7 @@ struct GraphBounds {
 [[nodiscard]] GraphBounds add_bounds(GraphWriter& graph, const GraphPrediction& members, const Calibration& calibration,
                                      std::span<const MemberScaling> scalings, std::optional<double> level);
 
+/// Moves means and bounds that cannot occur to the nearest value that can.
+void move_into(GraphWriter& graph, const TargetRange& range, GraphBounds& bounds);
+
 }  // namespace nomu

@@ -33,7 +33,8 @@ struct ForeignScale {
 void write_sigma_inputs(const Tensor<float>& x, const Tensor<float>& features, std::span<const float> scale,
                         bool with_inputs, std::span<float> out);
 
-/// `fit_sigma` for a network with units of its own; the cohort and all random draws are on the scale of the fit.
+/// `fit_sigma` for a network with units of its own and a spec that leaves nothing open; the cohort and all random draws
+/// are on the scale of the fit.
 [[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma_in(const NomuSpec& spec,
                                                          std::shared_ptr<const ForeignNetwork> network,
                                                          const ForeignScale& scale, const Cohort& cohort,

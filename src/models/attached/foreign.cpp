@@ -178,7 +178,7 @@ std::unique_ptr<FittedCohort> fit_sigma_in(const NomuSpec& given, std::shared_pt
                                            const ForeignScale& scale, const Cohort& cohort, Engine& engine,
                                            const Progress& progress) {
   check_network(network.get(), cohort.cols());
-  const NomuSpec spec = adapted_to(resolved(given, cohort.rows(), cohort.cols()), *network);
+  const NomuSpec spec = adapted_to(given, *network);
   const std::size_t inputs = foreign_inputs(spec, *network);
   NetworkDesign sigma = sigma_design(spec, *network);
   const engine::Augment augment = artificial_points(spec.augment, cohort);
@@ -208,7 +208,8 @@ std::unique_ptr<FittedCohort> fit_sigma_in(const NomuSpec& given, std::shared_pt
 
 std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec, std::shared_ptr<const ForeignNetwork> network,
                                         const Cohort& cohort, Engine& engine, const Progress& progress) {
-  return fit_sigma_in(spec, std::move(network), ForeignScale::identity(cohort.cols()), cohort, engine, progress);
+  return fit_sigma_in(resolved(spec, cohort.rows(), cohort.cols()), std::move(network),
+                      ForeignScale::identity(cohort.cols()), cohort, engine, progress);
 }
 
 std::unique_ptr<FittedCohort> restore_sigma(const NomuSpec& spec, std::shared_ptr<const ForeignNetwork> network,

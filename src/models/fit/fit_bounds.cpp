@@ -73,36 +73,24 @@ Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> net
 
 Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  const DataSet& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  (void)plan_given(given.calibration, calibration_rows);  // before the work, not after it
   FitSpec spec = checked(given, network.get(), data);
+  check_calibration_rows(given.calibration, data, calibration_rows);
   spec.calibration.kind = CalibrationChoice::none;
   const Model model = fit_with(spec, data, fit_attached(std::move(network), data), std::move(engine), progress);
   return calibrated(model, calibration_rows, given.calibration);
 }
 
-namespace {
-
-constexpr std::size_t enough_for_noise = 100;
-
-/// If the request leaves the noise open, it is learned from 100 rows on; fewer rows say too little about it.
-FitRequest with_noise_decided(const FitRequest& given, const DataSet& data) {
-  FitRequest request = given;
-  if (request.noise == "auto" && data.noise.empty() && data.rows() < enough_for_noise) request.noise = "none";
-  return request;
-}
-
-}  // namespace
-
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  std::shared_ptr<Engine> engine, const Progress& progress) {
-  return fit_bounds(spec_of(with_noise_decided(request, data), data), std::move(network), data, std::move(engine),
-                    progress);
+  const DataSet rows = within_range(request, data);
+  return fit_bounds(spec_of(request, rows, true), std::move(network), rows, std::move(engine), progress);
 }
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  const DataSet& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  return fit_bounds(spec_of(with_noise_decided(request, data), data), std::move(network), data, calibration_rows,
-                    std::move(engine), progress);
+  const DataSet rows = within_range(request, data);
+  return fit_bounds(spec_of(request, rows, true), std::move(network), rows, calibration_rows, std::move(engine),
+                    progress);
 }
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const Table& table,

@@ -6,11 +6,19 @@
 
 namespace nomu {
 
-/// The request as a spec, with noise = auto decided; other automatic choices stay open.
-[[nodiscard]] FitSpec spec_of(const FitRequest& request, const DataSet& rows);
+/// The request as a spec, with noise = auto decided; other automatic choices stay open. `mean_given`: the mean is that
+/// of a network which was trained elsewhere.
+[[nodiscard]] FitSpec spec_of(const FitRequest& request, const DataSet& rows, bool mean_given = false);
 
 /// The rows with the range of their target that the request names. Throws DataError for targets beyond it.
 [[nodiscard]] DataSet within_range(const FitRequest& request, const DataSet& rows);
+
+/// Throws DataError for targets beyond the range, and for a range without values.
+void check_targets(const DataSet& data, const TargetRange& range);
+
+/// Throws before the training what `calibrated` would throw after it, for a model that learns from all of `learned`:
+/// for too few rows, for targets beyond the range, and for rows that are all among those learned from.
+void check_calibration_rows(const CalibrationSpec& spec, const DataSet& learned, const DataSet& rows);
 
 /// The rows of another table for calibration, encoded as `rows` are.
 [[nodiscard]] DataSet calibration_rows_of(const FitRequest& request, const DataSet& rows, const Table& table);

@@ -81,10 +81,13 @@ std::vector<double> key_of(const DataSet& data, std::size_t row) {
   return key;
 }
 
-void refuse_training_rows(const Model& model, const DataSet& rows) {
+void refuse_training_rows(const DataSet& data, std::span<const std::size_t> learned, const DataSet& rows) {
+  const std::vector<double> first = key_of(rows, 0);
+  // Mostly the first row is new already, and then no table of all rows is needed.
+  if (std::ranges::none_of(learned, [&](std::size_t i) { return key_of(data, i) == first; })) return;
   std::set<std::vector<double>> known;
-  for (const std::size_t i : model.parts().fitted_rows) known.insert(key_of(model.data(), i));
-  for (std::size_t i = 0; i < rows.rows(); ++i) {
+  for (const std::size_t i : learned) known.insert(key_of(data, i));
+  for (std::size_t i = 1; i < rows.rows(); ++i) {
     if (!known.contains(key_of(rows, i))) return;
   }
   throw DataError(where, fmt::format("all {} rows are among those the model learned from, where its errors are too "
@@ -183,9 +186,17 @@ Model fit(const FitSpec& spec, const DataSet& data, std::shared_ptr<Engine> engi
   return std::move(fit_together(spec, {&data, 1}, std::move(engine), progress).front());
 }
 
+void check_calibration_rows(const CalibrationSpec& spec, const DataSet& learned, const DataSet& rows) {
+  check_dataset(learned);
+  check_dataset(rows);
+  if (plan_given(spec, rows).kind == CalibrationChoice::none) return;
+  check_targets(rows, learned.range);
+  refuse_training_rows(learned, all_rows(learned.rows()), rows);
+}
+
 Model fit(const FitSpec& spec, const DataSet& data, const DataSet& calibration_rows, std::shared_ptr<Engine> engine,
           const Progress& progress) {
-  (void)plan_given(spec.calibration, calibration_rows);  // before the work, not after it
+  check_calibration_rows(spec.calibration, data, calibration_rows);
   FitSpec uncalibrated = spec;
   uncalibrated.calibration.kind = CalibrationChoice::none;
   return calibrated(fit(uncalibrated, data, std::move(engine), progress), calibration_rows, spec.calibration);
@@ -197,7 +208,8 @@ Model calibrated(const Model& model, const DataSet& rows, const CalibrationSpec&
   CalibrationSpec settled = spec;
   settled.kind = plan.kind;
   if (plan.kind == CalibrationChoice::none) return model.with_calibration({}, {}, settled);
-  refuse_training_rows(model, rows);
+  check_targets(rows, model.data().range);
+  refuse_training_rows(model.data(), model.parts().fitted_rows, rows);
   const HeldOut warped{.source = plan.source,
                        .predicted = model.predict_warped(rows.inputs, rows.noise),
                        .targets = model.warp().apply(rows.targets)};

@@ -29,21 +29,35 @@ std::size_t fewest_for_noise(const MethodSpec& spec) {
   return std::holds_alternative<NomuSpec>(spec) ? enough_for_nomu : enough_for_noise;
 }
 
+/// What is known about the noise besides the request.
+struct NoiseFacts {
+  std::size_t rows = 0;
+  bool given = false;                ///< the rows have their standard deviations
+  bool mean_given = false;           ///< the mean is that of a network which was trained elsewhere
+  std::optional<bool> present = {};  ///< whether there is any, if the user said so
+};
+
+/// How the noise is treated, as a word of `set_noise`; empty: as the preset says.
+std::string_view decided_noise(const FitRequest& request, const MethodSpec& preset, const NoiseFacts& facts) {
+  if (request.noise != "auto") return is_keyword(request.noise) ? std::string_view(request.noise) : "known";
+  if (facts.given) return "known";
+  if (facts.mean_given && facts.rows < enough_for_noise) return "none";
+  if (!leaves_noise_open(request.preset)) return {};
+  if (facts.present) return *facts.present ? "learned" : "none";
+  return facts.rows >= fewest_for_noise(preset) && can_learn_noise(preset) ? "learned" : "";
+}
+
 /// The preset of the method with its treatment of noise; settings are applied later.
-MethodSpec preset_of(const FitRequest& request, std::size_t rows, std::size_t cols, bool noise_known) {
+MethodSpec preset_of(const FitRequest& request, std::size_t cols, const NoiseFacts& facts) {
   MethodSpec spec = method_preset(request.method, request.preset, cols);
-  if (request.noise != "auto") {
-    set_noise(spec, is_keyword(request.noise) ? request.noise : "known");
-  } else if (noise_known) {
-    set_noise(spec, "known");
-  } else if (leaves_noise_open(request.preset) && rows >= fewest_for_noise(spec) && can_learn_noise(spec)) {
-    set_noise(spec, "learned");
-  }
+  const std::string_view noise = decided_noise(request, spec, facts);
+  if (!noise.empty()) set_noise(spec, noise);
   return spec;
 }
 
-void check_targets(const DataSet& data) {
-  const TargetRange& range = data.range;
+}  // namespace
+
+void check_targets(const DataSet& data, const TargetRange& range) {
   if (range.unlimited()) return;
   if (!(range.low < range.high)) {
     throw DataError(where, fmt::format("the range of the target must be two numbers, the smaller first, got {} and {}",
@@ -55,21 +69,26 @@ void check_targets(const DataSet& data) {
                                      beyond - data.targets.begin(), *beyond, range.low, range.high));
 }
 
-}  // namespace
-
 MethodSpec method_of(const FitRequest& request, std::size_t rows, std::size_t cols) {
-  MethodSpec spec = preset_of(request, rows, cols, false);
+  MethodSpec spec = preset_of(request, cols, {.rows = rows});
   apply_settings(fields_of(spec), request.settings);
   return spec;
 }
 
-FitSpec spec_of(const FitRequest& request, const DataSet& rows) {
+MethodSpec method_given_noise(const FitRequest& request, bool noisy, std::size_t cols) {
+  MethodSpec spec = preset_of(request, cols, {.present = noisy});
+  apply_settings(fields_of(spec), request.settings);
+  return spec;
+}
+
+FitSpec spec_of(const FitRequest& request, const DataSet& rows, bool mean_given) {
   if (!is_keyword(request.noise) && request.noise != rows.noise_name) {
     throw ConfigError(where, fmt::format("noise must be auto, none, learned, known or a column of the table, got '{}'",
                                          request.noise));
   }
   FitSpec spec;
-  spec.method = preset_of(request, rows.rows(), rows.cols(), !rows.noise.empty());
+  spec.method =
+      preset_of(request, rows.cols(), {.rows = rows.rows(), .given = !rows.noise.empty(), .mean_given = mean_given});
   const Fields fields = fields_of(spec);
   apply_settings(fields, request.settings);
   set_calibration(spec.calibration, request);
@@ -108,6 +127,7 @@ DataSet calibration_rows_of(const FitRequest& request, const DataSet& rows, cons
   columns.target = rows.target_name;
   columns.noise = rows.noise_name;
   columns.coverage_by = rows.strata_name;
+  columns.range = rows.range;
   columns.min_rows = 1;
   return make_dataset(table, rows.features, columns);
 }
@@ -116,7 +136,7 @@ DataSet within_range(const FitRequest& request, const DataSet& rows) {
   DataSet limited = rows;
   if (request.range.unlimited() || rows.range == request.range) return limited;
   limited.range = request.range;
-  check_targets(limited);
+  check_targets(limited, limited.range);
   return limited;
 }
 

@@ -198,7 +198,7 @@ TargetModels fit(const TargetsRequest& request, const Table& table, const Table&
   for (std::size_t t = 0; t < rows.size(); ++t)
     given.push_back(calibration_rows_of(request_for(request, request.targets[t]), rows[t], complete));
   const FitSpec spec = spec_of(request_for(request, request.targets.front()), rows.front());
-  (void)plan_given(spec.calibration, given.front());  // before the work, not after it
+  for (std::size_t t = 0; t < rows.size(); ++t) check_calibration_rows(spec.calibration, rows[t], given[t]);
   FitSpec uncalibrated = spec;
   uncalibrated.calibration.kind = CalibrationChoice::none;
   std::vector<Model> models = fit_targets(uncalibrated, rows, engine, progress);

@@ -79,7 +79,7 @@ std::ostream& operator<<(std::ostream& out, const Space& space) {
 std::ostream& operator<<(std::ostream& out, const StudyStatus& status) {
   out << fmt::format("{} trials: {} finished, {} failed, {} pending", status.trials, status.finished, status.failed,
                      status.pending);
-  return status.best ? out << "; best " << trial_text(*status.best) : out;
+  return status.best_result ? out << "; best result " << trial_text(*status.best_result) : out;
 }
 
 std::ostream& operator<<(std::ostream& out, const Trial& trial) { return out << trial_text(trial); }

@@ -87,7 +87,8 @@ std::string render_optimization_report(const Study& study, const OptimizationRep
                                        const Progress& progress) {
   const std::vector<Trial> trials = study.trials();
   const StudyStatus status = study.status();
-  if (!status.best) throw DataError("report/study", "no trial has a result yet");
+  const std::optional<Trial> best = study.best();
+  if (!best) throw DataError("report/study", "no trial has a result yet");
   if (spec.optimum) {
     check_optimum(study, trials, *spec.optimum);
     for (const std::vector<Trial>& other : spec.others) check_optimum(study, other, *spec.optimum);
@@ -99,12 +100,12 @@ std::string render_optimization_report(const Study& study, const OptimizationRep
                                      status.pending, spec.date.empty() ? "" : fmt::format(" {}.", spec.date)),
                          "soft");
   body += "</header>\n";
-  body += html_section("The best point", best_table(study.space(), *status.best));
+  body += html_section("The best point", best_table(study.space(), *best));
   body += html_section("How the search went", search_figures(study, trials, spec));
   if (spec.model) {
     if (const std::optional<Study::Fitted> fitted = study.fit(progress)) {
       body += html_section("What the model predicts",
-                           html_figures(model_figures(study.space(), *fitted, status.best->point, trials)));
+                           html_figures(model_figures(study.space(), *fitted, best->point, trials)));
     }
   }
   body += html_section("History", history_table(study.space(), trials));

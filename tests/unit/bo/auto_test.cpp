@@ -287,6 +287,43 @@ TEST(Auto, KnowledgeIsGainedWhereItDecides) {
   EXPECT_EQ(expected_rise({0.0, 1.0}, {0.5, 0.5}), 0.0);  // whatever comes, the second one stays the best
 }
 
+TEST(Auto, TheBestOfANoisyStudyIsTheModelsChoice) {
+  const auto filled = [](bool noisy) {
+    OptimizeSpec spec = automatic();
+    spec.noisy = noisy;
+    auto study = std::make_unique<Study>(Space::box(1, -1.0, 1.0), spec, one_thread());
+    Random noise(3);
+    for (int i = 0; i < 33; ++i) {
+      const Point point{-1.0 + 0.2 * (i % 11)};
+      study->add(point, 3.0 * bowl(point) + 0.1 * noise.normal());
+    }
+    study->add({-1.0}, -1.0);  // luck: about 5 is expected there
+    return study;
+  };
+  const auto noisy = filled(true);
+  EXPECT_EQ(noisy->status().best_result->value, -1.0);
+  EXPECT_LT(bowl(noisy->best()->point), 0.1);
+  EXPECT_EQ(noisy->best()->id, noisy->outlook()->best.id);
+  const auto exact = filled(false);
+  EXPECT_EQ(exact->best()->value, -1.0);
+}
+
+TEST(Auto, MinimizeReturnsTheBestOfANoisyStudy) {
+  OptimizeSpec spec = automatic();
+  spec.noisy = true;
+  Study study(Space::box(1, -1.0, 1.0), spec, one_thread());
+  for (int i = 0; i < 33; ++i) {
+    const Point point{-1.0 + 0.2 * (i % 11)};
+    study.add(point, 3.0 * bowl(point) + 0.01 * (i % 7));
+  }
+  study.add({-1.0}, -1.0);
+  study.set_budget(35);
+  const Optimum found = optimize(study, [](const Point& x) { return 3.0 * bowl(x); });
+  EXPECT_EQ(found.trials.size(), 35U);
+  EXPECT_LT(bowl(found.point), 0.1);
+  EXPECT_EQ(found.point, study.best()->point);
+}
+
 TEST(Auto, NoisyStudiesDoNotRepeatTheirBestPointForNothing) {
   OptimizeSpec spec = automatic();
   spec.noisy = true;
@@ -298,6 +335,7 @@ TEST(Auto, NoisyStudiesDoNotRepeatTheirBestPointForNothing) {
   }
   const Point best = study.outlook()->best.point;
   EXPECT_LT(bowl(best), 0.1);
+  EXPECT_EQ(study.best()->id, study.outlook()->best.id);  // the model's choice, not the luckiest result
   int close = 0;
   for (const Trial& trial : study.trials(20)) {
     double distance = 0.0;

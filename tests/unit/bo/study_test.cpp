@@ -54,8 +54,8 @@ TEST(Study, AskTellFindsTheBottom) {
   const StudyStatus status = study.status();
   EXPECT_EQ(status.finished, 20);
   EXPECT_EQ(status.pending, 0);
-  ASSERT_TRUE(status.best);
-  EXPECT_LT(*status.best->value, 0.05);
+  ASSERT_TRUE(status.best_result);
+  EXPECT_LT(*status.best_result->value, 0.05);
   EXPECT_EQ(study.trial(1).origin, "design");
   EXPECT_EQ(study.trial(20).origin, "model");
 }
@@ -233,7 +233,35 @@ TEST(Study, MaximizeCountsExceptionsAndNanAsFailures) {
   options.evaluations = 3;
   EXPECT_THAT(
       message_of<Error>([&] { return minimize([](const Point&) { return NAN; }, Space::box(1, 0.0, 1.0), options); }),
-      HasSubstr("all of 3 evaluations failed"));
+      HasSubstr("all of 3 evaluations failed, the last one with the value is nan"));
+}
+
+TEST(Study, MinimizeStopsAfterFailuresInARow) {
+  int calls = 0;
+  const auto fails = [&](const Point&) -> double {
+    ++calls;
+    throw std::runtime_error("pump stalled");
+  };
+  const Space space = Space::box(1, 0.0, 1.0);
+  OptimizeOptions options{.evaluations = 40, .study = quick()};
+  options.study.method = "random";
+  EXPECT_THAT(message_of<Error>([&] { return minimize(fails, space, options); }),
+              HasSubstr("10 evaluations in a row failed, the last one with pump stalled"));
+  EXPECT_EQ(calls, 10);
+  calls = 0;
+  options.failures = 0;
+  EXPECT_THAT(message_of<Error>([&] { return minimize(fails, space, options); }),
+              HasSubstr("all of 40 evaluations failed"));
+  EXPECT_EQ(calls, 40);
+  options.failures = 2;  // with a result between them, failures are what the search is for
+  const auto every_other = [&](const Point& x) { return ++calls % 2 == 0 ? NAN : x[0]; };
+  EXPECT_EQ(maximize(every_other, space, options).trials.size(), 40U);
+  options.failures = -1;
+  EXPECT_THAT(message_of<ConfigError>([&] { return minimize(fails, space, options); }),
+              HasSubstr("failures must not be negative, got -1"));
+  options = {.evaluations = 0};
+  EXPECT_THAT(message_of<ConfigError>([&] { return minimize(fails, space, options); }),
+              HasSubstr("evaluations must be at least 1, got 0"));
 }
 
 }  // namespace

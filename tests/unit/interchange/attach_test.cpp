@@ -101,6 +101,16 @@ TEST_F(Attach, ImagesAreSeenThroughTheirFeatures) {
   EXPECT_FALSE(pack_attached(*network, model).empty());
 }
 
+TEST_F(Attach, TheRangeOfTheTargetIsPartOfTheFile) {
+  const auto network = load_onnx(golden("torch_relu.onnx"));
+  const DataSet data = rows_of(40, 1.0, 1);
+  FitRequest request{.settings = {{"train.epochs", "20"}, {"ensemble", "1"}, {"sigma_net.hidden", "8"}}};
+  const std::string free = pack_attached(*network, fit_bounds(request, network, data));
+  request.range = {.low = -4.0, .high = 4.0};
+  const std::string kept = pack_attached(*network, fit_bounds(request, network, data));
+  EXPECT_GT(kept.size(), free.size());  // tests/cli/test_onnx.py runs such a file
+}
+
 TEST_F(Attach, Refusals) {
   const auto network = load_onnx(golden("torch_relu.onnx"));
   const DataSet data = rows_of(20, 1.0, 1);

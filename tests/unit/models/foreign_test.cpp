@@ -115,6 +115,37 @@ TEST(Foreign, BoundsAreReadAgainTogetherWithTheirNetwork) {
               HasSubstr("this model needs no network"));
 }
 
+TEST(Foreign, BoundsStayInTheRangeOfTheRequest) {
+  const DataSet data = make_dataset({-0.8, -0.1, 0.4, 0.9}, 1, {1, 2, 0, 1});
+  FitRequest request{.settings = {{"train.epochs", "100"}, {"ensemble", "1"}}, .range = {.low = 0.0, .high = 2.0}};
+  const auto network = std::make_shared<Sine>();
+  const Model model = fit_bounds(request, network, data);
+  EXPECT_EQ(model.data().range, request.range);
+  const Bounds bounds = model.bounds(std::vector<double>{-0.5, 0.2, 50.0}, 0.99);
+  for (std::size_t i = 0; i < bounds.rows(); ++i) {
+    EXPECT_GE(bounds.lower[i], 0.0);
+    EXPECT_LE(bounds.upper[i], 2.0);
+  }
+  const DataSet fresh = make_dataset({-0.6, 0.1, 0.6, 0.8, 0.3}, 1, {1, 2, 0, 1, -3});
+  EXPECT_THAT(message_of<DataError>([&] { (void)fit_bounds(request, network, data, fresh); }),
+              HasSubstr("the target of row 4 (counted from 0) is -3, which is not in its range 0 to 2"));
+  request.range = {.low = 0.5, .high = 2.0};
+  EXPECT_THAT(message_of<DataError>([&] { (void)fit_bounds(request, network, data); }),
+              HasSubstr("the target of row 2 (counted from 0) is 0, which is not in its range 0.5 to 2"));
+}
+
+TEST(Foreign, TrainingRowsAreRefusedBeforeTheWork) {
+  const DataSet data = make_dataset({-0.8, -0.1, 0.4, 0.9}, 1, {1, 2, 0, 1});
+  std::int64_t reports = 0;
+  const Progress progress{.report = [&](const ProgressEvent&) { ++reports; }, .stop = {}};
+  FitSpec spec;
+  spec.method = quick_spec();
+  EXPECT_THAT(
+      message_of<DataError>([&] { (void)fit_bounds(spec, std::make_shared<Sine>(), data, data, {}, progress); }),
+      HasSubstr("all 4 rows are among those the model learned from"));
+  EXPECT_EQ(reports, 0);
+}
+
 TEST(Foreign, AnEnsembleHasTheMeanVarianceOfItsParts) {
   const auto engine = make_engine({.threads = 1});
   const auto network = std::make_shared<Sine>();

@@ -175,6 +175,36 @@ TEST(Model, GivenRowsCalibrate) {
   EXPECT_EQ(again.predict(data.inputs).mean, model.predict(data.inputs).mean);
 }
 
+TEST(Model, CalibrationRowsAreCheckedBeforeTheFit) {
+  const FitSpec spec = tiny_fit(CalibrationChoice::automatic, 30);
+  std::int64_t reports = 0;
+  const Progress progress{.report = [&](const ProgressEvent&) { ++reports; }, .stop = {}};
+  DataSet data = wavy_data(40);
+  const auto refusal = [&](const DataSet& rows) {
+    return message_of([&] { return fit(spec, data, rows, test_engine(), progress); });
+  };
+  EXPECT_THAT(refusal(subset(data, std::vector<std::size_t>{3, 5, 7})),
+              HasSubstr("all 3 rows are among those the model learned from"));
+  const auto [low, high] = std::ranges::minmax(data.targets);
+  data.range = {.low = low, .high = high};
+  DataSet beyond = wavy_data(30, 9);
+  for (double& y : beyond.targets) y = std::clamp(y, low, high);
+  beyond.targets[2] = high + 10.0;
+  EXPECT_THAT(refusal(beyond),
+              AllOf(HasSubstr("the target of row 2 (counted from 0) is"), HasSubstr("not in its range")));
+  EXPECT_EQ(reports, 0);
+  const Model model = fit(tiny_fit(CalibrationChoice::none, 10), data, test_engine());
+  EXPECT_THAT(message_of([&] { return calibrated(model, beyond, spec.calibration); }), HasSubstr("not in its range"));
+}
+
+TEST(Model, CalibrationTablesAreKeptInTheRange) {
+  const FitRequest request{.target = "y", .range = {.low = -500.0, .high = 1000.0}};
+  DataSet beyond = wavy_data(30, 9);
+  beyond.targets[2] = -501.0;
+  EXPECT_THAT(message_of([&] { return fit(request, table_of(wavy_data(40)), table_of(beyond), test_engine()); }),
+              HasSubstr("-501 is not in the range -500 to 1000 of the target"));
+}
+
 TEST(Model, SigmaIsOnlyStretchedByTheScaleOfTheTarget) {
   DataSet data = wavy_data(12);
   const FitSpec spec = tiny_fit(CalibrationChoice::none, 20);

@@ -20,8 +20,8 @@ TEST(Print, TrialsSayWhatBecameOfThem) {
   EXPECT_EQ(printed(finished), "trial 3 at [0.5, 1]: finished, 2.25");
   const Trial failed{.id = 4, .point = {0.5}, .state = TrialState::failed, .reason = "timeout"};
   EXPECT_EQ(printed(failed), "trial 4 at [0.5]: failed (timeout)");
-  EXPECT_EQ(printed(StudyStatus{.trials = 2, .finished = 1, .failed = 1, .best = finished}),
-            "2 trials: 1 finished, 1 failed, 0 pending; best trial 3 at [0.5, 1]: finished, 2.25");
+  EXPECT_EQ(printed(StudyStatus{.trials = 2, .finished = 1, .failed = 1, .best_result = finished}),
+            "2 trials: 1 finished, 1 failed, 0 pending; best result trial 3 at [0.5, 1]: finished, 2.25");
 }
 
 TEST(Print, OptimaAreShort) {

@@ -101,7 +101,7 @@ TEST(OptimizationReport, VariablesThatATrialDoesNotHaveAreOffTheirAxis) {
     const Trial trial = study.ask();
     study.tell(trial, trial.point[2] + (trial.point[0] == 0.0 ? 1.0 : 0.0));
   }
-  ASSERT_EQ(study.status().best->point[0], 1.0);
+  ASSERT_EQ(study.status().best_result->point[0], 1.0);
   const std::string page = render_optimization_report(study, {});
   EXPECT_THAT(page, HasSubstr(">not set<"));
   EXPECT_THAT(page, HasSubstr("The model along x through the best point"));
