@@ -263,10 +263,6 @@ std::vector<std::string> strata_in(const Table& table, const std::string& column
   return names;
 }
 
-DataSet read_dataset(const std::filesystem::path& path, const DatasetOptions& options) {
-  return make_dataset(read_table(path), options);
-}
-
 Table complete_rows(const Table& table, std::span<const std::string> columns) {
   std::vector<NeededColumn> needed;
   for (const std::string& name : columns) needed.push_back({.name = name});

@@ -46,9 +46,6 @@ struct FitRequest {
 /// The complete spec that `fit` would use for these rows, with all automatic choices made. Throws like `fit`.
 [[nodiscard]] FitSpec resolve(const FitRequest& request, const DataSet& rows);
 
-/// Sets the calibration and level that the request names, if any.
-void set_calibration(CalibrationSpec& spec, const FitRequest& request);
-
 /// The rows of a table, with the columns that the request names. Throws DataError naming row and column.
 [[nodiscard]] DataSet rows_of(const FitRequest& request, const Table& table);
 

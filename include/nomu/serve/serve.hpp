@@ -25,9 +25,6 @@ struct ServeSpec {
 
 [[nodiscard]] Fields fields_of(ServeSpec& spec);
 
-/// Whether this nomu was built with the library that `serve_study` needs.
-[[nodiscard]] bool can_serve();
-
 /// Opens one more connection to the study. Called several times, from several threads.
 using OpenStudy = std::function<Study()>;
 

@@ -42,6 +42,16 @@ MethodSpec preset_of(const FitRequest& request, std::size_t rows, std::size_t co
   return spec;
 }
 
+/// Sets the calibration and level that the request names, if any.
+void set_calibration(CalibrationSpec& spec, const FitRequest& request) {
+  Fields fields("fit");
+  fields.add_nested("calibration", fields_of(spec));
+  if (!request.calibration.empty()) fields.set_text("calibration.kind", request.calibration);
+  if (request.level) spec.level = *request.level;  // checked on use, with a better message
+  const auto sets_level = [](const Setting& setting) { return setting.name == "calibration.level"; };
+  spec.level_asked = request.level.has_value() || std::ranges::any_of(request.settings, sets_level);
+}
+
 void check_targets(const DataSet& data) {
   const TargetRange& range = data.range;
   if (range.unlimited()) return;
@@ -81,15 +91,6 @@ FitSpec spec_of(const FitRequest& request, const DataSet& rows) {
   }
   if (request.seed) fields.set("seed", *request.seed);
   return spec;
-}
-
-void set_calibration(CalibrationSpec& spec, const FitRequest& request) {
-  Fields fields("fit");
-  fields.add_nested("calibration", fields_of(spec));
-  if (!request.calibration.empty()) fields.set_text("calibration.kind", request.calibration);
-  if (request.level) spec.level = *request.level;  // checked on use, with a better message
-  const auto sets_level = [](const Setting& setting) { return setting.name == "calibration.level"; };
-  spec.level_asked = request.level.has_value() || std::ranges::any_of(request.settings, sets_level);
 }
 
 FitSpec resolve(const FitRequest& request, const DataSet& rows) { return plan_fit(spec_of(request, rows), rows).spec; }
