@@ -34,8 +34,9 @@ struct FitRequest {
   std::optional<std::int64_t> seed = {};  ///< for everything random; empty: 1, unless the settings say otherwise
   TargetRange range = {};                 ///< values that the target can take: means and bounds stay inside
   std::string coverage_by = {};           ///< column of names; bounds keep their level within each name; empty: none
-  DatasetOptions columns = {};            ///< roles of other columns of a table; `target`, `noise`, `range` and
-                                          ///< `coverage_by` come from above
+  DatasetOptions columns = {};            ///< roles of other columns; where `target`, `noise`, `range` or
+                                          ///< `coverage_by` above are set, they replace the members of the same name
+                                          ///< here
 };
 
 /// The method alone, for callers who fit their own cohorts: preset, noise, then settings, all of which must be the

@@ -153,14 +153,17 @@ std::optional<Trustworthiness> judge_trust(const Model& model) {
 }
 
 std::vector<std::string> trust_lines(const Trustworthiness& trust) {
-  std::vector<std::string> lines{fmt::format(
-      "error: RMSE {:.4g} on rows it learned from, {:.4g} on {} rows it had not seen{}", trust.seen_error,
-      trust.unseen_error, trust.unseen,
-      trust.seen_error < memorised * trust.unseen_error ? " (it has memorised its own rows: go by the second)" : "")};
+  std::vector<std::string> lines{
+      fmt::format("error: RMSE {:.4g} on rows it learned from, {:.4g} on {} rows it had not seen{}", trust.seen_error,
+                  trust.unseen_error, trust.unseen,
+                  trust.seen_error < memorised * trust.unseen_error
+                      ? " (it has memorised the rows it learned from; the second number is the one to expect)"
+                      : "")};
   if (trust.level > 0.0) {
     lines.push_back(fmt::format(
-        "bounds: {:.2f} +- {:.2f} of the interval score of a constant width around the same mean{}", trust.ratio,
-        trust.ratio_error, trust.ratio < 1.0 ? "" : ", so their width says nothing about single rows"));
+        "bounds: their interval score is {:.2f} +- {:.2f} times that of bounds of constant width around the same "
+        "mean{}",
+        trust.ratio, trust.ratio_error, trust.ratio < 1.0 ? "" : ", so their width says nothing about single rows"));
   }
   lines.push_back(fmt::format("uncertainty depends most on: {}", drivers_text(trust.drivers)));
   if (trust.level > 0.0 && trust.ratio - trust.ratio_error > 1.0) {

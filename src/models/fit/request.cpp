@@ -22,7 +22,7 @@ bool is_keyword(std::string_view noise) {
 }
 
 /// The paper's presets say themselves what they do about noise. A network of any other that takes noise for the
-/// function memorises its rows, and its sigma is next to nothing beside its errors.
+/// function memorises its rows, and its sigma is next to nothing compared with its errors.
 bool leaves_noise_open(std::string_view preset) { return preset == "auto" || preset == "interactive"; }
 
 std::size_t fewest_for_noise(const MethodSpec& spec) {
