@@ -46,8 +46,10 @@ Fields fields_of(OptimizeSpec& spec) {
   f.add("settings", spec.settings, "settings of the method: key=value; key=value");
   f.add("seed", spec.seed, Range::at_least(0.0), "seed of everything random");
   f.add("budget", spec.budget, Range::at_least(0.0), "total number of trials; 0: no limit");
-  f.add("initial", spec.initial, Range::between(0.0, most),
-        "trials before the first model; 0: twice the number of variables, at least 8");
+  f.add(
+      "initial", spec.initial, Range::between(0.0, most),
+      "trials before the first model; 0: twice the number of variables, at least 8 and, for method auto, at most 10; 3 "
+      "with results of an earlier study");
   f.add_choice("design", spec.design, {"latin_hypercube", "sobol", "uniform"}, "how the initial trials are placed");
   f.add_choice("generator", spec.generator, {"drawn", "published"},
                "direction numbers of Sobol's sequence; drawn: as in studies made before there was a choice");
@@ -68,7 +70,7 @@ Fields fields_of(OptimizeSpec& spec) {
   f.add("local_starts", spec.local_starts, Range::between(0.0, most),
         "number of the search's best points that are refined by gradient steps");
   f.add("rules", spec.rules, Range::between(1.0, 3.0),
-        "rules of method auto, by their number; a study keeps those that it was made with");
+        "version of the rules of method auto; a study keeps the version it was created with");
   return f;
 }
 
