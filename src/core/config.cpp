@@ -35,7 +35,7 @@ FieldValue array_value(const toml::array& array, std::string_view source) {
   std::vector<std::int64_t> whole;
   std::vector<double> real;
   for (const toml::node& element : array) {
-    if (!element.is_number()) fail(source, line_of(element), "lists may hold numbers only, or strings only");
+    if (!element.is_number()) fail(source, line_of(element), "a list may hold numbers only, or strings only");
     if (element.is_integer()) whole.push_back(element.as_integer()->get());
     real.push_back(nearest_double(element));
   }
