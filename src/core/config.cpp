@@ -89,10 +89,10 @@ void apply_entry(const Fields& fields, const ConfigTable::Entry& entry, std::str
   }
 }
 
-Setting parse_setting(std::string_view text) {
+Setting parse_setting(std::string_view text, std::string_view where) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0)
-    throw ConfigError("core/config", fmt::format("'{}' is not of the form key=value", text));
+    throw ConfigError(where, fmt::format("'{}' is not of the form name=value", text));
   return {.name = std::string(text.substr(0, equals)), .value = std::string(text.substr(equals + 1))};
 }
 

@@ -54,8 +54,13 @@ struct MissingCells {
 
 /// Something that a user should know about a column, as a sentence.
 struct ColumnNote {
+  enum class Kind {
+    other,
+    mixed_cells  ///< numbers and texts: the user may have to say whether the cells are names
+  };
   std::string column;
   std::string text;
+  Kind kind = Kind::other;  ///< not kept in model files
   friend bool operator==(const ColumnNote&, const ColumnNote&) = default;
 };
 

@@ -17,6 +17,7 @@ namespace nomu {
 namespace {
 
 constexpr std::string_view where = "models/model";
+
 void add_noise(PredictedRows& predicted, const DataSet& rows) {
   if (!rows.noise.empty()) predicted.sigma_noise = rows.noise;
 }
@@ -74,27 +75,16 @@ std::vector<DataSet> first_cohort(const CalibrationPlan& plan, const DataSet& da
   return sets;
 }
 
-/// Inputs and target of a row, for look-ups.
-std::vector<double> key_of(const DataSet& data, std::size_t row) {
-  std::vector<double> key(data.row(row).begin(), data.row(row).end());
-  key.push_back(data.targets[row]);
-  return key;
-}
-
 void refuse_training_rows(const Model& model, const DataSet& rows) {
   std::set<std::vector<double>> known;
-  for (const std::size_t i : model.parts().fitted_rows) known.insert(key_of(model.data(), i));
+  for (const std::size_t i : model.parts().fitted_rows) known.insert(row_key(model.data(), i));
   for (std::size_t i = 0; i < rows.rows(); ++i) {
-    if (!known.contains(key_of(rows, i))) return;
+    if (!known.contains(row_key(rows, i))) return;
   }
   throw DataError(where, fmt::format("all {} rows are among those the model learned from, where its errors are too "
                                      "small; calibrate on rows it has not seen",
                                      rows.rows()));
 }
-
-}  // namespace
-
-namespace {
 
 /// Members of one cohort, `counts[t]` of them for the t-th of several models.
 std::vector<Members> divided(Members all, std::span<const std::size_t> counts) {
