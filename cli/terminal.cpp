@@ -76,11 +76,7 @@ void watch_interrupts() {
   }).detach();
 }
 
-Setting setting_of(const std::string& text) {
-  if (text.find('=') == std::string::npos)
-    throw ConfigError("--set", fmt::format("'{}' must have the form key=value", text));
-  return parse_setting(text);
-}
+Setting setting_of(const std::string& text) { return parse_setting(text, "--set"); }
 
 void apply_setting(const Fields& fields, const std::string& text) { apply_settings(fields, {setting_of(text)}); }
 

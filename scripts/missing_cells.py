@@ -13,7 +13,7 @@ EXPERIMENTS = ROOT / "experiments" / "paper"
 RESULTS = ROOT / "experiments" / "results"
 PICTURES = ROOT / "docs" / "pictures" / "paper"
 FIGURES = "figures"  # the experiment whose problems are pictures
-STUDIES = (
+EXPERIMENT_NAMES = (
     "bo5d-authors",
     "bo10d-authors",
     "bo20d-authors",
@@ -26,7 +26,7 @@ STUDIES = (
     "uci",
     "uci-gap",
 )
-# Rows that a study shares with another: the networks of optimisation begin from drawn points in both.
+# Rows that an experiment shares with another: the networks of optimisation begin from drawn points in both.
 SHARED = {f"bo{d}d-authors": f"bo{d}d" for d in (5, 10, 20)}
 # Numbers of runs worth reaching, one after the other; the last one is the paper's.
 TARGETS = {"bo": (4, 10, 20, 50, 100), "toy": (20, 125, 500), "testbed": (50, 200), "solar": (1,), "uci": (20,)}
@@ -43,7 +43,7 @@ SPLITS = {
     "wine-gap": 11,
     "yacht-gap": 6,
 }
-# Ranks of a study in optimisation that open when all its methods have rows: seven methods on five functions.
+# Ranks of an experiment in optimisation that open when all its methods have rows: seven methods on five functions.
 RANKS = 35
 # Of those the one that ranks do not wait for: it costs more than all others together.
 NOT_RANKED = "hyper_deep_ensemble"
@@ -65,11 +65,11 @@ def fail(message):
     sys.exit(2)
 
 
-def read_experiment(study):
-    """The study's table with those of its bases beneath it, and its methods, one for each value of `each`."""
+def read_experiment(experiment):
+    """The experiment's table with those of its bases beneath it, and its methods, one for each value of `each`."""
     import tomllib  # newer than some machines that only run the list
 
-    file = EXPERIMENTS / f"{study}.toml"
+    file = EXPERIMENTS / f"{experiment}.toml"
     if not file.exists():
         fail(f"there is no {file}")
     layers = []
@@ -102,44 +102,44 @@ def device_of(kind, method):
     return "cpu" if kind == "uci" or method == "gp" else "cuda"
 
 
-def committed_rows(study):
+def committed_rows(experiment):
     """(method, problem, seed) -> (device, seconds) of the rows of committed revisions."""
     rows = {}
-    for name in filter(None, (study, SHARED.get(study))):
+    for name in filter(None, (experiment, SHARED.get(experiment))):
         file = RESULTS / f"{name}.csv.gz"
         if not file.exists():
             continue
         with gzip.open(file, "rt", newline="") as text:
             for row in csv.DictReader(text):
-                own = name == study or row["problem"].startswith("bnn")
+                own = name == experiment or row["problem"].startswith("bnn")
                 if own and not row["revision"].endswith("-dirty"):
                     rows[row["method"], row["problem"], int(row["seed"])] = row["engine"], float(row["seconds"])
     return rows
 
 
 def prices():
-    """Median seconds per run by (study, method) and by (kind, method): the latter the dearest of the kind's studies."""
+    """Median seconds per run by (experiment, method) and by (kind, method): the latter the dearest of the kind."""
     seen = collections.defaultdict(list)
     kinds = {}
-    for study in STUDIES:
-        table, methods = read_experiment(study)
-        kinds[study] = table["kind"]
+    for experiment in EXPERIMENT_NAMES:
+        table, methods = read_experiment(experiment)
+        kinds[experiment] = table["kind"]
         of = {method["name"]: method["method"] for method in methods}
-        for (method, _, _), (engine, seconds) in committed_rows(study).items():
+        for (method, _, _), (engine, seconds) in committed_rows(experiment).items():
             base = method.split("/")[0]
             if base in of and engine == device_of(table["kind"], of[base]):
-                seen[study, base].append(seconds)
+                seen[experiment, base].append(seconds)
     known = {key: sorted(values)[len(values) // 2] for key, values in seen.items()}
     dearest = collections.defaultdict(float)
-    for (study, method), seconds in known.items():
-        dearest[kinds[study], method] = max(dearest[kinds[study], method], seconds)
+    for (experiment, method), seconds in known.items():
+        dearest[kinds[experiment], method] = max(dearest[kinds[experiment], method], seconds)
     return known | dearest
 
 
-def price_of(known, kind, method, study):
+def price_of(known, kind, method, experiment):
     """Seconds of one process among several that share the GPU, as in committed rows; N of them get through N times
     that."""
-    for key in ((study, method["name"]), (kind, method["name"])):
+    for key in ((experiment, method["name"]), (kind, method["name"])):
         if key in known:
             return known[key]
     return PRICES.get(f"{kind}/{method['method']}", 1.0)
@@ -165,18 +165,20 @@ def behind_columns(table, methods):
 
 
 def missing(options):
-    """The list of what to run: per study and method the next target; first what ranks wait for, then the rest, each
-    cheapest per cell first."""
+    """The list of what to run: per experiment and method the next target; first what ranks wait for, then the rest,
+    each cheapest per cell first."""
     known = prices()
     work = []
-    for study in STUDIES:
-        table, methods = read_experiment(study)
+    for experiment in EXPERIMENT_NAMES:
+        table, methods = read_experiment(experiment)
         kind = table["kind"]
-        rows = committed_rows(study)
+        rows = committed_rows(experiment)
         main = behind_columns(table, [method for method in methods if method["paper"]])
         for method in methods:
             device = device_of(kind, method["method"])
-            if device not in options.device or not method["paper"] or not chosen(options.only, study, method["name"]):
+            if device not in options.device or not method["paper"]:
+                continue
+            if not chosen(options.only, experiment, method["name"]):
                 continue
             if not options.variants and method["name"] not in main:
                 continue
@@ -192,11 +194,11 @@ def missing(options):
                 runs = sum(lacking.values())
                 if runs == 0:
                     continue
-                price = price_of(known, kind, method, study)
+                price = price_of(known, kind, method, experiment)
                 cells = sum(have[p] < min(target, SPLITS.get(p, target)) for p in problems) or 1
                 work.append(
                     {
-                        "study": study,
+                        "experiment": experiment,
                         "method": method["name"],
                         "device": device,
                         "runs": target,
@@ -210,7 +212,7 @@ def missing(options):
                 )
                 break
     if "cuda" in options.device:
-        work += [one for one in missing_pictures() if chosen(options.only, one["study"], one["method"])]
+        work += [one for one in missing_pictures() if chosen(options.only, one["experiment"], one["method"])]
     return ordered(work, options.only)
 
 
@@ -229,7 +231,7 @@ def missing_pictures():
             continue
         work.append(
             {
-                "study": FIGURES,
+                "experiment": FIGURES,
                 "method": picture,
                 "device": "cuda",
                 "runs": 1,
@@ -250,14 +252,14 @@ def panel_title(method):
 
 
 def ordered(work, only):
-    """The patterns of `only` in turn; in each what ranks wait for, study by study, and then the rest."""
+    """The patterns of `only` in turn; in each what ranks wait for, experiment by experiment, and then the rest."""
     patterns = only or [".*"]
     waits = ranks_wait_for(work)
 
     def place(one):
-        name = f"{one['study']}/{one['method']}"
+        name = f"{one['experiment']}/{one['method']}"
         turn = next(i for i, pattern in enumerate(patterns) if re.fullmatch(pattern, name))
-        first = (0, waits[one["study"]]) if awaited(one) else (1, 0.0)
+        first = (0, waits[one["experiment"]]) if awaited(one) else (1, 0.0)
         return turn, *first, one["seconds"] / one["cells"]
 
     return sorted(work, key=place)
@@ -268,16 +270,16 @@ def awaited(one):
 
 
 def ranks_wait_for(work):
-    """Study -> seconds per cell of all that its ranks wait for, which open together."""
+    """Experiment -> seconds per cell of all that its ranks wait for, which open together."""
     waits = {}
-    for study in {one["study"] for one in work if awaited(one)}:
-        own = [one for one in work if one["study"] == study and awaited(one)]
-        waits[study] = sum(one["seconds"] for one in own) / (RANKS + sum(one["opens"] for one in own))
+    for experiment in {one["experiment"] for one in work if awaited(one)}:
+        own = [one for one in work if one["experiment"] == experiment and awaited(one)]
+        waits[experiment] = sum(one["seconds"] for one in own) / (RANKS + sum(one["opens"] for one in own))
     return waits
 
 
-def chosen(only, study, method):
-    return not only or any(re.fullmatch(pattern, f"{study}/{method}") for pattern in only)
+def chosen(only, experiment, method):
+    return not only or any(re.fullmatch(pattern, f"{experiment}/{method}") for pattern in only)
 
 
 def fitting(work, seconds):
@@ -291,10 +293,10 @@ def fitting(work, seconds):
 
 
 def print_list(work):
-    print(f"{'study':<16} {'method':<24} {'device':<6} {'cells':>5} {'runs':>5} {'missing':>7} {'seconds':>8}")
+    print(f"{'experiment':<16} {'method':<24} {'device':<6} {'cells':>5} {'runs':>5} {'missing':>7} {'seconds':>8}")
     for one in work:
         print(
-            f"{one['study']:<16} {one['method']:<24} {one['device']:<6} {one['cells']:>5} {one['runs']:>5} "
+            f"{one['experiment']:<16} {one['method']:<24} {one['device']:<6} {one['cells']:>5} {one['runs']:>5} "
             f"{one['missing']:>7} {one['seconds']:>8.0f}"
         )
     for device in sorted({one["device"] for one in work}):

@@ -94,8 +94,8 @@ void print_fit(const Options& options, const Model& model, double seconds) {
   }
   print("{}", model.describe());
   // Files are the same from every interface, so the notes in them name no option.
-  const auto advises = [](const ColumnNote& note) { return note.text.find("categorical") != std::string::npos; };
-  if (std::ranges::any_of(model.data().report.notes, advises))
+  const auto mixed = [](const ColumnNote& note) { return note.kind == ColumnNote::Kind::mixed_cells; };
+  if (std::ranges::any_of(model.data().report.notes, mixed))
     print("--categorical COLUMN says that the cells of a column are names, --ignore COLUMN leaves it out\n");
   if (held_out) {
     print("held-out rows: RMSE {:.4g}, NLL {:.4g}, sharpness {:.4g}\n", held_out->rmse, held_out->nll,

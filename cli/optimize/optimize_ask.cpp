@@ -101,10 +101,8 @@ std::int64_t tell_lines(Study& study, bool replace) {
 Point point_of(const Space& space, const std::vector<std::string>& words) {
   nlohmann::json json = nlohmann::json::object();
   for (const std::string& word : words) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos)
-      throw DataError("optimize", fmt::format("'{}' is not of the form name=value", word));
-    json[word.substr(0, equals)] = word.substr(equals + 1);
+    const Setting variable = parse_setting(word, "optimize");
+    json[variable.name] = variable.value;
   }
   return point_from_json(space, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }

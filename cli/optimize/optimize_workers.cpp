@@ -4,6 +4,7 @@
 
 #include "commands.hpp"
 #include "model/model_output.hpp"
+#include "nomu/bo/worker.hpp"
 #include "optimize/optimize_commands.hpp"
 #include "optimize/study_argument.hpp"
 #include "terminal.hpp"
@@ -15,12 +16,6 @@ struct Options {
   StudyArgument study;
   bool json = false;
 };
-
-/// Workers of `run` are called run:host:process:start:thread; others as they please.
-std::string host_of(const std::string& worker) {
-  if (!worker.starts_with("run:")) return {};
-  return worker.substr(4, worker.find(':', 4) - 4);
-}
 
 void run(const Options& options) {
   const Study study = options.study.open(StudyAccess::read);
@@ -38,7 +33,7 @@ void run(const Options& options) {
     nlohmann::json all = nlohmann::json::array();
     for (const Trial& trial : trials)
       all.push_back({{"id", trial.id}, {"seconds", now - trial.asked}, {"lease_left", trial.lease_until - now}});
-    list.push_back({{"worker", worker}, {"host", host_of(worker)}, {"trials", all}});
+    list.push_back({{"worker", worker}, {"host", worker_host(worker)}, {"trials", all}});
     if (options.json) continue;
     print("{}\n", worker.empty() ? "without a name" : worker);
     for (const Trial& trial : trials) {

@@ -3,9 +3,11 @@
 /// headers below can also be included individually.
 
 #include "nomu/bo/study.hpp"
+#include "nomu/bo/trial_io.hpp"
 #include "nomu/bo/worker.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/progress.hpp"
+#include "nomu/core/random.hpp"
 #include "nomu/core/version.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/data/dataset.hpp"
@@ -23,8 +25,10 @@
 #include "nomu/models/foreign.hpp"
 #include "nomu/models/method.hpp"
 #include "nomu/models/model.hpp"
+#include "nomu/models/preset.hpp"
 #include "nomu/models/request.hpp"
 #include "nomu/models/targets.hpp"
 #include "nomu/report/model_report.hpp"
 #include "nomu/report/print.hpp"
 #include "nomu/report/study_report.hpp"
+#include "nomu/serve/serve.hpp"

@@ -35,7 +35,7 @@ FieldValue array_value(const toml::array& array, std::string_view source) {
   std::vector<std::int64_t> whole;
   std::vector<double> real;
   for (const toml::node& element : array) {
-    if (!element.is_number()) fail(source, line_of(element), "lists may hold numbers only, or strings only");
+    if (!element.is_number()) fail(source, line_of(element), "a list may hold numbers only, or strings only");
     if (element.is_integer()) whole.push_back(element.as_integer()->get());
     real.push_back(nearest_double(element));
   }
@@ -89,10 +89,10 @@ void apply_entry(const Fields& fields, const ConfigTable::Entry& entry, std::str
   }
 }
 
-Setting parse_setting(std::string_view text) {
+Setting parse_setting(std::string_view text, std::string_view where) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0)
-    throw ConfigError("core/config", fmt::format("'{}' is not of the form key=value", text));
+    throw ConfigError(where, fmt::format("'{}' is not of the form name=value", text));
   return {.name = std::string(text.substr(0, equals)), .value = std::string(text.substr(equals + 1))};
 }
 

@@ -103,16 +103,6 @@ Cohort repeat(const Cohort& cohort, std::span<const std::uint64_t> seeds) {
   return gather(cohort, members, seeds);
 }
 
-Cohort slice(const Cohort& cohort, std::size_t first, std::size_t count) {
-  if (first > cohort.members() || count > cohort.members() - first) {
-    throw DataError(where, fmt::format("members {} to {} requested, but there are only {} (counted from 0)", first,
-                                       first + count, cohort.members()));
-  }
-  std::vector<std::size_t> members(count);
-  for (std::size_t i = 0; i < count; ++i) members[i] = first + i;
-  return gather(cohort, members, std::span(cohort.seeds).subspan(first, count));
-}
-
 std::size_t member_rows(const Cohort& cohort, std::size_t member) {
   if (member >= cohort.members()) {
     throw DataError(

@@ -112,16 +112,17 @@ class Classifier {
       feature_.missing_words = texts_of(cells);
       return as_numbers_with_words(cells);
     }
-    note(
-        fmt::format("mixes numbers with texts such as '{}', so its cells are read as names; correct them, or call "
-                    "the column categorical",
-                    column_[cells.first_text]));
+    note(fmt::format("mixes numbers with texts such as '{}', so its cells are read as names; correct them, or call "
+                     "the column categorical",
+                     column_[cells.first_text]),
+         ColumnNote::Kind::mixed_cells);
     return as_names();
   }
 
  private:
-  void note(const std::string& text) {
-    report_.notes.push_back({.column = feature_.name, .text = fmt::format("column '{}' {}", feature_.name, text)});
+  void note(const std::string& text, ColumnNote::Kind kind = ColumnNote::Kind::other) {
+    report_.notes.push_back(
+        {.column = feature_.name, .text = fmt::format("column '{}' {}", feature_.name, text), .kind = kind});
   }
 
   std::optional<FeatureColumn> left_out(const std::string& why) {
@@ -193,10 +194,10 @@ class Classifier {
   }
 
   std::optional<FeatureColumn> as_numbers_with_words(const Cells& cells) {
-    note(
-        fmt::format("has numbers in {} cells and {} in {}, which count as missing; call the column categorical "
-                    "if its cells are names",
-                    cells.numbers, quoted_list(texts_of(cells), 5), cells.text_count));
+    note(fmt::format("has numbers in {} cells and {} in {}, which count as missing; call the column categorical "
+                     "if its cells are names",
+                     cells.numbers, quoted_list(texts_of(cells), 5), cells.text_count),
+         ColumnNote::Kind::mixed_cells);
     return as_numbers(ColumnKind::number);
   }
 

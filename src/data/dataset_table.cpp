@@ -264,10 +264,6 @@ std::string stratum_of(std::string_view cell) {
   return std::string(read_cell(cell).kind == CellKind::missing ? "(missing)" : cell);
 }
 
-DataSet read_dataset(const std::filesystem::path& path, const DatasetOptions& options) {
-  return make_dataset(read_table(path), options);
-}
-
 Table complete_rows(const Table& table, std::span<const std::string> columns) {
   std::vector<NeededColumn> needed;
   for (const std::string& name : columns) needed.push_back({.name = name});

@@ -234,14 +234,4 @@ double half_width(const Calibration& calibration, double sigma_model, double sig
          std::hypot(calibration.c_model * sigma_model, calibration.c_noise * sigma_noise);
 }
 
-double quantile_map(const Calibration& calibration, double level) {
-  require_level(where, level);
-  if (calibration.kind != CalibrationKind::isotonic) {
-    throw ConfigError(where, fmt::format("only an isotonic calibration has a quantile map, but this one is '{}'",
-                                         to_text(calibration.kind)));
-  }
-  (void)isotonic_multipliers(calibration, std::abs(2.0 * level - 1.0));  // throws if there are too few rows
-  return normal_cdf(knot_quantile(calibration.knots, level));
-}
-
 }  // namespace nomu

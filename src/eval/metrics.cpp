@@ -153,14 +153,6 @@ std::vector<CurvePoint> mw_cp_curve(std::span<const double> mean, std::span<cons
   return curve;
 }
 
-double area_under_curve(std::span<const CurvePoint> curve) {
-  double area = 0.0;
-  for (std::size_t i = 1; i < curve.size(); ++i) {
-    area += 0.5 * (curve[i].mean_width + curve[i - 1].mean_width) * (curve[i].coverage - curve[i - 1].coverage);
-  }
-  return area;
-}
-
 double auc(std::span<const double> mean, std::span<const double> sigma, std::span<const double> target) {
   return 2.0 * mean_of(covering_factors(mean, sigma, target)) * mean_of(sigma);
 }

@@ -284,8 +284,6 @@ class HttpServer {
 
 }  // namespace
 
-bool can_serve() { return true; }
-
 void serve_study(const OpenStudy& open, const ServeSpec& spec, const std::function<void(const std::string& url)>& ready,
                  const std::stop_token& stop) {
   check_serve_spec(spec);

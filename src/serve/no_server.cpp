@@ -5,8 +5,6 @@
 
 namespace nomu {
 
-bool can_serve() { return false; }
-
 void serve_study(const OpenStudy& /*open*/, const ServeSpec& /*spec*/,
                  const std::function<void(const std::string& url)>& /*ready*/, const std::stop_token& /*stop*/) {
   throw Error("serve",

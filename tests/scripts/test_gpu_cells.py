@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = None
-STUDY = """kind = "toy"
+EXPERIMENT = """kind = "toy"
 problems = ["levy", "step"]
 rows = 6
 test_rows = 20
@@ -65,7 +65,7 @@ def load(root):
     missing_cells.ROOT = root
     missing_cells.EXPERIMENTS, missing_cells.RESULTS = root / "experiments/paper", root / "experiments/results"
     missing_cells.PICTURES = root / "docs/pictures/paper"
-    missing_cells.STUDIES, missing_cells.TARGETS = ("small",), {"toy": (2, 4)}
+    missing_cells.EXPERIMENT_NAMES, missing_cells.TARGETS = ("small",), {"toy": (2, 4)}
     loader = importlib.machinery.SourceFileLoader("gpu_cells", str(ROOT / "scripts" / "gpu_cells"))
     script = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_cells", loader))
     loader.exec_module(script)
@@ -78,7 +78,7 @@ class GpuCells(unittest.TestCase):
         self.root = Path(self._folder.name)
         (self.root / "experiments/paper/expected").mkdir(parents=True)
         (self.root / "experiments/results").mkdir()
-        (self.root / "experiments/paper/small.toml").write_text(STUDY)
+        (self.root / "experiments/paper/small.toml").write_text(EXPERIMENT)
         (self.root / "experiments/paper/expected/small.csv").write_text(EXPECTED)
         self.script, self.cells = load(self.root)
 
@@ -116,15 +116,15 @@ class GpuCells(unittest.TestCase):
         rows = [("gp", "levy", seed, "abc1234", "cpu", 3.0) for seed in (501, 502)]
         rows += [("gp-quick", "levy", seed, "abc1234", "cpu", 0.0) for seed in (501, 502, 503)]
         more = '[[method]]\nname = "gp-quick"\npaper = "GP"\nmethod = "gp"\nprotocol = "random"\n'
-        (self.root / "experiments/paper/small.toml").write_text(STUDY + more)
+        (self.root / "experiments/paper/small.toml").write_text(EXPERIMENT + more)
         self.write_rows(rows)
         (work,) = self.missing(device=["cpu"])
         self.assertEqual((work["method"], work["seconds"]), ("gp", 6.0))
 
     def test_what_ranks_wait_for_comes_first(self):
-        def entry(study, method, seconds, opens, ranked=True):
-            one = {"study": study, "method": method, "seconds": seconds, "cells": 5, "opens": opens, "ranked": ranked}
-            return one | {"device": "cuda"}
+        def entry(experiment, method, seconds, opens, ranked=True):
+            one = {"experiment": experiment, "method": method, "seconds": seconds, "cells": 5, "opens": opens}
+            return one | {"ranked": ranked, "device": "cuda"}
 
         work = [
             entry("bo20d", "nomu", 400.0, 5),
@@ -133,7 +133,7 @@ class GpuCells(unittest.TestCase):
             entry("bo5d", "mcdo", 10.0, 0),
             entry("bo5d", "hde", 8000.0, 5, ranked=False),
         ]
-        order = [(one["study"], one["method"]) for one in self.cells.ordered(work, None)]
+        order = [(one["experiment"], one["method"]) for one in self.cells.ordered(work, None)]
         self.assertEqual(
             order, [("bo5d", "nomu"), ("bo20d", "de"), ("bo20d", "nomu"), ("bo5d", "mcdo"), ("bo5d", "hde")]
         )
@@ -148,7 +148,8 @@ class GpuCells(unittest.TestCase):
         folder.mkdir(parents=True)
         (folder / "line.svg").write_text("<svg/>")
         (folder / "map.svg").write_text("<svg><text>A*</text></svg>")
-        self.assertEqual([(one["study"], one["method"]) for one in self.cells.missing_pictures()], [("figures", "map")])
+        waiting = [(one["experiment"], one["method"]) for one in self.cells.missing_pictures()]
+        self.assertEqual(waiting, [("figures", "map")])
         (folder / "map.svg").write_text("<svg><text>A* (c = 5)</text></svg>")
         self.assertEqual(self.cells.missing_pictures(), [])
         with tarfile.open(self.root / "cells.tar.gz", "w:gz") as tar:

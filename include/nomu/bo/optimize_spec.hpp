@@ -22,7 +22,8 @@ struct OptimizeSpec {
   std::string settings = {};           ///< settings of the method: "train.epochs=500; ensemble=2"
   std::int64_t seed = 1;
   std::int64_t budget = 0;   ///< total number of trials; 0: no limit. The distances of `dynamic` shrink towards its end
-  std::int64_t initial = 0;  ///< trials before the first model; 0: twice the number of variables, at least 8
+  std::int64_t initial = 0;  ///< trials before the first model; 0: twice the number of variables, at least 8 and, for
+                             ///< method auto, at most 10; 3 with results of an earlier study
   DesignKind design = DesignKind::sobol;             ///< how the initial trials are placed
   SobolNumbers generator = SobolNumbers::published;  ///< direction numbers of `DesignKind::sobol`
   AcquisitionKind acquisition = AcquisitionKind::upper_bound;
@@ -36,7 +37,7 @@ struct OptimizeSpec {
   std::int64_t warm_every = 8;  ///< results between two models that are trained from scratch
   DirectSpec direct{.evaluations = 2000};
   std::int64_t local_starts = 8;  ///< number of DIRECT's best points that are refined by gradient steps
-  std::int64_t rules = 3;         ///< of method "auto", by their number; studies keep those that they were made with
+  std::int64_t rules = 3;  ///< version of the rules of method auto; a study keeps the version it was created with
 };
 
 [[nodiscard]] Fields fields_of(OptimizeSpec& spec);

@@ -26,11 +26,12 @@ struct Trial {
   std::string worker = {};          ///< name of the worker that evaluates it
   double asked = 0.0;               ///< when it was handed out last; seconds since 1970
   double told = 0.0;                ///< seconds since 1970
-  double lease_until = 0.0;         ///< seconds since 1970; 0: it is nobody's, because it was queued or given back
+  double lease_until = 0.0;         ///< seconds since 1970; 0: no worker holds it: it was queued, or its lease
+                                    ///< was released
   std::optional<double> cost = {};  ///< what the evaluation took, in any unit, if it was told
 };
 
-/// Whether the trial is to be evaluated, and nobody has it.
+/// Whether the trial is pending and no worker holds it.
 [[nodiscard]] inline bool is_waiting(const Trial& trial) {
   return trial.state == TrialState::pending && trial.lease_until == 0.0;
 }

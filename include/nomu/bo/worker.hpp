@@ -66,4 +66,7 @@ WorkerReport run_worker(Study& study, const std::string& command, const WorkerSp
 WorkerReport run_worker(Study& study, const std::function<double(const Trial&)>& evaluate, const WorkerSpec& spec = {},
                         const WorkerCallbacks& callbacks = {}, const Progress& progress = {});
 
+/// The machine on which a worker of `run_worker` runs, by the worker's name (`Trial::worker`); empty for other names.
+[[nodiscard]] std::string worker_host(const std::string& name);
+
 }  // namespace nomu

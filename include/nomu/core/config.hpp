@@ -18,8 +18,9 @@ struct Setting {
   std::string source = {};  ///< where it was read, for messages: "settings.toml, line 3"; empty: unknown
 };
 
-/// "train.epochs=500" as a setting. Throws ConfigError where there is no equals sign.
-[[nodiscard]] Setting parse_setting(std::string_view text);
+/// "train.epochs=500" as a setting. Throws ConfigError, as an error of `where`, unless there are a name and an equals
+/// sign.
+[[nodiscard]] Setting parse_setting(std::string_view text, std::string_view where = "core/config");
 
 /// The settings of TOML text; tables give dotted names ("[train] epochs" is train.epochs). `source` names the text in
 /// messages. Throws ConfigError with the line of a syntax error.

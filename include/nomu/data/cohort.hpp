@@ -37,9 +37,6 @@ struct Cohort {
 /// Throws DataError unless the number of seeds is a positive multiple of M.
 [[nodiscard]] Cohort repeat(const Cohort& cohort, std::span<const std::uint64_t> seeds);
 
-/// Members first, ..., first + count - 1. Throws DataError when the cohort has fewer.
-[[nodiscard]] Cohort slice(const Cohort& cohort, std::size_t first, std::size_t count);
-
 /// Number of rows of a member, not counting the padding at its end.
 [[nodiscard]] std::size_t member_rows(const Cohort& cohort, std::size_t member);
 

@@ -3,7 +3,6 @@
 /// vectors, or from a table, whose columns of names, dates and missing cells become numbers (docs/tables.md).
 
 #include <cstddef>
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <span>
@@ -56,8 +55,13 @@ struct MissingCells {
 
 /// Something that a user should know about a column, as a sentence.
 struct ColumnNote {
+  enum class Kind {
+    other,
+    mixed_cells  ///< numbers and texts: the user may have to say whether the cells are names
+  };
   std::string column;
   std::string text;
+  Kind kind = Kind::other;  ///< not kept in model files
   friend bool operator==(const ColumnNote&, const ColumnNote&) = default;
 };
 
@@ -170,9 +174,6 @@ struct DatasetOptions {
 /// inputs are ignored and the target may be constant. Throws DataError as above and as `encode_inputs`.
 [[nodiscard]] DataSet make_dataset(const Table& table, std::span<const FeatureColumn> features,
                                    const DatasetOptions& options);
-
-/// `make_dataset` of the table in a file.
-[[nodiscard]] DataSet read_dataset(const std::filesystem::path& path, const DatasetOptions& options);
 
 /// A data set from plain vectors: inputs [n][cols] row by row and targets [n]; inputs are named x1, x2, ... Throws
 /// DataError when the sizes do not match or a number is not finite.

@@ -146,10 +146,6 @@ struct Multipliers {
 /// Half the width of the interval at `level` for a symmetric prediction. Throws ConfigError as `multipliers` does.
 [[nodiscard]] double half_width(const Calibration& calibration, double sigma_model, double sigma_noise, double level);
 
-/// The level of the uncalibrated Gaussian prediction whose quantile is the `level`-quantile after isotonic
-/// recalibration: Kuleshov's map, inverted. Throws ConfigError as `multipliers` does.
-[[nodiscard]] double quantile_map(const Calibration& calibration, double level);
-
 /// The rank, from 1, of the score that a level needs among n ascending scores: ceil((n + 1) level). Throws ConfigError
 /// naming the number of rows, or of other units, needed when it exceeds n.
 [[nodiscard]] std::size_t conformal_rank(std::size_t rows, double level, CalibrationUnit unit = CalibrationUnit::rows);

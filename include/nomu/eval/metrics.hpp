@@ -59,10 +59,7 @@ struct CurvePoint {
 [[nodiscard]] std::vector<CurvePoint> mw_cp_curve(std::span<const double> mean, std::span<const double> sigma,
                                                   std::span<const double> target);
 
-/// The integral of MW over CP along a curve, by the trapezoidal rule: the paper's AUC as defined there.
-[[nodiscard]] double area_under_curve(std::span<const CurvePoint> curve);
-
-/// The same for the exact curve in closed form: 2 mean(sigma) mean(abs(z)).
+/// The paper's AUC, the integral of MW over CP along the exact curve, in closed form: 2 mean(sigma) mean(abs(z)).
 [[nodiscard]] double auc(std::span<const double> mean, std::span<const double> sigma, std::span<const double> target);
 
 /// Mean continuous ranked probability score of Gaussian predictions; abs(y - mean) where sigma is 0.

@@ -1,6 +1,6 @@
 #pragma once
 /// All methods behind one interface: a spec of any kind goes in, a fitted cohort comes out. Optimisation and the
-/// paper's experiments use methods only through this header.
+/// paper's experiments see methods through this header, `request`, `preset` and `warm_start`.
 
 #include <memory>
 #include <string>

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nomu/core/fields.hpp"
@@ -79,6 +80,9 @@ struct FitSpec {
 
 /// The settings of the method under their own names, then scale.*, calibration.* and seed. Bound to `spec`.
 [[nodiscard]] Fields fields_of(FitSpec& spec);
+
+/// Names and values of the settings that differ from the defaults of the method.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> changed_settings(const FitSpec& spec);
 
 /// The maps between the user's units and those one member was trained in.
 struct MemberScaling {

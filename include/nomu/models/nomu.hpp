@@ -5,16 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
-#include <span>
 #include <vector>
 
 #include "nomu/core/fields.hpp"
-#include "nomu/data/cohort.hpp"
-#include "nomu/engine/engine.hpp"
 #include "nomu/models/augmentation.hpp"
-#include "nomu/models/fitted.hpp"
 #include "nomu/models/readout.hpp"
 #include "nomu/models/training.hpp"
 #include "nomu/nn/network.hpp"
@@ -64,9 +58,6 @@ struct NomuSpec {
 
   /// As the paper's text describes it: stopped gradients, fresh uniform points on [-1,1]^d.
   [[nodiscard]] static NomuSpec written(std::size_t dimension);
-
-  /// `resolved` of a default spec with this kind of noise, for a fit of n rows and d columns.
-  [[nodiscard]] static NomuSpec automatic(std::size_t rows, std::size_t cols, Noise noise = Noise::none);
 };
 
 [[nodiscard]] Fields fields_of(NomuSpec& spec);
@@ -74,20 +65,5 @@ struct NomuSpec {
 /// The spec with all automatic choices made; docs/decisions/0006-auto-preset.md has the rule and the evidence for it.
 /// `fit` does this itself, for the member with the most rows.
 [[nodiscard]] NomuSpec resolved(const NomuSpec& spec, std::size_t rows, std::size_t cols);
-
-/// Trains a sigma network on top of an earlier NOMU fit, whose mean (and noise) stay frozen. That fit's mean_net,
-/// noise, noise_net and ensemble must be those of `spec`, otherwise DataError is thrown; rows and everything else may
-/// differ.
-[[nodiscard]] std::unique_ptr<FittedCohort> fit_sigma(const NomuSpec& spec, const FittedCohort& mean,
-                                                      const Cohort& cohort, Engine& engine,
-                                                      const Progress& progress = {});
-
-/// Standard deviation of the data noise at a scaled input row, [d].
-using NoiseFunction = std::function<double(std::span<const float>)>;
-
-/// The noise at x [1 or M][q][d] as [members][q][1]: fills `Cohort::noise` before a fit with known noise, and
-/// `Prediction::sigma_noise` after it. If the noise is known only as a column, predictions leave sigma_noise empty: at
-/// new rows only the caller knows it.
-[[nodiscard]] Tensor<float> evaluate_noise(const NoiseFunction& noise, const Tensor<float>& x, std::size_t members);
 
 }  // namespace nomu

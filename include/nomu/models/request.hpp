@@ -34,8 +34,9 @@ struct FitRequest {
   std::optional<std::int64_t> seed = {};  ///< for everything random; empty: 1, unless the settings say otherwise
   TargetRange range = {};                 ///< values that the target can take: means and bounds stay inside
   std::string coverage_by = {};           ///< column of names; bounds keep their level within each name; empty: none
-  DatasetOptions columns = {};            ///< roles of other columns of a table; `target`, `noise`, `range` and
-                                          ///< `coverage_by` come from above
+  DatasetOptions columns = {};            ///< roles of other columns; where `target`, `noise`, `range` or
+                                          ///< `coverage_by` above are set, they replace the members of the same name
+                                          ///< here
 };
 
 /// The method alone, for callers who fit their own cohorts: preset, noise, then settings, all of which must be the
@@ -49,9 +50,6 @@ struct FitRequest {
 
 /// The complete spec that `fit` would use for these rows, with all automatic choices made. Throws like `fit`.
 [[nodiscard]] FitSpec resolve(const FitRequest& request, const DataSet& rows);
-
-/// Sets the calibration and level that the request names, if any.
-void set_calibration(CalibrationSpec& spec, const FitRequest& request);
 
 /// The rows of a table, with the columns that the request names. Throws DataError naming row and column.
 [[nodiscard]] DataSet rows_of(const FitRequest& request, const Table& table);

@@ -18,7 +18,8 @@ namespace nomu {
 
 /// What to fit to which columns.
 struct TargetsRequest {
-  FitRequest fit = {};                             ///< for each target; `target` and `range` are not read
+  FitRequest fit = {};                             ///< for each target; `target` is set for each of them, and `range`
+                                                   ///< must be left open: use `ranges`
   std::vector<std::string> targets = {};           ///< columns to predict; none of them is an input
   std::map<std::string, TargetRange> ranges = {};  ///< values that a target can take, if they are limited
 };

@@ -35,7 +35,7 @@ struct PlotAxis {
   std::optional<PlotRange> range = {};
   std::vector<std::string> names = {};  ///< labels of the values 0, 1, 2, ...; linear scale only
   bool dates = false;                   ///< values are days since 1970-01-01, labelled as dates; linear scale only
-  bool hidden = false;                  ///< has a scale, but neither line nor ticks, grid and numbers
+  bool hidden = false;                  ///< has a scale, but no line, ticks, grid or numbers
 };
 
 // Layers. `name` is the legend entry: layers without a name have none, layers with the same name share the first one's.

@@ -18,15 +18,12 @@ struct ServeSpec {
   std::string token = {};          ///< that clients must send; empty: none
   bool read_only = false;          ///< the study can be watched, not changed
   std::int64_t body = 4 << 20;     ///< largest body of a request, in bytes
-  std::int64_t connections = 256;  ///< that are open at the same time; others wait. A page that follows takes two
+  std::int64_t connections = 256;  ///< largest number of open connections; further ones wait. An open page uses two
   std::int64_t watchers = 64;      ///< pages that are notified of changes as they happen; others poll every few seconds
   std::optional<double> optimum = {};  ///< if known, the page draws regret
 };
 
 [[nodiscard]] Fields fields_of(ServeSpec& spec);
-
-/// Whether this nomu was built with the library that `serve_study` needs.
-[[nodiscard]] bool can_serve();
 
 /// Opens one more connection to the study. Called several times, from several threads.
 using OpenStudy = std::function<Study()>;

@@ -34,9 +34,9 @@ class PostgresStatement : public StatementEngine {
  public:
   PostgresStatement(PostgresDatabase& database, PostgresQuery query) : database_(database), query_(std::move(query)) {}
 
-  void bind(int index, std::int64_t value) override { put(index, postgres_parameter(value)); }
-  void bind(int index, double value) override { put(index, postgres_parameter(value)); }
-  void bind(int index, std::string_view value) override { put(index, postgres_parameter(value)); }
+  void bind(int index, std::int64_t value) override { set_parameter(index, postgres_parameter(value)); }
+  void bind(int index, double value) override { set_parameter(index, postgres_parameter(value)); }
+  void bind(int index, std::string_view value) override { set_parameter(index, postgres_parameter(value)); }
   bool step() override;
   void run() override;
 
@@ -48,7 +48,7 @@ class PostgresStatement : public StatementEngine {
   [[nodiscard]] bool null(int column) const override { return PQgetisnull(rows_.get(), row_, column) != 0; }
 
  private:
-  void put(int index, PostgresQuery::Parameter parameter) {
+  void set_parameter(int index, PostgresQuery::Parameter parameter) {
     const auto at = static_cast<std::size_t>(index);  // the first parameter is the study
     if (query_.parameters.size() <= at) query_.parameters.resize(at + 1);
     query_.parameters[at] = std::move(parameter);

@@ -20,7 +20,7 @@ constexpr std::size_t pool_after = 24;      // pending points after which the ne
 constexpr double pending_apart = 0.01;      // least distance of two pending points, as a share of the space's diagonal
 constexpr double least_local_share = 50.0;  // times less may be expected around the best result than elsewhere
 constexpr double finished_apart = 1e-6;     // least distance of pending points from those with a result
-constexpr SeekSpec pool_spec{.spread = 1500, .around = 200};
+constexpr SeekSpec pool_spec{.points_everywhere = 1500, .around = 200};
 
 template <class T>
 std::vector<T> chosen(const std::vector<T>& all, const std::vector<std::size_t>& rows) {
@@ -259,7 +259,7 @@ std::optional<Point> AutoSearch::best_by(const Valued& value, const std::vector<
   std::vector<Point> near = state_.near;
   // First everywhere, then twice around the best point so far.
   for (std::int64_t round = 0; round < 3; ++round) {
-    const SeekSpec now{.spread = round == 0 ? spec.spread : 0, .around = spec.around};
+    const SeekSpec now{.points_everywhere = round == 0 ? spec.points_everywhere : 0, .around = spec.around};
     std::vector<Point> points =
         candidates(space_, near, Region::all(space_.size()), seed_of(pool_purpose, 3 * number + round), now);
     if (round == 0) points.insert(points.end(), also.begin(), also.end());
@@ -279,7 +279,7 @@ std::optional<Point> AutoSearch::best_by(const Valued& value, const std::vector<
 /// Points that are known are candidates as well: to repeat one is worth it where that decides which is the best.
 std::optional<Point> AutoSearch::most_telling(const History& history,
                                               const std::function<bool(const Point&)>& taken) const {
-  constexpr SeekSpec spec{.spread = 320, .around = 64};
+  constexpr SeekSpec spec{.points_everywhere = 320, .around = 64};
   const KnowledgeGain gain(*state_.process);
   return best_by(
       [&](const Point& point) {

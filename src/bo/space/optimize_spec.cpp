@@ -12,24 +12,21 @@
 namespace nomu {
 namespace {
 
+std::string without_blanks_around(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t") + 1 - first);
+}
+
 /// "a=1; b=2" as settings.
 std::vector<Setting> listed_settings(const std::string& settings) {
   std::vector<Setting> list;
   for (std::size_t begin = 0; begin < settings.size();) {
     const std::size_t end = std::min(settings.find(';', begin), settings.size());
-    const std::string part = settings.substr(begin, end - begin);
+    const std::string part = without_blanks_around(settings.substr(begin, end - begin));
     begin = end + 1;
-    const std::size_t first = part.find_first_not_of(" \t");
-    if (first == std::string::npos) continue;
-    const std::size_t equals = part.find('=');
-    if (equals == std::string::npos) {
-      throw ConfigError("bo/study", fmt::format("settings: '{}' is not of the form key=value", part));
-    }
-    const std::size_t last = part.find_last_not_of(" \t", equals - 1);
-    const std::size_t value = part.find_first_not_of(" \t", equals + 1);
-    list.push_back(
-        {.name = part.substr(first, last + 1 - first),
-         .value = value == std::string::npos ? "" : part.substr(value, part.find_last_not_of(" \t") + 1 - value)});
+    if (part.empty()) continue;
+    const Setting setting = parse_setting(part, "bo/study");
+    list.push_back({.name = without_blanks_around(setting.name), .value = without_blanks_around(setting.value)});
   }
   return list;
 }
@@ -46,8 +43,10 @@ Fields fields_of(OptimizeSpec& spec) {
   f.add("settings", spec.settings, "settings of the method: key=value; key=value");
   f.add("seed", spec.seed, Range::at_least(0.0), "seed of everything random");
   f.add("budget", spec.budget, Range::at_least(0.0), "total number of trials; 0: no limit");
-  f.add("initial", spec.initial, Range::between(0.0, most),
-        "trials before the first model; 0: twice the number of variables, at least 8");
+  f.add(
+      "initial", spec.initial, Range::between(0.0, most),
+      "trials before the first model; 0: twice the number of variables, at least 8 and, for method auto, at most 10; 3 "
+      "with results of an earlier study");
   f.add_choice("design", spec.design, {"latin_hypercube", "sobol", "uniform"}, "how the initial trials are placed");
   f.add_choice("generator", spec.generator, {"drawn", "published"},
                "direction numbers of Sobol's sequence; drawn: as in studies made before there was a choice");
@@ -68,7 +67,7 @@ Fields fields_of(OptimizeSpec& spec) {
   f.add("local_starts", spec.local_starts, Range::between(0.0, most),
         "number of the search's best points that are refined by gradient steps");
   f.add("rules", spec.rules, Range::between(1.0, 3.0),
-        "rules of method auto, by their number; a study keeps those that it was made with");
+        "version of the rules of method auto; a study keeps the version it was created with");
   return f;
 }
 

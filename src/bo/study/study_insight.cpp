@@ -96,7 +96,8 @@ std::optional<Outlook> Study::outlook() const {
   for (const double result : history.values) distances.push_back(sign * (*best->value - result));
   const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
   std::nth_element(distances.begin(), middle, distances.end());
-  history.pending.clear();  // pending trials are part of the expected gain
+  // The gain is what the pending trials and the next one may bring, so none of them counts as known.
+  history.pending.clear();
   const double gain = parts_->suggester.expected_gain(history);
   return Outlook{.best = *best,
                  .mean = sign * learned->warp.invert(value.mean),

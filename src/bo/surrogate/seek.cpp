@@ -201,8 +201,8 @@ Region Region::around(const std::vector<double>& centre, double side) {
 std::vector<Point> candidates(const Space& space, const std::vector<Point>& near, const Region& region,
                               std::uint64_t seed, const SeekSpec& spec) {
   std::vector<Point> points;
-  for (const Point& spread : initial_design(space, DesignKind::sobol, spec.spread, seed)) {
-    std::vector<double> unit = space.to_unit(spread);
+  for (const Point& drawn : initial_design(space, DesignKind::sobol, spec.points_everywhere, seed)) {
+    std::vector<double> unit = space.to_unit(drawn);
     for (std::size_t j = 0; j < unit.size(); ++j) {
       if (space.variables()[j].kind != Variable::Kind::categorical)
         unit[j] = region.low[j] + unit[j] * (region.high[j] - region.low[j]);

@@ -17,11 +17,11 @@ namespace nomu {
 using Allowed = std::function<bool(const Point& point, std::span<const double> inputs)>;
 
 struct SeekSpec {
-  std::size_t spread = 320;        ///< points spread over the space
-  std::size_t around = 48;         ///< points around each of the best ones
-  std::size_t starts = 5;          ///< points that are refined
-  std::size_t steps = 40;          ///< evaluations of each refinement
-  std::uint64_t enumerate = 2048;  ///< finite spaces of up to this many points are searched exhaustively
+  std::size_t points_everywhere = 320;  ///< spread over the space
+  std::size_t around = 48;              ///< points around each of the best ones
+  std::size_t starts = 5;               ///< points that are refined
+  std::size_t steps = 40;               ///< evaluations of each refinement
+  std::uint64_t enumerate = 2048;       ///< finite spaces of up to this many points are searched exhaustively
 };
 
 /// A part of the unit cube of a space; categories are not restricted.

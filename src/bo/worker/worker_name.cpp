@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <optional>
 #include <sstream>
+
+#include "nomu/bo/worker.hpp"
 
 namespace nomu {
 namespace {
@@ -28,6 +31,25 @@ std::string host() {
   return name.data();
 }
 
+struct NameParts {
+  std::string host;
+  std::string pid;
+  std::string start;
+};
+
+/// Of a name that `worker_name` made; none of any other.
+std::optional<NameParts> parts_of(const std::string& name) {
+  std::istringstream text(name);
+  std::string kind;
+  NameParts parts;
+  std::getline(text, kind, ':');
+  if (kind != "run") return {};
+  std::getline(text, parts.host, ':');
+  std::getline(text, parts.pid, ':');
+  std::getline(text, parts.start, ':');
+  return parts;
+}
+
 }  // namespace
 
 std::string worker_name() {
@@ -35,17 +57,11 @@ std::string worker_name() {
   return fmt::format("run:{}:{}:{}:{}", host(), pid, start_of(pid), gettid());
 }
 
+std::string worker_host(const std::string& name) { return parts_of(name).value_or(NameParts{}).host; }
+
 bool is_gone(const std::string& worker) {
-  std::istringstream parts(worker);
-  std::string kind;
-  std::string where;
-  std::string pid;
-  std::string start;
-  std::getline(parts, kind, ':');
-  std::getline(parts, where, ':');
-  std::getline(parts, pid, ':');
-  std::getline(parts, start, ':');
-  return kind == "run" && where == host() && start_of(pid) != start;
+  const std::optional<NameParts> parts = parts_of(worker);
+  return parts && parts->host == host() && start_of(parts->pid) != parts->start;
 }
 
 }  // namespace nomu

@@ -38,7 +38,7 @@ NetworkMoments plain_moments(GraphWriter& graph, const OutputMap& map, const Net
       break;
     case OutputMap::Sigma::above: moments.variance = read(graph.subtract(outputs[1], outputs[0])); break;
     case OutputMap::Sigma::below: moments.variance = read(graph.subtract(outputs[0], outputs[1])); break;
-    case OutputMap::Sigma::spread:
+    case OutputMap::Sigma::between_networks:
     case OutputMap::Sigma::constant: break;
   }
   if (map.noise == OutputMap::Noise::output) moments.noise = noise();

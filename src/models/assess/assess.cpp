@@ -79,15 +79,10 @@ RefitFunction refit_of(const Model& model, const Progress& progress) {
 
 std::size_t seen_rows(const Model& model, const DataSet& rows) {
   const DataSet& known = model.data();
-  const auto key = [](const DataSet& data, std::size_t i) {
-    std::vector<double> values(data.row(i).begin(), data.row(i).end());
-    values.push_back(data.targets[i]);
-    return values;
-  };
   std::set<std::vector<double>> learned;
-  for (std::size_t i = 0; i < known.rows(); ++i) learned.insert(key(known, i));
+  for (std::size_t i = 0; i < known.rows(); ++i) learned.insert(row_key(known, i));
   std::size_t seen = 0;
-  for (std::size_t i = 0; i < rows.rows(); ++i) seen += learned.contains(key(rows, i)) ? 1 : 0;
+  for (std::size_t i = 0; i < rows.rows(); ++i) seen += learned.contains(row_key(rows, i)) ? 1 : 0;
   return seen;
 }
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "nomu/core/random.hpp"
+#include "nomu/eval/metrics.hpp"
 #include "nomu/models/assess.hpp"
 
 namespace nomu {
@@ -16,22 +17,15 @@ constexpr std::size_t most_drivers = 3;
 constexpr double weak_driver = 0.05;  ///< changes below this share are not worth a word
 constexpr double memorised = 0.5;     ///< share of the unseen error below which the error of seen rows says little
 
-double root_mean_square_error(std::span<const double> mean, std::span<const double> targets) {
-  double squares = 0.0;
-  for (std::size_t i = 0; i < targets.size(); ++i) squares += std::pow(targets[i] - mean[i], 2);
-  return std::sqrt(squares / static_cast<double>(targets.size()));
-}
-
 std::vector<double> total_sigma(const PredictedRows& rows) { return central_sigma({}, rows); }
 
 /// Each row's share of the interval score.
 std::vector<double> row_scores(const Bounds& bounds, std::span<const double> targets, double level) {
-  const double penalty = 2.0 / (1.0 - level);
+  const std::span<const double> lower(bounds.lower);
+  const std::span<const double> upper(bounds.upper);
   std::vector<double> scores;
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    const double beyond = std::max({bounds.lower[i] - targets[i], targets[i] - bounds.upper[i], 0.0});
-    scores.push_back(bounds.upper[i] - bounds.lower[i] + penalty * beyond);
-  }
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    scores.push_back(interval_score(lower.subspan(i, 1), upper.subspan(i, 1), targets.subspan(i, 1), level));
   return scores;
 }
 
@@ -144,8 +138,8 @@ std::optional<Trustworthiness> judge_trust(const Model& model) {
   const HeldOut& held = model.held_out();
   if (held.targets.empty() || held.source == CalibrationSource::given) return {};
   const DataSet seen = some_seen_rows(model);
-  Trustworthiness trust{.seen_error = root_mean_square_error(model.predict(seen.inputs, seen.noise).mean, seen.targets),
-                        .unseen_error = root_mean_square_error(held.predicted.mean, held.targets),
+  Trustworthiness trust{.seen_error = rmse(model.predict(seen.inputs, seen.noise).mean, seen.targets),
+                        .unseen_error = rmse(held.predicted.mean, held.targets),
                         .unseen = held.targets.size()};
   if (const std::optional<double> level = model.default_level()) compare_widths(model, *level, trust);
   trust.drivers = drivers_of(model);
@@ -153,14 +147,17 @@ std::optional<Trustworthiness> judge_trust(const Model& model) {
 }
 
 std::vector<std::string> trust_lines(const Trustworthiness& trust) {
-  std::vector<std::string> lines{fmt::format(
-      "error: RMSE {:.4g} on rows it learned from, {:.4g} on {} rows it had not seen{}", trust.seen_error,
-      trust.unseen_error, trust.unseen,
-      trust.seen_error < memorised * trust.unseen_error ? " (it has memorised its own rows: go by the second)" : "")};
+  std::vector<std::string> lines{
+      fmt::format("error: RMSE {:.4g} on rows it learned from, {:.4g} on {} rows it had not seen{}", trust.seen_error,
+                  trust.unseen_error, trust.unseen,
+                  trust.seen_error < memorised * trust.unseen_error
+                      ? " (it has memorised the rows it learned from; the second number is the one to expect)"
+                      : "")};
   if (trust.level > 0.0) {
     lines.push_back(fmt::format(
-        "bounds: {:.2f} +- {:.2f} of the interval score of a constant width around the same mean{}", trust.ratio,
-        trust.ratio_error, trust.ratio < 1.0 ? "" : ", so their width says nothing about single rows"));
+        "bounds: their interval score is {:.2f} +- {:.2f} times that of bounds of constant width around the same "
+        "mean{}",
+        trust.ratio, trust.ratio_error, trust.ratio < 1.0 ? "" : ", so their width says nothing about single rows"));
   }
   lines.push_back(fmt::format("uncertainty depends most on: {}", drivers_text(trust.drivers)));
   if (trust.level > 0.0 && trust.ratio - trust.ratio_error > 1.0) {

@@ -88,8 +88,8 @@ Tensor<float> fronts(const NomuSpec& spec, const MeanStage& means, std::size_t c
         const auto mean = means.trained.parameters.member((m * folds + f) * candidates + chosen[m].candidates[k]);
         std::ranges::copy(mean.first(std::min(mean.size(), noise_at)), to.begin());
         // The network learned what the trend leaves on a scale of its own; its head is linear.
-        const auto spread = static_cast<float>(means.spread[m * folds + f]);
-        for (std::size_t e = head.weights; e < noise_at; ++e) to[e] *= spread;
+        const auto scale = static_cast<float>(means.residual_scale[m * folds + f]);
+        for (std::size_t e = head.weights; e < noise_at; ++e) to[e] *= scale;
         const auto own = noise.trained.parameters.member((m * folds + f) * noise_candidates + noise.chosen[m]);
         std::ranges::copy(own.subspan(noise.skipped), to.begin() + static_cast<std::ptrdiff_t>(noise_at));
       }
@@ -204,7 +204,7 @@ Judged selected(Judged all, std::span<const std::size_t> which) {
     some.errors.push_back(all.errors[v]);
     for (std::size_t f = 0; f < folds; ++f) {
       some.means.trends.push_back(all.means.trends[v * folds + f]);
-      some.means.spread.push_back(all.means.spread[v * folds + f]);
+      some.means.residual_scale.push_back(all.means.residual_scale[v * folds + f]);
     }
     some.noise.chosen.push_back(all.noise.chosen[v]);
     some.noise.scale.push_back(all.noise.scale[v]);

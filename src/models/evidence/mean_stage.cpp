@@ -63,7 +63,7 @@ MeanStage train_means(const NomuSpec& given, std::span<const FoldedRows> members
   for (const FoldedRows& member : members) targets.push_back(member.rows.targets);
   Cohort cohort = training_cohort(members, targets, candidates, engine.info().threads);
   stage.trends.resize(members.size() * folds);
-  stage.spread.resize(stage.trends.size());
+  stage.residual_scale.resize(stage.trends.size());
   std::vector<float> l2(cohort.members());
   per_member(stage.trends.size(), engine.info().threads, "trend", {}, [&](std::size_t part) {
     const FoldedRows& member = members[part / folds];
@@ -73,15 +73,15 @@ MeanStage train_means(const NomuSpec& given, std::span<const FoldedRows> members
     rest.reserve(train.size());
     for (const std::size_t i : train) rest.push_back(member.rows.targets[i] - trend.at(member.rows.row(i)));
     const double squares = std::inner_product(rest.begin(), rest.end(), rest.begin(), 0.0);
-    const double spread = std::max(std::sqrt(squares / static_cast<double>(rest.size())), 1e-6);
+    const double scale = std::max(std::sqrt(squares / static_cast<double>(rest.size())), 1e-6);
     for (std::size_t c = 0; c < candidates; ++c) {
       const std::size_t network = part * candidates + c;
-      for (std::size_t k = 0; k < rest.size(); ++k) cohort.y(network, k, 0) = static_cast<float>(rest[k] / spread);
+      for (std::size_t k = 0; k < rest.size(); ++k) cohort.y(network, k, 0) = static_cast<float>(rest[k] / scale);
       l2[network] =
           static_cast<float>(penalties[part / folds][c] * batch_share(cohort, network, spec.train.batch_size));
     }
     stage.trends[part] = trend;
-    stage.spread[part] = spread;
+    stage.residual_scale[part] = scale;
   });
   engine::TrainPlan plan = mean_plan(spec, std::move(cohort));
   plan.networks.nets[0].l2_hidden = plan.networks.nets[0].l2_output = l2;
@@ -95,7 +95,7 @@ MeanStage train_means(const NomuSpec& given, std::span<const FoldedRows> members
       for (const std::size_t i : members[m].folds[f].test) {
         const double trend = stage.trends[at].at(members[m].rows.row(i));
         for (std::size_t c = 0; c < candidates; ++c)
-          stage.unseen[m][c][i] = trend + stage.spread[at] * outputs.at(m, c, i, 0);
+          stage.unseen[m][c][i] = trend + stage.residual_scale[at] * outputs.at(m, c, i, 0);
       }
     }
   }

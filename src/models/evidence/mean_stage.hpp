@@ -15,8 +15,8 @@ namespace nomu {
 /// Mean networks (member, fold, candidate), trained on the residuals of a linear trend.
 struct MeanStage {
   Trained trained;
-  std::vector<Trend> trends;   ///< [member, fold]
-  std::vector<double> spread;  ///< [member, fold]: the networks learned the residuals divided by this
+  std::vector<Trend> trends;           ///< [member, fold]
+  std::vector<double> residual_scale;  ///< [member, fold]: the networks learned the residuals divided by this
   /// Predictions of rows that the predicting network has not seen, [member][candidate][row].
   std::vector<std::vector<std::vector<double>>> unseen;
 };

@@ -44,6 +44,12 @@ std::vector<double> front_rows(const Tensor<float>& values, std::size_t m, std::
 
 }  // namespace
 
+std::vector<double> row_key(const DataSet& data, std::size_t row) {
+  std::vector<double> key(data.row(row).begin(), data.row(row).end());
+  key.push_back(data.targets[row]);
+  return key;
+}
+
 void refuse_diverged(const std::vector<FitReport>& reports) {
   for (std::size_t m = 0; m < reports.size(); ++m) {
     if (!reports[m].diverged) continue;

@@ -49,6 +49,9 @@ using MemberFit = std::function<Members(const FitSpec& spec, std::span<const Dat
 /// The scaling that the spec asks for, learned from these rows.
 [[nodiscard]] MemberScaling scaling_for(const FitSpec& spec, const DataSet& data);
 
+/// Inputs and target of a row, to recognise it among others.
+[[nodiscard]] std::vector<double> row_key(const DataSet& data, std::size_t row);
+
 /// Throws Error naming the member that diverged.
 void refuse_diverged(const std::vector<FitReport>& reports);
 

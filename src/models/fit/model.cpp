@@ -234,7 +234,8 @@ std::vector<std::string> Model::strata_of(std::span<const double> x) const {
 Bounds Model::held_out_bounds(double level) const {
   const HeldOut& held = held_out();
   if (calibration().kind != CalibrationKind::cross_conformal || held.folds.empty()) {
-    // The factor of the units of the target is that of the mean's neighbourhood; exact without a warp.
+    // These rows were predicted by models that are not kept, so the factors are applied in the units of the target;
+    // with a warp that is an approximation.
     const bool own = !held.refitted && !held.rows.empty() && held.folds.empty();
     if (!own) return make_bounds(held.predicted, calibration(), level, held.strata);
     const DataSet rows = subset(data(), held.rows);

@@ -149,13 +149,8 @@ std::string table_text(const DataSet& data) {
 
 /// Settings that differ from the defaults of the method.
 std::string settings_text(const FitSpec& spec) {
-  FitSpec used = spec;
-  FitSpec defaults;
-  defaults.method = method_named(method_name(spec.method));
   std::vector<std::string> changed;
-  for (const auto& [name, value] : fields_of(used).differences(fields_of(defaults))) {
-    changed.push_back(fmt::format("{} = {}", name, value));
-  }
+  for (const auto& [name, value] : changed_settings(spec)) changed.push_back(fmt::format("{} = {}", name, value));
   return changed.empty() ? "all at their defaults" : fmt::format("{}", fmt::join(changed, ", "));
 }
 

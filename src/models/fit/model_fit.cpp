@@ -17,6 +17,7 @@ namespace nomu {
 namespace {
 
 constexpr std::string_view where = "models/model";
+
 void add_noise(PredictedRows& predicted, const DataSet& rows) {
   if (!rows.noise.empty()) predicted.sigma_noise = rows.noise;
 }
@@ -74,30 +75,19 @@ std::vector<DataSet> first_cohort(const CalibrationPlan& plan, const DataSet& da
   return sets;
 }
 
-/// Inputs and target of a row, for look-ups.
-std::vector<double> key_of(const DataSet& data, std::size_t row) {
-  std::vector<double> key(data.row(row).begin(), data.row(row).end());
-  key.push_back(data.targets[row]);
-  return key;
-}
-
 void refuse_training_rows(const DataSet& data, std::span<const std::size_t> learned, const DataSet& rows) {
-  const std::vector<double> first = key_of(rows, 0);
+  const std::vector<double> first = row_key(rows, 0);
   // Mostly the first row is new already, and then no table of all rows is needed.
-  if (std::ranges::none_of(learned, [&](std::size_t i) { return key_of(data, i) == first; })) return;
+  if (std::ranges::none_of(learned, [&](std::size_t i) { return row_key(data, i) == first; })) return;
   std::set<std::vector<double>> known;
-  for (const std::size_t i : learned) known.insert(key_of(data, i));
+  for (const std::size_t i : learned) known.insert(row_key(data, i));
   for (std::size_t i = 1; i < rows.rows(); ++i) {
-    if (!known.contains(key_of(rows, i))) return;
+    if (!known.contains(row_key(rows, i))) return;
   }
   throw DataError(where, fmt::format("all {} rows are among those the model learned from, where its errors are too "
                                      "small; calibrate on rows it has not seen",
                                      rows.rows()));
 }
-
-}  // namespace
-
-namespace {
 
 /// Members of one cohort, `counts[t]` of them for the t-th of several models.
 std::vector<Members> divided(Members all, std::span<const std::size_t> counts) {

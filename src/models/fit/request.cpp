@@ -22,7 +22,7 @@ bool is_keyword(std::string_view noise) {
 }
 
 /// The paper's presets say themselves what they do about noise. A network of any other that takes noise for the
-/// function memorises its rows, and its sigma is next to nothing beside its errors.
+/// function memorises its rows, and its sigma is next to nothing compared with its errors.
 bool leaves_noise_open(std::string_view preset) { return preset == "auto" || preset == "interactive"; }
 
 std::size_t fewest_for_noise(const MethodSpec& spec) {
@@ -53,6 +53,16 @@ MethodSpec preset_of(const FitRequest& request, std::size_t cols, const NoiseFac
   const std::string_view noise = decided_noise(request, spec, facts);
   if (!noise.empty()) set_noise(spec, noise);
   return spec;
+}
+
+/// Sets the calibration and level that the request names, if any.
+void set_calibration(CalibrationSpec& spec, const FitRequest& request) {
+  Fields fields("fit");
+  fields.add_nested("calibration", fields_of(spec));
+  if (!request.calibration.empty()) fields.set_text("calibration.kind", request.calibration);
+  if (request.level) spec.level = *request.level;  // checked on use, with a better message
+  const auto sets_level = [](const Setting& setting) { return setting.name == "calibration.level"; };
+  spec.level_asked = request.level.has_value() || std::ranges::any_of(request.settings, sets_level);
 }
 
 }  // namespace
@@ -100,15 +110,6 @@ FitSpec spec_of(const FitRequest& request, const DataSet& rows, bool mean_given)
   }
   if (request.seed) fields.set("seed", *request.seed);
   return spec;
-}
-
-void set_calibration(CalibrationSpec& spec, const FitRequest& request) {
-  Fields fields("fit");
-  fields.add_nested("calibration", fields_of(spec));
-  if (!request.calibration.empty()) fields.set_text("calibration.kind", request.calibration);
-  if (request.level) spec.level = *request.level;  // checked on use, with a better message
-  const auto sets_level = [](const Setting& setting) { return setting.name == "calibration.level"; };
-  spec.level_asked = request.level.has_value() || std::ranges::any_of(request.settings, sets_level);
 }
 
 FitSpec resolve(const FitRequest& request, const DataSet& rows) { return plan_fit(spec_of(request, rows), rows).spec; }

@@ -23,6 +23,13 @@ std::vector<SettingHelp> under_presets(std::string_view method, const std::vecto
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> changed_settings(const FitSpec& spec) {
+  FitSpec used = spec;  // fields are bound for writing too
+  FitSpec defaults;
+  defaults.method = method_named(method_name(spec.method));
+  return fields_of(used).differences(fields_of(defaults));
+}
+
 SettingsOverview method_settings(std::string_view method) {
   const std::vector<std::string> presets = preset_names(method);
   SettingsOverview overview{.title = method_title(method_named(method)), .presets = presets, .settings = {}};

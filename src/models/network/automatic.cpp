@@ -68,10 +68,4 @@ NomuSpec resolved(const NomuSpec& given, std::size_t rows, std::size_t cols) {
   return spec;
 }
 
-NomuSpec NomuSpec::automatic(std::size_t rows, std::size_t cols, Noise noise) {
-  NomuSpec spec;
-  spec.noise = noise;
-  return resolved(spec, rows, cols);
-}
-
 }  // namespace nomu

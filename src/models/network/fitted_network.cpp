@@ -96,7 +96,7 @@ FittedNetwork::FittedNetwork(NetworkDesign design, NetworkParts parts, std::vect
 }
 
 Prediction FittedNetwork::predict(const Tensor<float>& x) const {
-  Mixture mixture(design_.outputs, members(), x.rows(), shapes());
+  Mixture mixture(design_.outputs, members(), x.rows(), member_heads());
   if (design_.passes == 0) {
     add_networks(x, mixture);
   } else if (fixed_masks_) {
@@ -112,7 +112,7 @@ Prediction FittedNetwork::predict(const Tensor<float>& x) const {
   return prediction;
 }
 
-std::vector<NetworkHead> FittedNetwork::shapes() const {
+std::vector<NetworkHead> FittedNetwork::member_heads() const {
   std::vector<NetworkHead> all;
   if (parts_.heads.cols() < NetworkHead::size) return all;
   for (std::size_t m = 0; m < members(); ++m)

@@ -79,9 +79,8 @@ class FittedNetwork final : public FittedCohort {
   [[nodiscard]] std::unique_ptr<FittedNetwork> with_fixed_masks() const;
 
  private:
-  /// For rows with their steps.
   /// A head of each member; empty if there are none, or only those of older files.
-  [[nodiscard]] std::vector<NetworkHead> shapes() const;
+  [[nodiscard]] std::vector<NetworkHead> member_heads() const;
   [[nodiscard]] Tensor<float> outputs_at(const Tensor<float>& x) const;
   [[nodiscard]] double weight(std::size_t network) const { return static_cast<double>(parts_.weights.flat()[network]); }
   [[nodiscard]] Tensor<float> with_steps(const Tensor<float>& x) const;

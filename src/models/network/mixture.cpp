@@ -95,7 +95,7 @@ void Mixture::add_row(Row& row, std::span<const float> outputs, double weight) c
       break;
     case OutputMap::Sigma::above: add_square(row.variance, map_.readout(output(1) - output(0))); break;
     case OutputMap::Sigma::below: add_square(row.variance, map_.readout(output(0) - output(1))); break;
-    case OutputMap::Sigma::spread:
+    case OutputMap::Sigma::between_networks:
     case OutputMap::Sigma::constant: break;
   }
   if (map_.noise == OutputMap::Noise::output) add_square(row.noise, noise_of(map_, outputs[1]));

@@ -13,13 +13,13 @@ namespace nomu {
 /// means: for a single network its own sigma, for an ensemble of networks without sigma their spread.
 struct OutputMap {
   enum class Sigma {
-    spread,    ///< networks have no sigma of their own: ensembles, MC dropout
-    readout,   ///< the last output, through the readout: NOMU
-    noise,     ///< output 1, the data noise: ANN
-    directed,  ///< outputs 1 and 2 are an upper and a lower bound: directed bounds
-    above,     ///< output 1 is an upper bound, as far below the mean as above
-    below,     ///< output 1 is a lower bound
-    constant   ///< the same number everywhere, whatever the spread: TUBE
+    between_networks,  ///< networks have no sigma of their own, only their means differ: ensembles, MC dropout
+    readout,           ///< the last output, through the readout: NOMU
+    noise,             ///< output 1, the data noise: ANN
+    directed,          ///< outputs 1 and 2 are an upper and a lower bound: directed bounds
+    above,             ///< output 1 is an upper bound, as far below the mean as above
+    below,             ///< output 1 is a lower bound
+    constant           ///< the same number everywhere, whatever the spread: TUBE
   };
   enum class Noise {
     none,
@@ -27,7 +27,7 @@ struct OutputMap {
     constant  ///< one number per member
   };
 
-  Sigma sigma = Sigma::spread;
+  Sigma sigma = Sigma::between_networks;
   Noise noise = Noise::none;
   Readout readout = {};            ///< for `readout`, `directed`, `above` and `below`
   double sigma_constant = 0.0;     ///< for `constant`
@@ -45,7 +45,7 @@ struct OutputMap {
 /// the noise tends to a value that the data support.
 struct NetworkHead {
   double noise_scale = 1.0;  ///< factor of the noise that the output represents
-  double noise_low = 0.0;    ///< least and
+  double noise_low = 0.0;    ///< smallest noise at rows of the data
   double noise_high = 0.0;   ///< largest noise at rows of the data
   double noise_far = 0.0;    ///< noise far from them, if that at the row is smaller
   double raw_near = 0.0;     ///< typical raw sigma of rows like the data

@@ -1,9 +1,5 @@
 #include "nomu/models/nomu.hpp"
 
-#include <fmt/format.h>
-
-#include "nomu/core/error.hpp"
-
 namespace nomu {
 namespace {
 
@@ -80,19 +76,6 @@ Fields fields_of(NomuSpec& spec) {
   f.add_nested("noise_net", fields_of(spec.noise_net));
   f.add_nested("train", fields_of(spec.train));
   return f;
-}
-
-Tensor<float> evaluate_noise(const NoiseFunction& noise, const Tensor<float>& x, std::size_t members) {
-  if (x.members() != 1 && x.members() != members) {
-    throw DataError(where, fmt::format("got inputs for {} members, expected 1 or {}", x.members(), members));
-  }
-  Tensor<float> values(members, x.rows(), 1);
-  for (std::size_t m = 0; m < members; ++m) {
-    for (std::size_t i = 0; i < x.rows(); ++i) {
-      values(m, i, 0) = static_cast<float>(noise(x.row(x.members() == 1 ? 0 : m, i)));
-    }
-  }
-  return values;
 }
 
 }  // namespace nomu

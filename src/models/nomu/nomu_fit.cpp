@@ -75,9 +75,9 @@ FittedPointer finished(const NomuSpec& spec, const Cohort& cohort, Trained train
 }
 
 /// The networks of an earlier fit of the same kind.
-const FittedNetwork& networks_of(const FittedCohort& fitted, const char* where) {
+const FittedNetwork& networks_of(const FittedCohort& fitted) {
   if (const auto* networks = dynamic_cast<const FittedNetwork*>(&fitted)) return *networks;
-  throw DataError(where, "the earlier fit does not consist of networks");
+  throw DataError("models/warm_start", "the earlier fit does not consist of networks");
 }
 
 }  // namespace
@@ -91,26 +91,9 @@ FittedPointer fit_joint_on(const NomuSpec& given, const FittedCohort& before, co
                            const Progress& progress) {
   const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
   engine::TrainPlan plan = joint_plan(spec, repeat_members(cohort, static_cast<std::size_t>(spec.ensemble)));
-  plan.start = start_of(plan, networks_of(before, "models/warm_start").parts().parameters);
+  plan.start = start_of(plan, networks_of(before).parts().parameters);
   plan.goes_on = true;
   return finished(spec, cohort, train(plan, engine, progress), engine);
-}
-
-FittedPointer fit_sigma(const NomuSpec& given, const FittedCohort& mean, const Cohort& cohort, Engine& engine,
-                        const Progress& progress) {
-  const NomuSpec spec = resolved(given, cohort.rows(), cohort.cols());
-  const Cohort parts = repeat_members(cohort, static_cast<std::size_t>(spec.ensemble));
-  const FittedNetwork& networks = networks_of(mean, "models/nomu");
-  const std::size_t before = mean_size(networks.design());
-  const std::size_t wanted = mean_size(design_of(spec, cohort.cols()));
-  const Tensor<float>& parameters = networks.parts().parameters;
-  if (parameters.members() != parts.members() || before != wanted) {
-    throw DataError("models/nomu",
-                    fmt::format("the given mean has {} networks with {} parameters, expected {} with {}; mean_net, "
-                                "noise, noise_net and ensemble must be those it was fitted with",
-                                parameters.members(), before, parts.members(), wanted));
-  }
-  return finished(spec, cohort, train(sigma_plan(spec, parts, parameters), engine, progress), engine);
 }
 
 FittedPointer restore_cohort(const NomuSpec& spec, const FittedState& state, FitReports reports, Engine& engine) {

@@ -6,7 +6,7 @@
 namespace nomu {
 namespace {
 
-/// Whether each row lies inside the bounds of all targets.
+/// The share of rows that lie inside the bounds of all targets.
 double share_inside(std::span<const Bounds> bounds, std::span<const DataSet> rows) {
   std::size_t inside = 0;
   for (std::size_t i = 0; i < rows.front().rows(); ++i) {

@@ -13,7 +13,7 @@
 namespace nomu {
 namespace {
 
-constexpr std::string_view where = "data/bnn";
+constexpr std::string_view where = "paper/bnn";
 
 /// Rows that share one pass over the weights: 16 rows of 2048 activations fit in the second-level cache.
 constexpr std::size_t block_rows = 16;

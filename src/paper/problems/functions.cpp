@@ -13,7 +13,7 @@
 namespace nomu {
 namespace {
 
-constexpr std::string_view where = "data/functions";
+constexpr std::string_view where = "paper/functions";
 
 /// Doubles in [0, 1) from MT19937 with 53 bits, two words per number: the sequence behind the paper's seeds.
 class PaperRandom {

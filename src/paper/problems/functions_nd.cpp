@@ -65,7 +65,7 @@ MinimisationProblem perm(std::size_t d) {
   const auto edge = static_cast<double>(d);
   const double highest = value_at_all(perm_formula, d, -edge);
   if (!std::isfinite(highest)) {
-    throw ConfigError("data/functions",
+    throw ConfigError("paper/functions",
                       fmt::format("'bo_perm' with {} inputs exceeds the range of a double; use fewer", d));
   }
   std::vector<double> best;
@@ -146,7 +146,8 @@ std::vector<std::string> nd_function_names() {
 std::optional<TestFunction> nd_function(std::string_view name, std::size_t dimension) {
   const auto require_inputs = [&](std::size_t least) {
     if (dimension < least) {
-      throw ConfigError("data/functions", fmt::format("'{}' needs at least {} inputs, got {}", name, least, dimension));
+      throw ConfigError("paper/functions",
+                        fmt::format("'{}' needs at least {} inputs, got {}", name, least, dimension));
     }
   };
   const auto maximise = [&](MinimisationProblem problem) { return to_maximise(name, dimension, std::move(problem)); };

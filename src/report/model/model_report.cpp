@@ -82,13 +82,6 @@ std::string remark_of(const Model& model) {
   return remark;
 }
 
-std::vector<std::pair<std::string, std::string>> changed_settings(const FitSpec& spec) {
-  FitSpec used = spec;
-  FitSpec defaults;
-  defaults.method = method_named(method_name(spec.method));
-  return fields_of(used).differences(fields_of(defaults));
-}
-
 }  // namespace
 
 ReportSubject report_subject(const Model& model, const ModelReportSpec& spec, const Progress& progress) {

@@ -206,7 +206,7 @@ std::string importance_table(const ReportSubject& subject) {
 std::string fit_text(const ReportSubject& subject) {
   constexpr std::size_t most = 12;
   if (subject.fits.empty()) return html_paragraph("No record of the fit is available.");
-  HtmlTable table{.head = {"network", "epochs", "first loss", "best loss", "last loss", "restarts", "outcome"}};
+  HtmlTable table{.head = {"member", "epochs", "first loss", "best loss", "last loss", "restarts", "outcome"}};
   for (std::size_t m = 0; m < std::min(most, subject.fits.size()); ++m) {
     const FitReport& fit = subject.fits[m];
     const std::string_view outcome = fit.diverged ? "diverged" : fit.stopped_early ? "stopped early" : "finished";
@@ -216,7 +216,9 @@ std::string fit_text(const ReportSubject& subject) {
   }
   std::string out = html_table(table);
   if (subject.fits.size() > most) {
-    out += html_paragraph(fmt::format("The first {} of {} networks are listed.", most, subject.fits.size()), "soft");
+    out += html_paragraph(fmt::format("The first {} of {} members are listed: the model itself, then its fold models.",
+                                      most, subject.fits.size()),
+                          "soft");
   }
   return out;
 }

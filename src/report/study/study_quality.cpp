@@ -117,7 +117,7 @@ UnseenResults predict_unseen(const Space& space, const OptimizeSpec& spec, const
     judged.settings.clear();
   }
   const auto fitted = fit(method_of(judged, width), pack(members, seeds), engine, progress);
-  UnseenResults unseen;
+  UnseenResults unseen{.stand_ins = spec.method == "auto"};
   for (std::size_t fold = 0; fold < folds; ++fold) {
     if (fitted->reports()[fold].diverged) return {};
     const std::vector<std::size_t> one{fold};
@@ -133,8 +133,10 @@ NamedPlot unseen_figure(const UnseenResults& unseen) {
   NamedPlot figure{
       .name = "unseen",
       .plot = {},
-      .caption = fmt::format("Predictions of models that had not seen the result, which explain {:.0f} % of "
-                             "the variance; {:.0f} % of the results are within one bar.",
+      .caption = fmt::format("Predictions of {}, which explain {:.0f} % of the variance; {:.0f} % of the results are "
+                             "within one bar.",
+                             unseen.stand_ins ? "Gaussian processes like the study's own, fitted without the result"
+                                              : "models that had not seen the result",
                              100.0 * std::max(unseen.explained, 0.0), 100.0 * unseen.inside)};
   figure.plot.x.label = "result";
   figure.plot.y.label = "predicted";

@@ -15,6 +15,7 @@ struct UnseenResults {
   std::vector<double> sigma = {};  ///< as the search uses it
   double inside = 0.0;             ///< share of results within one sigma of their prediction
   double explained = 0.0;          ///< share of the variance of the results that the predictions explain
+  bool stand_ins = false;          ///< the models are Gaussian processes that stand for that of method auto
 
   [[nodiscard]] bool empty() const { return value.empty(); }
 };

@@ -192,7 +192,10 @@ TEST(Worker, TrialsOfDeadProcessesAreTakenOver) {
   EXPECT_FALSE(is_gone(name));
   EXPECT_FALSE(is_gone("somebody"));
   EXPECT_FALSE(is_gone("run:another-host:1:2"));
-  const std::string host = name.substr(4, name.find(':', 4) - 4);
+  EXPECT_EQ(worker_host("run:another-host:1:2:3"), "another-host");
+  EXPECT_EQ(worker_host("somebody"), "");
+  EXPECT_EQ(worker_host("runner:here"), "");
+  const std::string host = worker_host(name);
   const std::string dead = "run:" + host + ":999999999:1";
   EXPECT_TRUE(is_gone(dead));
   (void)study.ask(1, dead);

@@ -148,7 +148,7 @@ TEST(Config, NamesFileAndLine) {
   EXPECT_NE(refusal("[train]\nepoch = 3\n").find("did you mean 'train.epochs'?"), std::string::npos);
   EXPECT_NE(refusal("rate = \n").find("a.toml, line 1"), std::string::npos);
   EXPECT_NE(refusal("rate = 'fast'\n").find("must be a number"), std::string::npos);
-  EXPECT_NE(refusal("sizes = [true]\n").find("lists may hold numbers only"), std::string::npos);
+  EXPECT_NE(refusal("sizes = [true]\n").find("a list may hold numbers only"), std::string::npos);
   EXPECT_NE(refusal("name = 1979-05-27\n").find("dates and times"), std::string::npos);
 }
 

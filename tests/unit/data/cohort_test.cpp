@@ -42,18 +42,6 @@ TEST(Cohort, WeightsAndNoiseTravel) {
   EXPECT_EQ(member_rows(cohort, 0), 3U);
 }
 
-TEST(Cohort, SlicesKeepSeedsAndPadding) {
-  const Cohort cohort = pack(two_members(), two_seeds);
-  const Cohort last = slice(cohort, 1, 1);
-  EXPECT_EQ(last.rows(), 3U);
-  EXPECT_THAT(last.seeds, ElementsAre(22));
-  EXPECT_THAT(last.x.flat(), ElementsAre(-1, -2, 0, 0, 0, 0));
-  EXPECT_EQ(slice(cohort, 2, 0).members(), 0U);
-  EXPECT_THAT(message_of([&] { return slice(cohort, 1, 2); }),
-              HasSubstr("members 1 to 3 requested, but there are only 2"));
-  EXPECT_THAT(message_of([&] { return slice(cohort, 3, 0); }), HasSubstr("there are only 2"));
-}
-
 TEST(Cohort, RepeatsDataForManySeeds) {
   const std::vector<std::uint64_t> seeds = {5, 6, 7, 8};
   const Cohort same = repeat(two_members()[1], seeds);

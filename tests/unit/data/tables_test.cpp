@@ -111,7 +111,9 @@ TEST(Tables, ColumnsThatOnlyLookLikeIdsAreExplained) {
   EXPECT_THAT(note_of(read(column("05/17/2", ""))),
               HasSubstr("'05/17/2100' looks like a date: write dates like 2024-05-17"));
   EXPECT_THAT(note_of(read(column("17.5.2", ""))), HasSubstr("'17.5.2100' looks like a date"));
-  EXPECT_THAT(note_of(read(column("part ", ""))), EndsWith("and is left out"));
+  const DataSet parts = read(column("part ", ""));
+  EXPECT_THAT(note_of(parts), EndsWith("and is left out"));
+  EXPECT_EQ(parts.report.notes.front().kind, ColumnNote::Kind::other);
 }
 
 TEST(Tables, MixedColumnsAreNames) {
@@ -120,6 +122,7 @@ TEST(Tables, MixedColumnsAreNames) {
   EXPECT_EQ(note_of(data),
             "column 'z' mixes numbers with texts such as '3+', so its cells are read as names; correct them, "
             "or call the column categorical");
+  EXPECT_EQ(data.report.notes.front().kind, ColumnNote::Kind::mixed_cells);
   EXPECT_THAT(read("z,y\n1,1\n2,2\n3+,3\n1,4\n", {.categorical = {"z"}}).report.notes, IsEmpty());
 }
 

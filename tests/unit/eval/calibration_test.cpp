@@ -139,8 +139,10 @@ TEST(Calibration, IsotonicByHand) {
   EXPECT_NEAR(interval.below, 4.0, 1e-12);
   EXPECT_NEAR(interval.above, 3.0, 1e-12);
   EXPECT_NEAR(half_width(calibration, 2.0, 0.0, 0.6), 7.0, 1e-12);
-  EXPECT_NEAR(quantile_map(calibration, 0.5), normal_cdf(-0.5), 1e-12);
-  EXPECT_NEAR(quantile_map(calibration, 0.2), normal_cdf(-4.0), 1e-12);
+  // Levels 2/5 and 3/5 are the ends of the interval that contains a fifth; in between the quantiles are linear.
+  EXPECT_NEAR(multipliers(calibration, 0.2).below, 2.0, 1e-12);
+  EXPECT_NEAR(multipliers(calibration, 0.2).above, 1.0, 1e-12);
+  EXPECT_NEAR(multipliers(calibration, 0.1).below, 1.25, 1e-12);
 }
 
 /// Isotonic regression by its min-max formula.
@@ -171,7 +173,12 @@ TEST(Calibration, TheIsotonicMapIsTheRegressionOfObservedOnPredictedLevels) {
   Values observed;
   for (std::size_t i = 1; i <= 40; ++i) observed.push_back(static_cast<double>(i) / 41.0);
   const Values regression = isotonic_regression(observed);
-  for (std::size_t i = 0; i < 40; ++i) EXPECT_NEAR(quantile_map(calibration, regression[i]), predicted[i], 1e-9);
+  // The central interval between the quantiles of levels regression[i] and 1 - regression[i].
+  for (std::size_t i = 0; i < 20; ++i) {
+    const Multipliers interval = multipliers(calibration, 1.0 - 2.0 * regression[i]);
+    EXPECT_NEAR(normal_cdf(-interval.below), predicted[i], 1e-9);
+    EXPECT_NEAR(normal_cdf(interval.above), predicted[39 - i], 1e-9);
+  }
 }
 
 TEST(Calibration, IsotonicRightsSkewedQuantiles) {

@@ -26,6 +26,15 @@ const Values two_means = {0, 0};
 const Values two_sigmas = {1, 2};
 const Values two_targets = {1, -4};
 
+/// The integral of MW over CP along a curve, by the trapezoidal rule: AUC as the paper defines it.
+double area_under_curve(std::span<const CurvePoint> curve) {
+  double area = 0.0;
+  for (std::size_t i = 1; i < curve.size(); ++i) {
+    area += 0.5 * (curve[i].mean_width + curve[i - 1].mean_width) * (curve[i].coverage - curve[i - 1].coverage);
+  }
+  return area;
+}
+
 TEST(Metrics, NllByHand) {
   EXPECT_NEAR(nll(two_means, two_sigmas, two_targets, left_out), (0.5 + 2.0 + std::log(2.0)) / 2, 1e-15);
   EXPECT_NEAR(nll(two_means, two_sigmas, two_targets, included),

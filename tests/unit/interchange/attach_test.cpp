@@ -93,7 +93,7 @@ TEST_F(Attach, NoiseIsLearnedFromWhatTheNetworkMisses) {
 TEST_F(Attach, ImagesAreSeenThroughTheirFeatures) {
   const auto network = load_onnx(golden("torch_cnn.onnx"));
   EXPECT_FALSE(network->reads_inputs());
-  const DataSet data = read_dataset(golden("torch_cnn.csv"), {.target = "y"});
+  const DataSet data = make_dataset(read_table(golden("torch_cnn.csv")), {.target = "y"});
   FitSpec spec = quick();
   spec.calibration.policy = CalibrationPolicy::folds;
   const Model model = fit_bounds(spec, network, data);

@@ -46,7 +46,7 @@ TEST_F(OnnxNetworks, AgreeWithOnnxRuntime) {
     const OnnxChoice choice{.features = std::string(name) == "torch_slice" ? "relu" : "",
                             .output = std::string(name) == "torch_two_outputs" ? "mean" : ""};
     const auto network = load_onnx(golden(std::string(name) + ".onnx"), choice);
-    const DataSet data = read_dataset(golden(std::string(name) + ".csv"), {.target = "y"});
+    const DataSet data = make_dataset(read_table(golden(std::string(name) + ".csv")), {.target = "y"});
     ASSERT_EQ(network->inputs(), data.cols()) << name;
     EXPECT_EQ(network->features(), features) << name;
     EXPECT_EQ(network->info().images(), std::string(name) == "torch_cnn");

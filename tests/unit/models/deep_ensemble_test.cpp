@@ -43,7 +43,7 @@ TEST(DeepEnsemble, AgreesAtThePointsAndPartsAway) {
   const std::vector<std::uint64_t> seeds{1, 2};
   const Cohort cohort = repeat(sine_rows(6), seeds);
   const auto fitted = fit(small_spec(), cohort, *engine);
-  const Prediction at = fitted->predict(slice(cohort, 0, 1).x);
+  const Prediction at = fitted->predict(cohort.x);
   const Prediction away = fitted->predict(points({3.0F}));
   EXPECT_TRUE(at.sigma_noise.empty());
   for (std::size_t m = 0; m < 2; ++m) {

@@ -30,7 +30,7 @@ TEST(McDropout, SpreadsEverywhereAndFollowsTheData) {
   const std::vector<std::uint64_t> seeds{1, 2};
   const Cohort cohort = repeat(sine_rows(8), seeds);
   const auto fitted = fit(small_spec(), cohort, *engine);
-  const Prediction at = fitted->predict(slice(cohort, 0, 1).x);
+  const Prediction at = fitted->predict(cohort.x);
   for (std::size_t m = 0; m < 2; ++m) {
     for (std::size_t i = 0; i < 8; ++i) {
       EXPECT_NEAR(at.mean(m, i, 0), cohort.y(m, i, 0), 0.35F);

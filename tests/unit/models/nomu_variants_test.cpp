@@ -73,31 +73,16 @@ TEST(NomuNoise, KnownNoiseDecidesWhomTheMeanBelieves) {
               HasSubstr("[models/nomu] noise = known needs the data noise of every row"));
 }
 
-TEST(NomuNoise, AFunctionServesFitAndPrediction) {
-  const NoiseFunction noise = [](std::span<const float> row) { return 0.1 + std::abs(static_cast<double>(row[0])); };
-  const Tensor<float> values = evaluate_noise(noise, two_ends(), 3);
-  EXPECT_EQ(values.members(), 3U);
-  EXPECT_FLOAT_EQ(values(2, 1, 0), 0.8F);
-  EXPECT_THAT(message_of<DataError>([&] { (void)evaluate_noise(noise, Tensor<float>(2, 1, 1), 3); }),
-              HasSubstr("got inputs for 2 members, expected 1 or 3"));
-}
-
 TEST(NomuStages, TheSecondLeavesTheMeanAlone) {
   const auto engine = make_engine({});
   NomuSpec spec = quick_spec();
   const auto first = fit(spec, line_of_points({1, 2}), *engine);
+  EXPECT_EQ(first->reports()[0].history.size(), 1200U) << "both stages are on record";
   spec.mu_sqr = 1.0;
   spec.sigma_net.hidden = {16};
-  const auto second = fit_sigma(spec, *first, line_of_points({3, 4}), *engine);
+  const auto second = fit(spec, line_of_points({1, 2}), *engine);
   EXPECT_EQ(second->predict(line_probes()).mean, first->predict(line_probes()).mean);
   EXPECT_NE(second->predict(line_probes()).sigma_model, first->predict(line_probes()).sigma_model);
-  EXPECT_EQ(first->reports()[0].history.size(), 1200U) << "both stages are on record";
-
-  spec.mean_net.hidden = {512};
-  EXPECT_THAT(message_of<DataError>([&] {
-                (void)fit_sigma(spec, *first, line_of_points({3, 4}), *engine);
-              }),
-              HasSubstr("mean_net, noise, noise_net and ensemble must be those it was fitted with"));
 }
 
 TEST(NomuEnsemble, IsTheMixtureOfItsParts) {
@@ -202,7 +187,7 @@ TEST(Automatic, FillsOnlyWhatIsLeftOpen) {
   EXPECT_EQ(chosen.train.epochs, 1024);
   EXPECT_EQ(chosen.l2, 0.0);
   EXPECT_GT(chosen.l2_sigma, 0.0);
-  EXPECT_GT(chosen.mu_exp, NomuSpec::automatic(1000, 8).mu_exp) << "noise asks for more";
+  EXPECT_GT(chosen.mu_exp, resolved(NomuSpec{}, 1000, 8).mu_exp) << "noise asks for more";
   EXPECT_FALSE(chosen.mean_net.hidden.empty());
   NomuSpec published = NomuSpec::published(1);
   NomuSpec untouched = resolved(published, 8, 1);
@@ -211,7 +196,7 @@ TEST(Automatic, FillsOnlyWhatIsLeftOpen) {
 
 TEST(Automatic, StepsAreBoundedWhateverTheRows) {
   for (const std::size_t rows : {std::size_t{4}, std::size_t{127}, std::size_t{1000}, std::size_t{50000}}) {
-    const NomuSpec spec = NomuSpec::automatic(rows, 10);
+    const NomuSpec spec = resolved(NomuSpec{}, rows, 10);
     const std::size_t batches = (rows + 127) / 128;
     const std::size_t steps = static_cast<std::size_t>(spec.train.epochs) * batches;
     EXPECT_GE(steps, 2900U) << rows;

@@ -108,7 +108,7 @@ TEST(Bnn, KnowsThePapersPriors) {
 TEST(Bnn, RefusesBadSpecs) {
   const auto error = [](const BnnSpec& spec) { return message_of<ConfigError>([&] { return BnnFunction(spec); }); };
   EXPECT_THAT(error({.dimension = 3}),
-              HasSubstr("[data/bnn] no prior is known for 3 inputs (known: 1, 2, 5, 10, 20); set sigma_prior"));
+              HasSubstr("[paper/bnn] no prior is known for 3 inputs (known: 1, 2, 5, 10, 20); set sigma_prior"));
   EXPECT_THAT(error({.dimension = 0}), HasSubstr("the dimension must be positive"));
   EXPECT_THAT(error({.dimension = 1, .widths = {4, 0}}), HasSubstr("got a width of 0"));
   EXPECT_THAT(error({.dimension = 1, .sigma_prior = -1}), HasSubstr("sigma_prior must be positive and finite, got -1"));

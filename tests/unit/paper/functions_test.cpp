@@ -234,7 +234,7 @@ TEST(Functions, UnknownNamesGetAnAnswer) {
     return message_of<ConfigError>([&] { return find_function(name, d); });
   };
   EXPECT_THAT(error("forester", 1),
-              AllOf(HasSubstr("[data/functions] unknown function 'forester'; did you mean 'forrester'?"),
+              AllOf(HasSubstr("[paper/functions] unknown function 'forester'; did you mean 'forrester'?"),
                     HasSubstr("'branin'")));
   EXPECT_THAT(error("levy", 5),
               HasSubstr("'levy' exists for 1 or 2 inputs, not for 5; 'bo_levy', to be maximised, takes any number"));

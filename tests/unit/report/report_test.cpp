@@ -256,7 +256,7 @@ TEST(Report, LossesMayBeNegativeAndMany) {
   subject.fits.assign(30, subject.fits[0]);
   const std::string html = render_report(subject);
   expect_whole_page(html);
-  EXPECT_TRUE(says(html, "The first 12 of 30 networks are listed."));
+  EXPECT_TRUE(says(html, "The first 12 of 30 members are listed: the model itself, then its fold models."));
 }
 
 TEST(Report, ScoresThatCannotBeMeasuredSayWhy) {

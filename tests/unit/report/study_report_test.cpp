@@ -4,6 +4,7 @@
 
 #include "message_of.hpp"
 #include "report/study/study_figures.hpp"
+#include "report/study/study_quality.hpp"
 
 namespace nomu {
 namespace {
@@ -107,6 +108,16 @@ TEST(OptimizationReport, VariablesThatATrialDoesNotHaveAreOffTheirAxis) {
   EXPECT_THAT(page, HasSubstr("The model along x through the best point"));
   EXPECT_THAT(page, Not(HasSubstr("The model along number")));  // the best point does not have it
   EXPECT_THAT(page, Not(HasSubstr("The model over")));
+}
+
+TEST(OptimizationReport, SaysWhichModelsHadNotSeenAResult) {
+  UnseenResults unseen{.value = {1.0, 2.0}, .mean = {1.5, 1.5}, .sigma = {1.0, 1.0}, .inside = 1.0};
+  EXPECT_EQ(unseen_figure(unseen).caption,
+            "Predictions of models that had not seen the result, which explain 0 % of the variance; 100 % of the "
+            "results are within one bar.");
+  unseen.stand_ins = true;
+  EXPECT_THAT(unseen_figure(unseen).caption,
+              HasSubstr("Predictions of Gaussian processes like the study's own, fitted without the result, which"));
 }
 
 TEST(OptimizationReport, WithoutResultsThereIsNone) {
