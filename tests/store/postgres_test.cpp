@@ -92,6 +92,63 @@ TEST_F(Server, AStudyThatOnlyANewerVersionUnderstandsIsRefused) {
   EXPECT_THAT(refusal(where.string()), HasSubstr("format version 7, which a nomu that reads version 5 or later"));
 }
 
+TEST_F(Server, DefaultsOfTheDatabaseDoNotChangeTheRules) {
+  const std::string address =
+      server() +
+      "&options=-c%20default_transaction_isolation%3Dserializable%20-c%20default_transaction_read_only%3Don"
+      "&study=defaults";
+  (void)Study::create(address, line, random_search());
+  const std::unique_ptr<Database> database = open_place({.place = address}, true);
+  database->check_study();
+  database->write([&] {
+    Statement row = database->prepare(
+        "SELECT current_setting('transaction_isolation'), current_setting('transaction_read_only') WHERE $1 IS NOT "
+        "NULL");
+    ASSERT_TRUE(row.step());
+    EXPECT_EQ(row.text(0), "read committed");
+    EXPECT_EQ(row.text(1), "off");
+  });
+  // Many who ask at once: with a snapshot from before the lock they would give the same number to two events.
+  std::vector<std::jthread> workers;
+  for (int k = 0; k < 4; ++k) {
+    workers.emplace_back([&] {
+      Study study = Study::open(address);
+      EXPECT_NO_THROW(advance(study, 10));
+    });
+  }
+  workers.clear();
+  const Study study = Study::open(address);
+  EXPECT_EQ(study.status().finished, 40);
+  EXPECT_TRUE(study.verify().clean());
+}
+
+TEST_F(Server, WhatIsRecordedIsOnDiskAlsoWhereTheServerDoesNotWaitForIt) {
+  const std::string address = server() + "&options=-c%20synchronous_commit%3Doff&study=lazy";
+  Study study = Study::create(address, line, random_search());
+  const std::unique_ptr<Database> database = open_place({.place = address}, false);
+  constexpr int steps = 20;
+  int on_disk = 0;
+  for (int k = 0; k < steps; ++k) {
+    advance(study, 1);
+    Statement row = database->prepare(
+        "SELECT (pg_current_wal_insert_lsn() <= pg_current_wal_flush_lsn())::int WHERE $1 IS NOT NULL");
+    ASSERT_TRUE(row.step());
+    on_disk += static_cast<int>(row.integer(0));
+  }
+  EXPECT_GT(on_disk, steps / 2);  // the server's own work may add to the log at any time
+}
+
+TEST_F(Server, MessagesSayOnceWhereTheyComeFrom) {
+  const std::filesystem::path where = place();
+  (void)Study::create(where, line, random_search());
+  const std::unique_ptr<Database> database = open_place({.place = where}, true);
+  database->check_study();
+  const std::string message = message_of<Error>(
+      [&] { database->write([&] { database->prepare("SELECT no_such_column WHERE $1 IS NOT NULL").step(); }); });
+  EXPECT_THAT(message, HasSubstr("no_such_column"));
+  EXPECT_EQ(message.find("[bo/study]"), message.rfind("[bo/study]")) << message;
+}
+
 TEST_F(Server, NothingOutlivesATransaction) {
   const std::filesystem::path where = place();
   Study study = Study::create(where, line, random_search());
