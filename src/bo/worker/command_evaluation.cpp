@@ -30,6 +30,7 @@ class CommandEvaluation : public Evaluation {
     return {.reason = fmt::format("its last line is not a finite number: '{}'", shortened(line, 200))};
   }
 
+  void interrupt() override { process_.terminate(); }
   bool stop() override {
     process_.kill();
     return false;
