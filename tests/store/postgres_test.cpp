@@ -8,6 +8,7 @@
 
 #include "bo/database/connection_lost.hpp"
 #include "message_of.hpp"
+#include "nomu/bo/worker.hpp"
 #include "store/places.hpp"
 #include "unit/bo/small_study.hpp"
 
@@ -62,17 +63,18 @@ TEST_F(Server, AnotherKindOfServerIsRefused) {
   ASSERT_EQ(::listen(listening, 4), 0);
   ASSERT_EQ(::getsockname(listening, reinterpret_cast<sockaddr*>(&address), &size), 0);
   std::thread answers([&] {
-    for (int i = 0; i < 2; ++i) {
-      const int one = ::accept(listening, nullptr, nullptr);
+    for (int one = 0; (one = ::accept(listening, nullptr, nullptr)) >= 0;) {
       const std::string text = "HTTP/1.1 400 Bad Request\r\n\r\n";
       (void)!::write(one, text.data(), text.size());
       ::close(one);
     }
   });
   const std::string port = std::to_string(ntohs(address.sin_port));
-  EXPECT_THAT(refusal("postgresql://127.0.0.1:" + port + "/db?study=a"), HasSubstr("cannot connect to"));
-  EXPECT_THAT(refusal("postgresql://127.0.0.1:" + port + "/db?sslmode=disable&study=a"),
-              HasSubstr("cannot connect to"));
+  for (const char* mode : {"", "sslmode=disable&"}) {
+    const std::string other = "postgresql://127.0.0.1:" + port + "/db?" + mode + "study=a";
+    EXPECT_THAT(message_of<ConnectionLost>([&] { (void)Study::open(other); }), HasSubstr("cannot connect to"));
+  }
+  ::shutdown(listening, SHUT_RDWR);
   answers.join();
   ::close(listening);
 }
@@ -177,6 +179,27 @@ TEST_F(Server, ARestartedServerIsFoundAgain) {
   advance(study, 3);  // the connection broke unnoticed, and nothing was under way
   EXPECT_EQ(study.status().finished, 9);
   EXPECT_TRUE(study.verify().clean());
+}
+
+TEST_F(Server, AServerThatIsBeingRestartedIsWaitedForWhenAWorkerBegins) {
+  const std::filesystem::path where = place();
+  (void)Study::create(where, line, random_search());
+  const auto open = [&] { return Study::open(where); };
+  control("stop");
+  EXPECT_THROW((void)open_for_work(open, 0.0), ConnectionLost);
+  std::jthread starts([] {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    control("start");
+  });
+  int told = 0;
+  Study study = open_for_work(open, 60.0, {}, [&](const std::string& why) {
+    ++told;
+    EXPECT_THAT(why, HasSubstr("cannot connect to"));
+  });
+  starts.join();
+  EXPECT_EQ(told, 1);
+  advance(study, 1);
+  EXPECT_THROW((void)open_for_work([&] { return Study::open(server() + "&study=never made"); }, 60.0), DataError);
 }
 
 }  // namespace
