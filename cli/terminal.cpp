@@ -64,13 +64,16 @@ void watch_interrupts() {
   sigaddset(&set, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);  // before any other thread starts, so that all threads inherit it
   signal(SIGPIPE, SIG_IGN);
-  // A thread that waits for the signal may call anything; a signal handler may not. A second Ctrl-C exits at once.
+  // A thread that waits for the signal may call anything; a signal handler may not. A second Ctrl-C exits at once. A
+  // second SIGTERM does not: batch systems send it to every process of a job, whose script then passes it on, and what
+  // is being handed back must not be cut short.
   std::thread([set] {
-    for (int count = 0;; ++count) {
+    for (int pressed = 0;;) {
       int number = 0;
       if (sigwait(&set, &number) != 0) continue;
+      if (number == SIGINT) ++pressed;
       // While files are read nobody looks, and reading a pipe may take for ever.
-      if (count > 0 || !heeded()) _exit(130);
+      if (pressed > 1 || !heeded()) _exit(130);
       stop_requests().request_stop();
     }
   }).detach();

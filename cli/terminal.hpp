@@ -37,8 +37,8 @@ void warn(fmt::format_string<Args...> text, Args&&... args) {
   write_error(fmt::format(text, std::forward<Args>(args)...));
 }
 
-/// Requests a stop on SIGINT and SIGTERM once `watch_interrupts` has been called. Before anybody calls this, and at the
-/// second signal, the process ends at once.
+/// Requests a stop on SIGINT and SIGTERM once `watch_interrupts` has been called. Before anybody calls this, and at a
+/// second SIGINT, the process ends at once.
 [[nodiscard]] std::stop_source& interrupts();
 void watch_interrupts();
 

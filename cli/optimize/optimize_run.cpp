@@ -41,7 +41,10 @@ void print_summary(const Study& study, const WorkerReport& report, bool json) {
 }
 
 void run(const Options& options) {
-  Study study = options.study.open(StudyAccess::write, shared_engine(options.engine));
+  const std::stop_token stop = interrupts().get_token();
+  const std::shared_ptr<Engine> engine = shared_engine(options.engine);
+  Study study = open_for_work([&] { return options.study.open(StudyAccess::write, engine); }, options.worker.patience,
+                              stop, [](const std::string& why) { warn("waiting for the server: {}\n", why); });
   WorkerCallbacks callbacks;
   callbacks.not_recorded = [](const EvaluatedTrial& evaluated, const std::string& error) {
     warn("trial {}: {}, not recorded yet: {}\n", evaluated.trial.id, evaluated.text(), error);
@@ -52,7 +55,7 @@ void run(const Options& options) {
     };
   }
   const WorkerReport report =
-      run_worker(study, options.command, options.worker, callbacks, {.report = {}, .stop = interrupts().get_token()});
+      run_worker(study, options.command, options.worker, callbacks, {.report = {}, .stop = stop});
   print_summary(study, report, options.json);
 }
 

@@ -124,7 +124,9 @@ class Postgres(unittest.TestCase):
         self.assertNotIn("not-this-one", refused.stdout + refused.stderr)
         self.assert_refused(run("status", f"{FRONT}&study=nowhere"), "there is no study", "nomu optimize new creates it")
         self.assert_refused(run("status", FRONT), "does not name a study; add &study=NAME")
-        self.assert_refused(run("status", "postgresql://127.0.0.1:1/db?study=a"), "cannot connect to")
+        away = run("status", "postgresql://127.0.0.1:1/db?study=a")  # may come back: not a wrong input
+        self.assertEqual(away.returncode, 1)
+        self.assertIn("cannot connect to", away.stderr)
 
     def test_a_server_is_refused_like_every_command(self) -> None:
         for address, text in (
@@ -168,6 +170,21 @@ class Postgres(unittest.TestCase):
             self.assertIn("best: trial", rest)
             self.assertEqual(answer("verify", self.study)["clean"], True)
             self.assertEqual(answer("status", self.study)["trials"], trials)
+
+    def test_a_worker_may_begin_while_the_database_is_away(self) -> None:
+        self.new("budget=3")
+        control = os.environ["NOMU_TEST_POSTGRES_CONTROL"]
+        command = [TOOL, "optimize", "run", self.study, "--command", "echo {x}", "--patience"]
+        subprocess.run([control, "stop"], check=True)
+        impatient = subprocess.run([*command, "0"], capture_output=True, text=True, timeout=60, check=False)
+        with subprocess.Popen([*command, "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as worker:
+            said = worker.stderr.readline()
+            subprocess.run([control, "start"], check=True)
+            out, _ = worker.communicate(timeout=60)
+        self.assertEqual(impatient.returncode, 1, impatient.stderr)
+        self.assertIn("waiting for the server", said)
+        self.assertEqual(worker.returncode, 0)
+        self.assertIn("3 trials finished", out)
 
     def test_patience_ends(self) -> None:
         self.new()

@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -142,6 +143,28 @@ class Commands(WithStudy):
         last = mark.read_text()
         time.sleep(0.5)
         self.assertEqual(mark.read_text(), last)
+
+    def pending(self, **wanted: int) -> None:
+        """Waits until the status has these counts."""
+        for _ in range(600):
+            status = json.loads(run("status", self.study, "--json").stdout)
+            if all(status[name] == count for name, count in wanted.items()):
+                return
+            time.sleep(0.05)
+        self.fail(f"{status} instead of {wanted}")
+
+    def test_a_signal_to_a_whole_batch_step_hands_trials_back(self) -> None:
+        # As Slurm does it: every process of the step gets the signal, and the script passes it on to the worker.
+        script = (
+            """"$0" optimize run "$1" --command 'trap "" TERM; sleep 60' --workers 2 & worker=$!\n"""
+            """trap 'kill -TERM "$worker"' TERM\nwait "$worker"\nwait "$worker"\n"""
+        )
+        step = subprocess.Popen(["bash", "-c", script, base.NOMU, str(self.study)], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL, start_new_session=True)
+        self.pending(pending=2)
+        os.killpg(step.pid, signal.SIGTERM)
+        self.assertEqual(step.wait(timeout=60), 130)
+        self.pending(pending=2, expired=2)
 
     def test_a_result_that_came_in_time_counts(self) -> None:
         # Models that take longer to fit than the commands may run.

@@ -149,10 +149,10 @@ class Shared:
         self.refused("is a study of optimisation and holds no rows of experiments; name another one with --store")
         self.assertEqual(json.loads(run("optimize", "status", self.store(), "--json").stdout)["trials"], 0)
 
-    def refused(self, message: str, *words: object, experiment: str = "toy-1d") -> None:
+    def refused(self, message: str, *words: object, experiment: str = "toy-1d", code: int = 2) -> None:
         done = run(*self.command(experiment, "refused", "--profile", "smoke", *(words or ("--store", self.store())))[1:])
         self.assertIn(message, done.stderr)
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.returncode, code)
         self.assertFalse((self.folder / "refused").exists())
 
 
@@ -165,7 +165,7 @@ class InAFile(Shared, unittest.TestCase):
         self.refused("'" + str(self.folder / "text") + "' is not a study", "--store", self.folder / "text")
         self.refused("figures are drawn on one machine: leave --store out", experiment="figures")
         self.refused("does not name a study; add ?study=NAME", "--store", "postgresql://127.0.0.1:1/db")
-        self.refused("cannot connect to 'postgresql://127.0.0.1:1/db?study=a'", "--store", "postgresql://127.0.0.1:1/db?study=a")
+        self.refused("cannot connect to 'postgresql://127.0.0.1:1/db?study=a'", "--store", "postgresql://127.0.0.1:1/db?study=a", code=1)
         self.refused("--lease", "--store", self.store(), "--lease", "0")
 
 

@@ -62,7 +62,7 @@ class Processes:
         self.running[index] = self.start(index)
 
     def revive(self) -> None:
-        """One that is started while the database is away may give up."""
+        """A server that is started while the database is away gives up; a worker waits for it."""
         for index, process in enumerate(self.running):
             if process.poll() is not None:
                 self.running[index] = self.start(index)
@@ -83,7 +83,8 @@ class Workers(Processes):
         """What workers that gave up said, although they had begun."""
         begun = [path for paths in self.outputs for path in paths if path.stat().st_size > 0]
         lines = [line for path in begun for line in path.with_suffix(".err").read_text().splitlines()]
-        return [line for line in lines if line.startswith("nomu: ")]
+        ended = [f"worker {index} has ended" for index, process in enumerate(self.running) if process.poll() is not None]
+        return [line for line in lines if line.startswith("nomu: ")] + ended
 
     def recorded(self) -> dict[int, str]:
         """What the workers said they had recorded; the last line of a killed one may be cut off."""
@@ -222,14 +223,12 @@ def inject(arguments: argparse.Namespace, workers: Workers, servers: Servers, ov
             time.sleep(random.uniform(0.0, 0.5))
             subprocess.run([control, "start"], check=True)
             overdue.interrupted()
-        workers.revive()
         servers.revive()
 
 
 def cut(arguments: argparse.Namespace, proxy: Proxy, workers: Workers, overdue: Overdue) -> list[str]:
     """Cuts the connections of half of the workers in two ways; returns what did not go on after it."""
     wrong = []
-    workers.revive()
     time.sleep(2.0)
     for how in (proxy.fall_silent, proxy.break_off):
         before = list(workers.running)

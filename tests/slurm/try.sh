@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the job array of docs/cluster.md on a Slurm of one node that this script starts and ends.
 #   tests/postgres/with_server tests/slurm/try.sh TOOL      as root; Debian: slurm-wlm munge postgresql-15
-# A task is requeued in the middle. In the end the budget must be spent, nothing pending, and the study must verify.
+# A task is requeued in the middle. In the end the budget must be spent, nothing pending, and the study must verify. Leases are
+# longer than the whole run: what the requeued task had must be handed back, not wait for its lease.
 set -euo pipefail
 
 tool=$(realpath "${1:?usage: tests/postgres/with_server tests/slurm/try.sh TOOL}")
@@ -85,7 +86,7 @@ for ((i = 0; ; ++i)); do
 done
 
 export STUDY="$NOMU_TEST_POSTGRES&study=slurm" NOMU=$tool
-printf '[[variables]]\nname = "x"\nlow = 0\nhigh = 1\n[study]\nmethod = "gp"\nbudget = 40\nlease = 5\n' >"$folder/space.toml"
+printf '[[variables]]\nname = "x"\nlow = 0\nhigh = 1\n[study]\nmethod = "gp"\nbudget = 40\nlease = 600\n' >"$folder/space.toml"
 "$tool" optimize new "$STUDY" --space "$folder/space.toml" >/dev/null
 job=$(sbatch --parsable --array=1-4 --ntasks=1 --output="$folder/task_%a.log" --export=ALL "$script" 'sleep 0.5; echo {x}')
 echo "array $job of four workers"

@@ -8,6 +8,7 @@
 
 #include "bo/database/connection_lost.hpp"
 #include "message_of.hpp"
+#include "nomu/bo/worker.hpp"
 #include "store/places.hpp"
 #include "unit/bo/small_study.hpp"
 
@@ -62,17 +63,18 @@ TEST_F(Server, AnotherKindOfServerIsRefused) {
   ASSERT_EQ(::listen(listening, 4), 0);
   ASSERT_EQ(::getsockname(listening, reinterpret_cast<sockaddr*>(&address), &size), 0);
   std::thread answers([&] {
-    for (int i = 0; i < 2; ++i) {
-      const int one = ::accept(listening, nullptr, nullptr);
+    for (int one = 0; (one = ::accept(listening, nullptr, nullptr)) >= 0;) {
       const std::string text = "HTTP/1.1 400 Bad Request\r\n\r\n";
       (void)!::write(one, text.data(), text.size());
       ::close(one);
     }
   });
   const std::string port = std::to_string(ntohs(address.sin_port));
-  EXPECT_THAT(refusal("postgresql://127.0.0.1:" + port + "/db?study=a"), HasSubstr("cannot connect to"));
-  EXPECT_THAT(refusal("postgresql://127.0.0.1:" + port + "/db?sslmode=disable&study=a"),
-              HasSubstr("cannot connect to"));
+  for (const char* mode : {"", "sslmode=disable&"}) {
+    const std::string other = "postgresql://127.0.0.1:" + port + "/db?" + mode + "study=a";
+    EXPECT_THAT(message_of<ConnectionLost>([&] { (void)Study::open(other); }), HasSubstr("cannot connect to"));
+  }
+  ::shutdown(listening, SHUT_RDWR);
   answers.join();
   ::close(listening);
 }
@@ -90,6 +92,63 @@ TEST_F(Server, AStudyThatOnlyANewerVersionUnderstandsIsRefused) {
   EXPECT_EQ(Study::open(where).status().trials, 0);  // newer, but serves this version
   versions("oldest = 5");
   EXPECT_THAT(refusal(where.string()), HasSubstr("format version 7, which a nomu that reads version 5 or later"));
+}
+
+TEST_F(Server, DefaultsOfTheDatabaseDoNotChangeTheRules) {
+  const std::string address =
+      server() +
+      "&options=-c%20default_transaction_isolation%3Dserializable%20-c%20default_transaction_read_only%3Don"
+      "&study=defaults";
+  (void)Study::create(address, line, random_search());
+  const std::unique_ptr<Database> database = open_place({.place = address}, true);
+  database->check_study();
+  database->write([&] {
+    Statement row = database->prepare(
+        "SELECT current_setting('transaction_isolation'), current_setting('transaction_read_only') WHERE $1 IS NOT "
+        "NULL");
+    ASSERT_TRUE(row.step());
+    EXPECT_EQ(row.text(0), "read committed");
+    EXPECT_EQ(row.text(1), "off");
+  });
+  // Many who ask at once: with a snapshot from before the lock they would give the same number to two events.
+  std::vector<std::jthread> workers;
+  for (int k = 0; k < 4; ++k) {
+    workers.emplace_back([&] {
+      Study study = Study::open(address);
+      EXPECT_NO_THROW(advance(study, 10));
+    });
+  }
+  workers.clear();
+  const Study study = Study::open(address);
+  EXPECT_EQ(study.status().finished, 40);
+  EXPECT_TRUE(study.verify().clean());
+}
+
+TEST_F(Server, WhatIsRecordedIsOnDiskAlsoWhereTheServerDoesNotWaitForIt) {
+  const std::string address = server() + "&options=-c%20synchronous_commit%3Doff&study=lazy";
+  Study study = Study::create(address, line, random_search());
+  const std::unique_ptr<Database> database = open_place({.place = address}, false);
+  constexpr int steps = 20;
+  int on_disk = 0;
+  for (int k = 0; k < steps; ++k) {
+    advance(study, 1);
+    Statement row = database->prepare(
+        "SELECT (pg_current_wal_insert_lsn() <= pg_current_wal_flush_lsn())::int WHERE $1 IS NOT NULL");
+    ASSERT_TRUE(row.step());
+    on_disk += static_cast<int>(row.integer(0));
+  }
+  EXPECT_GT(on_disk, steps / 2);  // the server's own work may add to the log at any time
+}
+
+TEST_F(Server, MessagesSayOnceWhereTheyComeFrom) {
+  const std::filesystem::path where = place();
+  (void)Study::create(where, line, random_search());
+  const std::unique_ptr<Database> database = open_place({.place = where}, true);
+  database->check_study();
+  const std::string message = message_of<Error>(
+      [&] { database->write([&] { database->prepare("SELECT no_such_column WHERE $1 IS NOT NULL").step(); }); });
+  EXPECT_THAT(message, HasSubstr("no_such_column"));
+  EXPECT_EQ(message.find("[bo/study]"), message.rfind("[bo/study]")) << message;
 }
 
 TEST_F(Server, NothingOutlivesATransaction) {
@@ -120,6 +179,27 @@ TEST_F(Server, ARestartedServerIsFoundAgain) {
   advance(study, 3);  // the connection broke unnoticed, and nothing was under way
   EXPECT_EQ(study.status().finished, 9);
   EXPECT_TRUE(study.verify().clean());
+}
+
+TEST_F(Server, AServerThatIsBeingRestartedIsWaitedForWhenAWorkerBegins) {
+  const std::filesystem::path where = place();
+  (void)Study::create(where, line, random_search());
+  const auto open = [&] { return Study::open(where); };
+  control("stop");
+  EXPECT_THROW((void)open_for_work(open, 0.0), ConnectionLost);
+  std::jthread starts([] {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    control("start");
+  });
+  int told = 0;
+  Study study = open_for_work(open, 60.0, {}, [&](const std::string& why) {
+    ++told;
+    EXPECT_THAT(why, HasSubstr("cannot connect to"));
+  });
+  starts.join();
+  EXPECT_EQ(told, 1);
+  advance(study, 1);
+  EXPECT_THROW((void)open_for_work([&] { return Study::open(server() + "&study=never made"); }, 60.0), DataError);
 }
 
 }  // namespace

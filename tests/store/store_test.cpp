@@ -102,6 +102,23 @@ TEST_P(Store, StatesAndMessagesOfResults) {
   EXPECT_TRUE(report.clean()) << report.problems.front();
 }
 
+TEST_P(Store, ReasonsAreShortened) {
+  Study study = Study::create(place(), square, random_search());
+  (void)study.ask(2);
+  std::string shout;
+  for (int k = 0; k < 100000; ++k) shout += "\xC3\xA4";  // ä, two bytes
+  study.fail(1, "x" + shout);
+  const std::string kept = study.trial(1).reason;
+  EXPECT_LE(kept.size(), 4096U);
+  EXPECT_GT(kept.size(), 4000U);
+  EXPECT_TRUE(kept.starts_with("x\xC3\xA4") && kept.ends_with("\xC3\xA4 ..."));
+  study.fail(2, std::string(4096, 'a'));
+  EXPECT_EQ(study.trial(2).reason, std::string(4096, 'a'));
+  study.tell({{.id = 1, .reason = "x" + shout}}, Repeated::accept_equal);  // the same failure again is equal
+  const VerifyReport report = study.verify();
+  EXPECT_TRUE(report.clean()) << report.problems.front();
+}
+
 TEST_P(Store, ManyResultsAreOneTransaction) {
   const std::filesystem::path where = place();
   Study study = Study::create(where, square, random_search());

@@ -66,7 +66,7 @@ class Study {
                                     std::shared_ptr<Engine> engine = {},
                                     FileSystems file_systems = FileSystems::checked,
                                     const EarlierResults& earlier = {});
-  /// Throws DataError if it is missing, unreadable or not a study.
+  /// Throws DataError if it is missing, unreadable or not a study, and ConnectionLost if its server cannot be reached.
   [[nodiscard]] static Study open(const std::filesystem::path& place, StudyAccess access = StudyAccess::write,
                                   std::shared_ptr<Engine> engine = {}, FileSystems file_systems = FileSystems::checked);
   Study(const Study&) = delete;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stop_token>
 #include <string>
 
 #include "nomu/bo/study.hpp"
@@ -46,6 +47,12 @@ struct WorkerReport {
   std::int64_t failed = 0;
   bool settled = false;  ///< whether it stopped because going on was not worth it
 };
+
+/// Calls `open`, which opens a study. While its server cannot be reached, because it is being restarted for example, it
+/// is called again for `patience` seconds; `waiting`, which may be empty, is told once why. Throws what `open` throws,
+/// and Cancelled.
+[[nodiscard]] Study open_for_work(const std::function<Study()>& open, double patience, const std::stop_token& stop = {},
+                                  const std::function<void(const std::string& why)>& waiting = {});
 
 /// Runs `command` with /bin/sh for every trial; the last line it prints is the value. {name} in the command stands for
 /// the value of a variable and {id} for the number of the trial, and the trial is on standard input as JSON:

@@ -15,7 +15,7 @@ struct Place {
   bool trust_file_system = false;
 };
 
-/// Opens a study. Throws DataError.
+/// Opens a study. Throws DataError, and ConnectionLost if its server is away.
 [[nodiscard]] std::unique_ptr<Database> open_place(const Place& place, bool writable);
 
 /// Runs `fill` on the database of a new study, which returns false if it finds a study there. Throws DataError if there

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
+#include <iterator>
 #include <optional>
 
 #include "core/text/utf8.hpp"
@@ -27,12 +27,21 @@ std::string decoded(std::string_view text) {
   return plain;
 }
 
-/// Also keys that libpq does not know: whoever misspells "password" did not mean to show it.
-bool is_secret(std::string_view key) {
-  std::string plain = decoded(key);
-  std::transform(plain.begin(), plain.end(), plain.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return plain.find("pass") != std::string::npos;
+/// Whether messages may show the parameter: only those that are known to hold no secret. Whoever misspells "password"
+/// did not mean to show it.
+bool is_harmless(std::string_view key) {
+  constexpr std::string_view harmless[] = {"host",
+                                           "hostaddr",
+                                           "port",
+                                           "dbname",
+                                           "user",
+                                           "study",
+                                           "service",
+                                           "sslmode",
+                                           "application_name",
+                                           "connect_timeout",
+                                           "target_session_attrs"};
+  return std::find(std::begin(harmless), std::end(harmless), decoded(key)) != std::end(harmless);
 }
 
 /// Where the password of scheme://user:password@host begins and ends; nothing if there is none.
@@ -41,13 +50,15 @@ struct Password {
   std::size_t at = std::string_view::npos;
 };
 
-/// Throws DataError for one that libpq would end too early, and then show as the name of a host or a port.
+/// Throws DataError for one that libpq would end too early, and then show as the name of a host or a port. What follows
+/// a ? before any colon is parameters, which may contain both signs.
 std::optional<Password> find_password(std::string_view address) {
   const std::size_t begin = address.find("://") + 3;
   const std::size_t at = address.find('@', begin);
   const bool bracket = address.substr(begin).starts_with('[');
   const std::size_t colon = address.find(':', bracket ? address.find(']', begin) : begin);
   if (at == std::string_view::npos || colon == std::string_view::npos || colon > at) return {};
+  if (colon > address.find('?')) return {};
   const std::size_t next = address.find_first_of("/?@", colon + 1);
   const std::string_view port = address.substr(colon + 1, next - colon - 1);
   if (next != at && std::all_of(port.begin(), port.end(), [](char c) { return c >= '0' && c <= '9'; })) return {};
@@ -96,7 +107,7 @@ PostgresAddress read_postgres_address(std::string_view address) {
     } else {
       append(result.connection, parameter);
     }
-    if (!is_secret(key)) append(result.name, parameter);
+    if (is_harmless(key)) append(result.name, parameter);
   }
   if (!named) {
     throw DataError("bo/study", fmt::format("'{}' does not name a study; add {}study=NAME", result.name,

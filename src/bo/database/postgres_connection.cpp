@@ -84,34 +84,55 @@ void PostgresConnection::drop() {
   forget();
 }
 
+struct PostgresConnection::Options {
+  std::vector<const char*> keys = {};
+  std::vector<const char*> values = {};
+
+  void add(const char* key, const char* value) {
+    keys.push_back(key);
+    values.push_back(value);
+  }
+};
+
+/// What comes before dbname gives way to the address, what comes after it does not.
+PostgresConnection::Options PostgresConnection::options() const {
+  Options options;
+  options.add("fallback_application_name", "nomu");
+  options.add("keepalives_idle", "20");
+  options.add("keepalives_interval", "5");
+  options.add("tcp_user_timeout", "60000");
+  if (std::getenv("PGCONNECT_TIMEOUT") == nullptr) options.add("connect_timeout", "10");
+  options.add("dbname", address_.connection.c_str());
+  options.add("client_encoding", "UTF8");
+  options.add(nullptr, nullptr);
+  return options;
+}
+
+/// Throws ConnectionLost if the server is away or not ready, which may change; DataError if it answers and refuses us,
+/// which will not.
+void PostgresConnection::refuse(const Options& options) {
+  PGconn* connection = connection_.get();
+  std::string why = readable(address_.connection)
+                        ? one_line(PQerrorMessage(connection))
+                        : "the address cannot be read; in a user name and a password write % as %25 and & as %26; "
+                          "PostgreSQL's documentation lists the parameters that there are";
+  const bool wanted = PQconnectionNeedsPassword(connection) != 0;
+  if (wanted) why += "; put the password into ~/.pgpass or PGPASSWORD";
+  const bool answered = wanted || PQconnectionUsedPassword(connection) != 0;
+  drop();
+  const std::string text = fmt::format("cannot connect to '{}': {}", address_.name, why);
+  if (was_connected_) throw ConnectionLost("bo/study", text);
+  const PGPing ping = answered ? PQPING_OK : PQpingParams(options.keys.data(), options.values.data(), 1);
+  if (ping == PQPING_NO_RESPONSE || ping == PQPING_REJECT) throw ConnectionLost("bo/study", text);
+  throw DataError("bo/study", text);
+}
+
 void PostgresConnection::require() {
   if (connection_ && PQstatus(connection_.get()) == CONNECTION_OK) return;
   drop();
-  // What comes before dbname gives way to the address, what comes after it does not.
-  std::vector<const char*> keys{"fallback_application_name", "keepalives_idle", "keepalives_interval",
-                                "tcp_user_timeout"};
-  std::vector<const char*> values{"nomu", "20", "5", "60000"};
-  const auto add = [&](const char* key, const char* value) {
-    keys.push_back(key);
-    values.push_back(value);
-  };
-  if (std::getenv("PGCONNECT_TIMEOUT") == nullptr) add("connect_timeout", "10");
-  add("dbname", address_.connection.c_str());
-  add("client_encoding", "UTF8");
-  add(nullptr, nullptr);
-  connection_.reset(PQconnectdbParams(keys.data(), values.data(), 1));
-  if (PQstatus(connection_.get()) != CONNECTION_OK) {
-    std::string why = readable(address_.connection)
-                          ? one_line(PQerrorMessage(connection_.get()))
-                          : "the address cannot be read; in a user name and a password write % as %25 and & as %26; "
-                            "PostgreSQL's documentation lists the parameters that there are";
-    const bool wanted = PQconnectionNeedsPassword(connection_.get()) != 0;
-    if (wanted) why += "; put the password into ~/.pgpass or PGPASSWORD";
-    drop();
-    const std::string text = fmt::format("cannot connect to '{}': {}", address_.name, why);
-    if (was_connected_) throw ConnectionLost("bo/study", text);
-    throw DataError("bo/study", text);
-  }
+  const Options all = options();
+  connection_.reset(PQconnectdbParams(all.keys.data(), all.values.data(), 1));
+  if (PQstatus(connection_.get()) != CONNECTION_OK) refuse(all);
   was_connected_ = true;
   PQsetNoticeProcessor(
       connection_.get(), [](void*, const char*) {}, nullptr);  // it would print them

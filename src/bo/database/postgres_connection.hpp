@@ -55,8 +55,8 @@ class PostgresConnection {
 
   [[nodiscard]] const PostgresAddress& address() const { return address_; }
 
-  /// Connects if there is no connection; never inside a transaction. Throws DataError the first time, ConnectionLost
-  /// later.
+  /// Connects if there is no connection; never inside a transaction. Throws ConnectionLost if the server is away or
+  /// starting, and always if there was a connection before; DataError if the address is wrong or the server refuses us.
   void require();
   /// Throws away the connection and what waits to be sent.
   void drop();
@@ -79,6 +79,9 @@ class PostgresConnection {
   struct Finish {
     void operator()(PGconn* connection) const { PQfinish(connection); }
   };
+  struct Options;
+  [[nodiscard]] Options options() const;
+  [[noreturn]] void refuse(const Options& options);
   void send();
   [[nodiscard]] PostgresResult answer();
   [[nodiscard]] PostgresResult answers();

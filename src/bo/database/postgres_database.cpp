@@ -26,7 +26,10 @@ const std::string begin_change = fmt::format(
     lock_class);
 constexpr std::string_view silence = "5s";
 constexpr std::string_view silence_while_making = "60s";
-constexpr const char* make_durable = "SELECT pg_logical_emit_message(true, 'nomu', '')";
+// A server may be set not to wait for its disk at all; a result that was reported as recorded must not depend on that.
+constexpr const char* make_durable =
+    "SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE "
+    "current_setting('synchronous_commit') END, true), pg_logical_emit_message(true, 'nomu', '')";
 
 class PostgresDatabase;
 
@@ -145,7 +148,8 @@ void PostgresDatabase::begin() {
   connection_.require();
   phase_ = Phase::changing;
   connection_.forget();
-  connection_.defer({.sql = "BEGIN"});
+  // Whatever the database's default is: the rules read what others committed before the lock was ours.
+  connection_.defer({.sql = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"});
   connection_.defer(
       {.sql = begin_change,
        .parameters = {postgres_parameter(study_), postgres_parameter(study_ == 0 ? silence_while_making : silence)},
@@ -212,8 +216,8 @@ void PostgresDatabase::transaction(Phase phase, const Action& action) {
       const bool undecided = phase_ == Phase::committing;
       phase_ = Phase::outside;
       if (undecided) {
-        throw ConnectionLost("bo/study",
-                             fmt::format("{}: the step in progress may or may not have been recorded", error.what()));
+        throw ConnectionLost(
+            "bo/study", fmt::format("{}: the step in progress may or may not have been recorded", error.message()));
       }
       if (attempt >= 1) throw;
     } catch (...) {

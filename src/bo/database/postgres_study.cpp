@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "bo/database/database.hpp"
+
 namespace nomu {
 namespace {
 
@@ -68,7 +70,7 @@ std::int64_t find_postgres_study(PostgresConnection& connection) {
 
 void refuse_postgres(const PostgresError& error, const std::string& name) {
   const std::string_view state = error.state();
-  const char* what = error.what();
+  const std::string_view what = error.message();
   if (state == "55P03" || state == "40001" || state == "40P01")
     throw PostgresBusy("bo/study", fmt::format("'{}' is locked by another process", name));
   if (state.starts_with("53")) {

@@ -159,6 +159,15 @@ Point kept_point(Point point, const Space& space) {
   return point;
 }
 
+/// A reason is for people: a command may have printed megabytes, which every reader of the study would carry along.
+std::string kept_reason(std::string_view reason) {
+  constexpr std::size_t longest = 4096;
+  constexpr std::string_view more = " ...";
+  std::string text = kept_text(reason);
+  if (text.empty()) return "no reason given";
+  return text.size() <= longest ? text : shortened(text, longest - more.size()).append(more);
+}
+
 TrialResult checked(TrialResult result, const Space& space) {
   const std::string prefix = result.label.empty() ? "" : result.label + ": ";
   if (result.value && !std::isfinite(*result.value)) {
@@ -174,7 +183,7 @@ TrialResult checked(TrialResult result, const Space& space) {
   }
   if (result.cost && !result.value)
     throw DataError("bo/study", fmt::format("{}only a result has a cost, a failure has none", prefix));
-  if (!result.value) result.reason = result.reason.empty() ? "no reason given" : kept_text(result.reason);
+  if (!result.value) result.reason = kept_reason(result.reason);
   if (result.value) result.reason.clear();
   if (result.id == 0 && !result.point.empty()) {
     if (!result.value) throw DataError("bo/study", prefix + "only a trial can fail, not a point; enqueue makes it one");

@@ -10,6 +10,9 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -102,7 +105,7 @@ struct ChildProcess::Pipe {
 };
 
 /// The processes that a shell starts do not notice that we die. Therefore a guard leads their process group: it waits
-/// for the end of a pipe whose other end only we hold, and then kills the group.
+/// for the end of a pipe whose other end only we hold, and then kills the group. It outlives a SIGTERM to the group.
 ChildProcess::ChildProcess(const std::string& command, std::string input, const std::vector<std::string>& environment)
     : input_(std::move(input)) {
   Pipe alive;
@@ -113,7 +116,7 @@ ChildProcess::ChildProcess(const std::string& command, std::string input, const 
   guard.redirect(STDIN_FILENO, alive.read.number());
   guard.discard(STDOUT_FILENO);
   guard.discard(STDERR_FILENO);
-  guard_ = guard.shell("read -r line; kill -KILL 0");
+  guard_ = guard.shell("trap '' TERM; read -r line; kill -KILL 0");
   Spawn shell(guard_);
   shell.redirect(STDIN_FILENO, in.read.number());
   shell.redirect(STDOUT_FILENO, out.write.number());
@@ -149,7 +152,7 @@ void ChildProcess::feed() {
 ChildProcess::~ChildProcess() {
   if (ended_) return;
   kill();
-  waitpid(shell_, &status_, 0);
+  if (!reaped_) waitpid(shell_, &status_, 0);
   end_guard();
 }
 
@@ -166,12 +169,34 @@ bool ChildProcess::poll() {
   feed();
   drain(out_pipe_.number(), out_);
   drain(err_pipe_.number(), err_);
-  if (waitpid(shell_, &status_, WNOHANG) != shell_) return false;
+  if (!reaped_) reaped_ = waitpid(shell_, &status_, WNOHANG) == shell_;
+  if (!reaped_ || (terminated_ && others_live())) return false;
   ended_ = true;
   end_guard();
   drain(out_pipe_.number(), out_);
   drain(err_pipe_.number(), err_);
   return true;
+}
+
+void ChildProcess::terminate() {
+  terminated_ = true;
+  if (guard_ > 0) ::kill(-guard_, SIGTERM);
+}
+
+/// Whether the group has a process besides the guard: a shell dies of SIGTERM before a program that it runs has tidied
+/// up. We are not the parent of that program, so /proc must tell.
+bool ChildProcess::others_live() const {
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", none)) {
+    const pid_t pid = static_cast<pid_t>(std::atoi(entry.path().filename().c_str()));
+    if (pid <= 0 || pid == guard_ || getpgid(pid) != guard_) continue;
+    std::ifstream file(entry.path() / "stat");
+    std::string text;
+    std::getline(file, text);
+    const std::size_t state = text.rfind(") ");
+    if (state != std::string::npos && text.substr(state + 2, 1) != "Z") return true;
+  }
+  return false;
 }
 
 void ChildProcess::kill() {

@@ -23,6 +23,8 @@ class ChildProcess {
 
   /// Writes input and reads the output so far, without waiting; returns whether the command has ended.
   [[nodiscard]] bool poll();
+  /// Asks the command and everything it started to end (SIGTERM). From then on `poll` also waits for what it started.
+  void terminate();
   /// Kills the command and everything it started.
   void kill();
 
@@ -54,6 +56,7 @@ class ChildProcess {
   };
   struct Pipe;
 
+  [[nodiscard]] bool others_live() const;
   void feed();
   void end_guard();
 
@@ -65,6 +68,8 @@ class ChildProcess {
   File out_pipe_;
   File err_pipe_;
   int status_ = 0;
+  bool reaped_ = false;
+  bool terminated_ = false;
   bool ended_ = false;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   std::string input_;  // what is left of it

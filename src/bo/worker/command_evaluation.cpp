@@ -4,11 +4,14 @@
 
 #include "bo/worker/child_process.hpp"
 #include "bo/worker/command_text.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/bo/trial_io.hpp"
 #include "nomu/data/table_io.hpp"
 
 namespace nomu {
 namespace {
+
+constexpr std::size_t longest_message = 2000;  // bytes of what a command said last
 
 class CommandEvaluation : public Evaluation {
  public:
@@ -18,7 +21,7 @@ class CommandEvaluation : public Evaluation {
   [[nodiscard]] bool ended() override { return process_.poll(); }
 
   [[nodiscard]] EvaluationResult result() const override {
-    const std::string message = last_line(process_.err());
+    const std::string message = shortened(last_line(process_.err()), longest_message);
     if (process_.not_found()) return {.reason = message, .cannot_run = true};
     if (const std::string failure = process_.failure(); !failure.empty()) {
       return {.reason = process_.err().empty() ? failure : failure + ": " + message};
@@ -30,6 +33,7 @@ class CommandEvaluation : public Evaluation {
     return {.reason = fmt::format("its last line is not a finite number: '{}'", shortened(line, 200))};
   }
 
+  void interrupt() override { process_.terminate(); }
   bool stop() override {
     process_.kill();
     return false;

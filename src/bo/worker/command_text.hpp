@@ -21,7 +21,4 @@ namespace nomu {
 /// The last line that is not blank, without leading and trailing blanks.
 [[nodiscard]] std::string last_line(const std::string& text);
 
-/// At most the first `most` bytes of the text, cut between characters.
-[[nodiscard]] std::string shortened(const std::string& text, std::size_t most);
-
 }  // namespace nomu

@@ -29,6 +29,8 @@ class Evaluation {
   [[nodiscard]] virtual bool ended() = 0;
   /// Only after it has ended.
   [[nodiscard]] virtual EvaluationResult result() const = 0;
+  /// Asks it to end, and does not wait. A command that ends after that has no result that counts.
+  virtual void interrupt() {}
   /// Ends it as soon as possible; returns whether it has a result that counts.
   virtual bool stop() = 0;
   /// Seconds since it began.

@@ -1,5 +1,9 @@
 #include "nomu/bo/worker.hpp"
 
+#include <chrono>
+#include <thread>
+
+#include "bo/database/connection_lost.hpp"
 #include "bo/worker/command_evaluation.hpp"
 #include "bo/worker/function_evaluation.hpp"
 #include "bo/worker/worker_loop.hpp"
@@ -30,6 +34,25 @@ Fields fields_of(WorkerSpec& spec) {
 }
 
 std::string EvaluatedTrial::text() const { return reason.empty() ? format_number(value) : "failed, " + reason; }
+
+Study open_for_work(const std::function<Study()>& open, double patience, const std::stop_token& stop,
+                    const std::function<void(const std::string& why)>& waiting) {
+  constexpr auto slice = std::chrono::milliseconds(100);
+  constexpr int slices = 10;  // between two attempts
+  const auto begin = std::chrono::steady_clock::now();
+  for (bool told = false;; told = true) {
+    try {
+      return open();
+    } catch (const ConnectionLost& error) {
+      if (std::chrono::steady_clock::now() - begin >= std::chrono::duration<double>(patience)) throw;
+      if (!told && waiting) waiting(error.what());
+    }
+    for (int k = 0; k < slices; ++k) {
+      if (stop.stop_requested()) throw Cancelled("bo/worker", "stopped on request");
+      std::this_thread::sleep_for(slice);
+    }
+  }
+}
 
 WorkerReport run_worker(Study& study, const std::string& command, const WorkerSpec& spec,
                         const WorkerCallbacks& callbacks, const Progress& progress) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -11,6 +12,8 @@
 
 namespace nomu {
 namespace {
+
+constexpr double grace = 5.0;  // seconds that a command has to tidy up before it is killed
 
 double seconds_since(std::chrono::steady_clock::time_point time) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - time).count();
@@ -37,7 +40,13 @@ WorkerReport WorkerLoop::run() {
   try {
     loop();
   } catch (...) {
-    stop_evaluations();
+    while (!running_.empty()) {
+      try {
+        stop_evaluations();
+      } catch (const std::exception&) {
+        // A callback may fail once more; what was thrown first counts, and the trials must go back.
+      }
+    }
     release_trials();
     throw;
   }
@@ -87,7 +96,7 @@ bool WorkerLoop::start_one() {
   if (unreachable_since_ && seconds_since(asked_in_vain_) < 1.0) return false;
   const std::vector<Trial> asked = ask();
   if (asked.empty()) return false;
-  running_.push_back({asked.front(), start_(asked.front())});
+  running_.push_back({.trial = asked.front(), .evaluation = start_(asked.front())});
   ++started_;
   return true;
 }
@@ -95,15 +104,19 @@ bool WorkerLoop::start_one() {
 bool WorkerLoop::collect() {
   bool any = false;
   for (std::size_t i = 0; i < running_.size();) {
-    Evaluation& evaluation = *running_[i].evaluation;
+    Running& running = running_[i];
     // This comes first: a result that arrived while a model was being fitted is not late.
-    const bool ended = evaluation.ended();
-    const bool late = !ended && spec_.timeout > 0.0 && evaluation.seconds() > spec_.timeout;
+    const bool ended = running.evaluation->ended();
+    if (!ended && !running.interrupted && spec_.timeout > 0.0 && running.evaluation->seconds() > spec_.timeout) {
+      running.evaluation->interrupt();
+      running.interrupted = Clock::now();
+    }
+    const bool late = running.interrupted && (ended || seconds_since(*running.interrupted) > grace);
     if (!ended && !late) {
       ++i;
       continue;
     }
-    if (late) (void)evaluation.stop();
+    if (late) (void)running.evaluation->stop();
     any = true;
     none_left_ = false;
     const Running done = std::move(running_[i]);
@@ -210,13 +223,29 @@ void WorkerLoop::renew_leases() {
   }
 }
 
-/// Ends what is running. A function cannot be interrupted, so its result is kept.
+/// All at the same time, so that a batch system need not wait for one after the other.
+void WorkerLoop::interrupt_all() {
+  for (Running& running : running_) {
+    if (running.interrupted || running.evaluation->ended()) continue;
+    running.evaluation->interrupt();
+    running.interrupted = Clock::now();
+  }
+  const auto begin = Clock::now();
+  const auto goes_on = [](const Running& running) { return !running.evaluation->ended(); };
+  while (seconds_since(begin) < grace && std::any_of(running_.begin(), running_.end(), goes_on))
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+/// Ends what is running. The result of a command that has ended by itself is kept, and that of a function, which cannot
+/// be interrupted.
 void WorkerLoop::stop_evaluations() {
+  interrupt_all();
   while (!running_.empty()) {
     const Running last = std::move(running_.back());
     running_.pop_back();
-    if (!last.evaluation->stop()) continue;
+    if (last.interrupted && !last.evaluation->stop()) continue;
     const EvaluationResult result = last.evaluation->result();
+    if (result.cancelled || result.cannot_run) continue;
     Unrecorded kept{{last.trial, result.value, result.reason}};
     if (!write(kept)) unrecorded_.push_back(std::move(kept));
   }

@@ -27,6 +27,7 @@ class WorkerLoop {
   struct Running {
     Trial trial;
     std::unique_ptr<Evaluation> evaluation;
+    std::optional<Clock::time_point> interrupted = {};  // when it was asked to end
   };
   struct Unrecorded {
     EvaluatedTrial evaluated;
@@ -45,6 +46,7 @@ class WorkerLoop {
   void look_ahead();
   void renew_leases();
   void stop_evaluations();
+  void interrupt_all();
   void release_trials();
   [[noreturn]] void give_up(std::string why, bool wrong_input = false);
 

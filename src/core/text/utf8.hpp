@@ -1,5 +1,5 @@
 #pragma once
-// Checks whether bytes are UTF-8, for names that go into files that must be UTF-8, and repairs text that is not.
+// Checks whether bytes are UTF-8, for names that go into files that must be UTF-8, repairs text that is not, and shortens it.
 
 #include <cstddef>
 #include <string>
@@ -47,6 +47,13 @@ namespace nomu {
     text.remove_prefix(size == 0 ? 1 : size);
   }
   return result;
+}
+
+/// At most the first `most` bytes of the text, cut between characters.
+[[nodiscard]] inline std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
+  return std::string(text.substr(0, most));
 }
 
 }  // namespace nomu

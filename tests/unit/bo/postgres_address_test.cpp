@@ -15,7 +15,7 @@ TEST(PostgresAddress, TheStudyIsOursAndTheRestIsLibpqs) {
       read_postgres_address("postgresql://me:pass%40word@host:5433/db?sslmode=require&study=yield%20of%3Ftwo&x=1");
   EXPECT_EQ(address.connection, "postgresql://me:pass%40word@host:5433/db?sslmode=require&x=1");
   EXPECT_EQ(address.study, "yield of?two");
-  EXPECT_EQ(address.name, "postgresql://me@host:5433/db?sslmode=require&study=yield%20of%3Ftwo&x=1");
+  EXPECT_EQ(address.name, "postgresql://me@host:5433/db?sslmode=require&study=yield%20of%3Ftwo");
   EXPECT_EQ(read_postgres_address("postgres:///db?study=100%").study, "100%");
 }
 
@@ -23,7 +23,9 @@ TEST(PostgresAddress, SecretsAreNotShown) {
   for (const char* text : {"postgresql://me:hush@host/db?study=a", "postgresql://me:hu:sh:hush@host/db?study=a",
                            "postgresql:///db?password=hush&study=a&sslpassword=hush", "postgresql://:hush@/?study=a",
                            "postgresql:///db?%70assword=hush&study=a", "postgresql:///db?PASSWORD=hush&study=a",
-                           "postgresql:///db?passwort=hush&study=a"}) {
+                           "postgresql:///db?passwort=hush&study=a", "postgresql:///db?study=a&pwd=hush",
+                           "postgresql:///db?study=a&sslkey=hush&options=hush&scram_client_key=hush",
+                           "postgresql://me?x:hush@host/db&study=a", "postgresql:///db?hush&study=a"}) {
     EXPECT_THAT(read_postgres_address(text).name, Not(HasSubstr("hush"))) << text;
   }
   EXPECT_THAT(message_of([] { (void)read_postgres_address("postgresql://me:hush@host/db?password=hush"); }),
@@ -43,6 +45,11 @@ TEST(PostgresAddress, PasswordsThatMustBeWrittenOtherwise) {
                            "postgresql://[::1]:5432/db?study=a@b", "postgresql://me@host:5432/db?study=a@b",
                            "postgresql://[::1]/db?study=a@b"}) {
     EXPECT_EQ(read_postgres_address(text).study, "a@b") << text;
+    EXPECT_EQ(read_postgres_address(text).name, text);
+  }
+  for (const char* text : {"postgresql://host/db?study=a:b@c", "postgresql://host?study=a:b@c",
+                           "postgresql://me@host/db?study=a:b@c", "postgresql://[::1]?study=a:b@c"}) {
+    EXPECT_EQ(read_postgres_address(text).study, "a:b@c") << text;
     EXPECT_EQ(read_postgres_address(text).name, text);
   }
 }

@@ -158,6 +158,46 @@ TEST(Worker, ACommandThatIsTooSlowIsKilled) {
   EXPECT_EQ(study.trial(1).reason, "no result after 0.2 s");
 }
 
+/// A file that is not there yet.
+std::filesystem::path mark_of(const std::string& name) {
+  const auto mark = std::filesystem::temp_directory_path() / ("nomu_worker_" + name);
+  std::filesystem::remove(mark);
+  return mark;
+}
+
+TEST(Worker, ACommandMayTidyUpBeforeItIsKilled) {
+  const auto mark = mark_of("tidies");
+  Study study(line(), random_search(1));
+  // The outer shell dies of the signal at once, the inner one takes its time.
+  const std::string inner =
+      "trap \"sleep 0.3; echo told > " + mark.string() + "; exit\" TERM; while :; do sleep 0.05; done";
+  (void)run_worker(study, "sh -c '" + inner + "' >/dev/null 2>&1; echo 1", {.timeout = 0.5});
+  EXPECT_EQ(study.trial(1).reason, "no result after 0.5 s");
+  EXPECT_TRUE(std::filesystem::exists(mark));
+  std::filesystem::remove(mark);
+}
+
+TEST(Worker, AStopKeepsTheResultOfACommandThatHasEnded) {
+  const auto mark = mark_of("ended");
+  Study study(line(), random_search());
+  std::stop_source stop;
+  // The first command ends while the result of the second is reported, and the stop comes before it is looked at again.
+  const WorkerCallbacks callbacks{.recorded = [&](const EvaluatedTrial& done) {
+    if (done.trial.id != 2) return;
+    std::ofstream(mark) << "go on";
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    stop.request_stop();
+  }};
+  const std::string waits =
+      "if [ {id} = 1 ]; then while [ ! -e " + mark.string() + " ]; do sleep 0.02; done; fi; echo {id}";
+  EXPECT_THROW(run_worker(study, waits, {.workers = 2}, callbacks, {.report = {}, .stop = stop.get_token()}),
+               Cancelled);
+  EXPECT_EQ(study.status().finished, 2);
+  EXPECT_EQ(study.trial(1).value, 1.0);
+  EXPECT_EQ(study.status().pending, 0);
+  std::filesystem::remove(mark);
+}
+
 TEST(Worker, WhatACommandLeavesInTheBackgroundSurvivesIt) {
   const auto mark = std::filesystem::temp_directory_path() / "nomu_worker_background";
   std::filesystem::remove(mark);
