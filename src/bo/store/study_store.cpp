@@ -218,17 +218,26 @@ std::vector<Trial> StudyStore::ask_at_once(const Askers& askers, std::int64_t bu
   return trials;
 }
 
-void StudyStore::renew(const std::vector<std::int64_t>& ids, double lease) const {
-  if (ids.empty()) return;
+/// Trials that wait for somebody have a lease of 0 or less. A heartbeat that comes late must not take them.
+std::vector<std::int64_t> StudyStore::renew(const std::set<std::int64_t>& ids, double lease,
+                                            const std::string& worker) const {
+  std::vector<std::int64_t> renewed;
+  if (ids.empty()) return renewed;
   database_->write([&] {
+    renewed.clear();
     const double until = database_->now() + lease;
-    for (const std::int64_t id : ids) {
-      database_->prepare("UPDATE {trials} SET lease = ? WHERE {mine} AND id = ? AND state = 0")
-          .bind(1, until)
-          .bind(2, id)
-          .run();
+    Statement rows = database_->prepare(
+        "SELECT id, worker FROM {trials} WHERE {mine} AND state = 0 AND lease > 0 AND id >= ? AND id <= ? ORDER BY id");
+    rows.bind(1, *ids.begin()).bind(2, *ids.rbegin());
+    while (rows.step()) {
+      const bool theirs = worker.empty() || rows.text(1) == worker;
+      if (theirs && ids.contains(rows.integer(0))) renewed.push_back(rows.integer(0));
+    }
+    for (const std::int64_t id : renewed) {
+      database_->prepare("UPDATE {trials} SET lease = ? WHERE {mine} AND id = ?").bind(1, until).bind(2, id).run();
     }
   });
+  return renewed;
 }
 
 std::int64_t StudyStore::release(const std::function<bool(const std::string&)>& gone) const {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -102,7 +103,10 @@ class StudyStore {
                                                  const Notes& notes = {}) const;
   /// Empty if there is no such note.
   [[nodiscard]] std::string note(const std::string& name) const;
-  void renew(const std::vector<std::int64_t>& ids, double lease) const;
+  /// Extends the leases of those of these trials that a worker has, this one unless its name is empty; returns their
+  /// numbers.
+  std::vector<std::int64_t> renew(const std::set<std::int64_t>& ids, double lease,
+                                  const std::string& worker = {}) const;
   [[nodiscard]] std::int64_t release(const std::function<bool(const std::string&)>& gone) const;
 
   [[nodiscard]] StudyStatus status(Direction direction) const;

@@ -213,9 +213,9 @@ std::vector<std::int64_t> Study::enqueue(const std::vector<Point>& points) {
   return parts_->store.enqueue(kept);
 }
 
-void Study::renew(const std::vector<std::int64_t>& ids) {
+std::vector<std::int64_t> Study::renew(const std::vector<std::int64_t>& ids, std::string_view worker) {
   const auto lock = parts_->lock();
-  parts_->store.renew(ids, spec().lease);
+  return parts_->store.renew({ids.begin(), ids.end()}, spec().lease, kept_text(worker));
 }
 
 std::int64_t Study::release(const std::function<bool(const std::string& worker)>& gone) {
