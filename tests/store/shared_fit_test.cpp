@@ -5,6 +5,7 @@
 #include <chrono>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "bo/database/place.hpp"
 #include "bo/store/fit_turn.hpp"
@@ -109,6 +110,24 @@ TEST_P(SharedFit, PointsThatNobodyTakesAreForEverybodyAfterSomeSeconds) {
   EXPECT_EQ(left[0].id, 7);
   EXPECT_EQ(left[2].id, 9);
   EXPECT_TRUE(study.verify().clean());
+}
+
+TEST_P(SharedFit, ABudgetThatIsLoweredDuringAFitIsKept) {
+  const std::filesystem::path where = begun();
+  Study study = Study::open(where, StudyAccess::write, one_thread());
+  Study other = Study::open(where);
+  bool lowered = false;
+  const Progress lowering{.report =
+                              [&](const ProgressEvent&) {
+                                if (!std::exchange(lowered, true)) other.set_budget(6);
+                              },
+                          .stop = {}};
+  EXPECT_EQ(study.ask(4, "me", lowering).size(), 1U);
+  ASSERT_TRUE(lowered);
+  EXPECT_EQ(study.status().trials, 6);
+  EXPECT_TRUE(study.finished());
+  const VerifyReport report = study.verify();
+  EXPECT_TRUE(report.clean()) << report.problems.front();
 }
 
 TEST_P(SharedFit, WhatHasChangedSinceAnEvent) {

@@ -78,9 +78,14 @@ class StudyStore {
   /// Hands out trials whose lease has expired, at most as many as there are askers. `waited`: the askers were waiting,
   /// so that trials reserved for waiting requests are handed out too.
   [[nodiscard]] std::vector<Trial> reissue(const Askers& askers, bool waited = false) const;
-  /// Adds trials for the suggestions; none if other trials were added since the snapshot.
-  [[nodiscard]] std::vector<Trial> record(const Snapshot& snapshot, const std::vector<Suggestion>& suggestions,
-                                          const Askers& askers, const std::string& engine) const;
+  struct Recorded {
+    std::int64_t budget = 0;  ///< that the study was made with; one that was set later counts instead
+    std::string engine = {};  ///< that computed the suggestions; empty: they need none
+  };
+  /// Adds trials for the suggestions, or for the first of them if the budget ends there; none if other trials were
+  /// added since the snapshot.
+  [[nodiscard]] std::vector<Trial> record(const Snapshot& snapshot, std::vector<Suggestion> suggestions,
+                                          const Askers& askers, const Recorded& how) const;
   /// Hands out expired trials, then new ones that `suggest` returns, given the number of trials so far and how many may
   /// be added, all in one transaction: for suggestions that take no time to compute.
   using Suggest = std::function<std::vector<Suggestion>(std::int64_t trials, std::size_t count)>;
