@@ -128,12 +128,10 @@ class Study {
   /// All trials in the order of their numbers, or only the latest `limit`.
   [[nodiscard]] std::vector<Trial> trials(std::int64_t limit = 0) const;
 
-  /// Trials that were changed after an event of the log; leases that are merely extended count as no change.
-  struct Changes {
-    std::int64_t event = 0;          ///< number of the last event
-    std::vector<Trial> trials = {};  ///< as they are now, in the order of their numbers
-  };
-  [[nodiscard]] Changes changes(std::int64_t since) const;
+  using Changes = StudyChanges;
+  /// What has changed since the event with this number, 0 for the beginning. With its mark, it is noticed if another
+  /// event has that number now.
+  [[nodiscard]] Changes changes(std::int64_t since, std::string_view mark = {}) const;
 
   /// Trials that are handed out, in the order of their numbers.
   [[nodiscard]] std::vector<Trial> pending() const;

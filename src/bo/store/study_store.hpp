@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -121,8 +122,8 @@ class StudyStore {
   [[nodiscard]] std::vector<Trial> trials(std::int64_t limit) const;
   [[nodiscard]] std::vector<Trial> pending() const;
   [[nodiscard]] std::int64_t last_event() const;
-  /// Trials that an event after this one is about.
-  [[nodiscard]] std::vector<Trial> changed(std::int64_t since) const;
+  /// See `Study::changes`.
+  [[nodiscard]] StudyChanges changes(std::int64_t since, std::string_view mark) const;
   /// Throws DataError at the first event that cannot be one of this study.
   void each_event(const std::function<void(const StudyEvent&)>& use) const;
 
@@ -138,6 +139,7 @@ class StudyStore {
                                                 const std::vector<Suggestion>& suggestions, const Askers& askers,
                                                 const std::string& engine) const;
   [[nodiscard]] std::vector<Trial> read_trials(Statement& rows) const;
+  [[nodiscard]] std::vector<Trial> changed(std::int64_t since) const;
   void set_cost(std::int64_t trial, const std::optional<double>& cost) const;
 
   std::unique_ptr<Database> database_;

@@ -258,12 +258,9 @@ std::vector<Trial> Study::trials(std::int64_t limit) const {
   return parts_->store.trials(limit);
 }
 
-Study::Changes Study::changes(std::int64_t since) const {
+Study::Changes Study::changes(std::int64_t since, std::string_view mark) const {
   const auto lock = parts_->lock();
-  const StudyStore& store = parts_->store;
-  Changes changes{.event = store.last_event()};
-  if (changes.event > since) changes.trials = since == 0 ? store.trials(0) : store.changed(since);
-  return changes;
+  return parts_->store.changes(since, mark);
 }
 
 std::vector<Trial> Study::pending() const {
