@@ -393,6 +393,20 @@ class Page(ServeCase):
         self.assertNotIn("progress", again["parts"])
         self.assertIn("running", again["parts"])
 
+    def test_a_lease_that_ends_is_shown_without_an_event(self) -> None:
+        self.new("lease=3")
+        served = self.serve()
+        served.post("/api/ask", {})
+        time.sleep(1)  # the page draws what it has read by then
+        first = served.get("/parts")
+        self.assertIn("<b>1</b><span>running</span>", first["parts"]["summary"])
+        time.sleep(4)
+        later = served.get(f"/parts?event={first['event']}&model={first['model']}")
+        self.assertEqual(later["event"], first["event"])
+        self.assertIn("<b>0</b><span>running</span>", later["parts"]["summary"])
+        self.assertIn("<b>1</b><span>waiting for a worker</span>", later["parts"]["summary"])
+        self.assertIn("setInterval(refresh, 10000)", served.request("/live.js")[1])
+
     def test_the_policy_of_the_page(self) -> None:
         self.new()
         served = self.serve()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """nomu serve under attack: requests hidden in others, texts that are nested or long, studies damaged while served."""
 
+import json
 import socket
 import sqlite3
 import sys
@@ -123,6 +124,52 @@ class Damage(ServeCase):
             self.assertIn(served.request("/api/trials")[0], (200, 400), sql)
             self.assertIsNone(served.process.poll(), sql)
             served.stop()
+
+
+    def test_events_that_a_crash_of_the_database_took_back(self) -> None:
+        self.new()
+        served = self.serve()
+
+        def workers() -> list[str]:
+            return [trial["worker"] for trial in served.get("/api/trials")["trials"]]
+
+        served.post("/api/ask", {"count": 3, "worker": "before"})
+        self.assertEqual(workers(), ["before"] * 3)
+        self.damage("delete from trials where id = 3; delete from events where number = 3;")
+        self.assertEqual(workers(), ["before"] * 2)
+        self.damage("update trials set worker = 'after' where id = 2; update events set at = at + 1 where number = 2;")
+        self.assertEqual(workers(), ["before", "after"], "another event has the same number now")
+
+    def test_a_model_is_tried_again_after_an_error(self) -> None:
+        self.new("method=gp", "initial=8")
+        served = self.serve()
+        for trial in served.post("/api/ask", {"count": 10})["trials"]:
+            served.post("/api/tell", {"id": trial["id"], "value": trial["point"]["x"]})
+        served.get("/api/trials")  # it has seen them all
+        self.damage("update trials set point = 'x' || point where id = 1;")
+        self.assertEqual(served.request("/api/model")[0], 409)
+        self.damage("update trials set point = substr(point, 2) where id = 1;")
+        deadline = time.monotonic() + 60
+        while served.request("/api/model")[0] != 200:
+            self.assertLess(time.monotonic(), deadline, "no model")
+            time.sleep(0.5)
+
+    def test_a_model_follows_a_result_that_is_replaced(self) -> None:
+        self.new("method=gp", "initial=8")
+        served = self.serve()
+        for trial in served.post("/api/ask", {"count": 10})["trials"]:
+            served.post("/api/tell", {"id": trial["id"], "value": trial["id"]})
+
+        def until(id_: int) -> None:
+            best = served.get("/api/best")["point"]
+            deadline = time.monotonic() + 60
+            while json.loads(served.request("/api/model")[1]).get("at") != best:
+                self.assertLess(time.monotonic(), deadline, f"no model around trial {id_}")
+                time.sleep(0.5)
+
+        until(1)
+        served.post("/api/tell", {"id": 5, "value": -5, "repeated": "replace"})
+        until(5)
 
 
 if __name__ == "__main__":
