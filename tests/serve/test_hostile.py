@@ -2,6 +2,7 @@
 """nomu serve under attack: requests hidden in others, texts that are nested or long, studies damaged while served."""
 
 import json
+import select
 import socket
 import sqlite3
 import sys
@@ -92,6 +93,32 @@ class Requests(ServeCase):
         status, text = served.request("/api/model?at=" + "[" * 7000)
         self.assertEqual(status, 400, text[:200])
         self.assertEqual(served.get("/api/status")["trials"], 0)
+
+
+class Limits(ServeCase):
+    def test_headers_have_a_limit(self) -> None:
+        self.new()
+        served = self.serve()
+        head = "GET /api/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        self.assertIn("HTTP/1.1 200 ", talk(served, head + "".join(f"X-{i}: 1\r\n" for i in range(150)) + "\r\n"))
+        for headers in ("".join(f"X-{i}: 1\r\n" for i in range(300)), "".join(f"X-{i}: {'y' * 8000}\r\n" for i in range(12))):
+            self.assertNotIn("HTTP/1.1 200 ", talk(served, head + headers + "\r\n"))
+        self.assertEqual(served.get("/api/status")["trials"], 0)
+
+    def test_a_request_that_comes_drop_by_drop_is_ended(self) -> None:
+        self.new()
+        served = self.serve()
+        address = urllib.parse.urlsplit(served.url)
+        with socket.create_connection((address.hostname, address.port)) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\n")
+            begin = time.monotonic()
+            try:
+                while not select.select([connection], [], [], 2)[0] and time.monotonic() - begin < 60:
+                    connection.sendall(b"X: 1\r\n")
+            except OSError:
+                pass  # it was closed
+            self.assertGreater(time.monotonic() - begin, 10)
+            self.assertLess(time.monotonic() - begin, 30)
 
 
 class Damage(ServeCase):
