@@ -235,12 +235,13 @@ std::string Api::enqueue(const ApiRequest& request) {
 }
 
 std::string Api::renew(const ApiRequest& request) {
-  const json body = body_of(request.body, {"ids"});
-  if (!body.contains("ids") || !body["ids"].is_array()) throw DataError("serve", "ids must be a list of trials");
+  const json body = body_of(request.body, {"ids", "worker"});
+  // Nobody else changes the study meanwhile, so there is a limit.
+  if (!body.contains("ids") || !body["ids"].is_array() || body["ids"].size() > most_asked)
+    throw DataError("serve", fmt::format("ids must be a list of at most {} trials", most_asked));
   std::vector<std::int64_t> ids;
   for (const json& id : body["ids"]) ids.push_back(whole_of(id, "the number of a trial", 1, largest));
-  desk_.study().renew(ids);
-  return text_of({{"ids", ids}});
+  return text_of({{"ids", desk_.study().renew(ids, worker_of(body))}});
 }
 
 std::string Api::release(const ApiRequest& request) {

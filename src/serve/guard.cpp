@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t shortest_token = 16;
 constexpr std::size_t longest_token = 200;
+constexpr std::size_t most_header_bytes = 64U << 10U;
+constexpr std::size_t most_header_lines = 200;
 
 bool in_token(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' ||
@@ -68,6 +70,19 @@ bool is_loopback(std::string_view host) {
       colon != std::string_view::npos && (host.starts_with('[') ? host[colon - 1] == ']' : host.find(':') == colon);
   if (port) host = host.substr(0, colon);
   return host == "localhost" || host == "127.0.0.1" || host == "[::1]" || host == "::1";
+}
+
+bool HeaderLimits::accept(char c) {
+  if (ended_) return true;
+  ++in_line_;
+  if (c == '\n') {
+    const bool blank = in_line_ == 2 && before_ == '\r';
+    ended_ = blank && lines_ > 0;
+    lines_ += ended_ ? 0 : 1;
+    in_line_ = 0;
+  }
+  before_ = c;
+  return ++bytes_ <= most_header_bytes && lines_ <= most_header_lines;
 }
 
 Refusal refusal_of(const Framing& framing, std::int64_t largest_body) {

@@ -41,6 +41,21 @@ struct Framing {
   std::size_t ranges = 0;                 ///< parts of the answer that are asked for; 0: all of it
 };
 
+/// Watches a request up to the end of its headers: 64 kB and 200 lines at most.
+class HeaderLimits {
+ public:
+  /// The next byte. Returns false if that is one too many.
+  [[nodiscard]] bool accept(char c);
+  [[nodiscard]] bool ended() const { return ended_; }
+
+ private:
+  std::size_t bytes_ = 0;
+  std::size_t lines_ = 0;
+  std::size_t in_line_ = 0;  // bytes of the line so far
+  char before_ = 0;
+  bool ended_ = false;
+};
+
 /// Why a request is refused.
 struct Refusal {
   int status = 0;  ///< 0: it is accepted

@@ -16,6 +16,7 @@
 #include "serve/api.hpp"
 #include "serve/api_json.hpp"
 #include "serve/guard.hpp"
+#include "serve/limited_server.hpp"
 #include "serve/live_page.hpp"
 #include "serve/live_parts.hpp"
 #include "serve/openapi.hpp"
@@ -80,48 +81,48 @@ class HttpServer {
     });
     const std::stop_callback ending(stop, [this] {
       ending_ = true;
-      server_.stop();
+      server_->stop();
     });
     if (ready)
       ready(fmt::format("http://{}:{}/",
                         spec_.host.find(':') == std::string::npos ? spec_.host : "[" + spec_.host + "]", port));
     // A stop that was requested before there was anything to stop.
-    if (!stop.stop_requested()) server_.listen_after_bind();
+    if (!stop.stop_requested()) server_->listen_after_bind();
     ending_ = true;
   }
 
  private:
   void configure() {
     const auto threads = static_cast<std::size_t>(spec_.connections);
-    server_.new_task_queue = [threads] { return new httplib::ThreadPool(threads); };
-    server_.set_payload_max_length(static_cast<std::size_t>(spec_.body));
-    server_.set_read_timeout(10);
-    server_.set_write_timeout(10);
-    server_.set_keep_alive_timeout(5);
-    server_.set_keep_alive_max_count(100000);
-    server_.set_tcp_nodelay(true);
+    server_->new_task_queue = [threads] { return new httplib::ThreadPool(threads); };
+    server_->set_payload_max_length(static_cast<std::size_t>(spec_.body));
+    server_->set_read_timeout(10);
+    server_->set_write_timeout(10);
+    server_->set_keep_alive_timeout(5);
+    server_->set_keep_alive_max_count(100000);
+    server_->set_tcp_nodelay(true);
     // By default two servers could share a port, each with half of the requests.
-    server_.set_socket_options([this](int socket) {
+    server_->set_socket_options([this](int socket) {
       const int yes = 1;
       (void)::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
       socket_ = socket;
     });
-    server_.set_default_headers({{"X-Content-Type-Options", "nosniff"},
-                                 {"Referrer-Policy", "no-referrer"},
-                                 {"Cache-Control", "no-store"},
-                                 {"Content-Security-Policy", page_policy}});
-    server_.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+    server_->set_default_headers({{"X-Content-Type-Options", "nosniff"},
+                                  {"Referrer-Policy", "no-referrer"},
+                                  {"Cache-Control", "no-store"},
+                                  {"Content-Security-Policy", page_policy}});
+    server_->set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       return admit(request, response) ? httplib::Server::HandlerResponse::Unhandled
                                       : httplib::Server::HandlerResponse::Handled;
     });
-    server_.set_error_handler([](const httplib::Request&, httplib::Response& response) {
+    server_->set_error_handler([](const httplib::Request&, httplib::Response& response) {
       if (!response.body.empty() || response.has_header("Connection")) return;
       const char* why = response.status == 413   ? "the body is too large"
                         : response.status == 404 ? "there is nothing here; /docs lists what there is"
                                                  : "the request cannot be understood";
       last_answer(response, error_json(why), json_type);
     });
-    server_.set_exception_handler(
+    server_->set_exception_handler(
         [](const httplib::Request&, httplib::Response& response, const std::exception_ptr& failure) {
           std::string why = "something unexpected happened";
           try {
@@ -136,9 +137,9 @@ class HttpServer {
 
   int listen() {
     const int wanted = static_cast<int>(spec_.port);
-    const int port = wanted == 0                                ? server_.bind_to_any_port(spec_.host)
-                     : server_.bind_to_port(spec_.host, wanted) ? wanted
-                                                                : -1;
+    const int port = wanted == 0                                 ? server_->bind_to_any_port(spec_.host)
+                     : server_->bind_to_port(spec_.host, wanted) ? wanted
+                                                                 : -1;
     if (port < 0) {
       throw DataError("serve",
                       fmt::format("cannot listen on {} port {}: another program may be using it, or the address is "
@@ -180,27 +181,27 @@ class HttpServer {
       if (answer.status == 503) response.set_header("Retry-After", "1");
       response.set_content(answer.json, json_type);
     };
-    server_.Get("/", [this](const httplib::Request&, httplib::Response& response) {
+    server_->Get("/", [this](const httplib::Request&, httplib::Response& response) {
       view_.follow();
       response.set_content(live_page({title(), spec_.read_only}, desk_.space(), parts_.all()), html_type);
     });
-    server_.Get("/parts",
-                [this](const httplib::Request& request, httplib::Response& response) { parts(request, response); });
-    server_.Get("/live.css", [](const httplib::Request&, httplib::Response& response) {
+    server_->Get("/parts",
+                 [this](const httplib::Request& request, httplib::Response& response) { parts(request, response); });
+    server_->Get("/live.css", [](const httplib::Request&, httplib::Response& response) {
       response.set_content(std::string(live_style()), "text/css; charset=utf-8");
     });
-    server_.Get("/live.js", [](const httplib::Request&, httplib::Response& response) {
+    server_->Get("/live.js", [](const httplib::Request&, httplib::Response& response) {
       response.set_content(std::string(live_script()), "text/javascript; charset=utf-8");
     });
-    server_.Get("/docs", [](const httplib::Request&, httplib::Response& response) {
+    server_->Get("/docs", [](const httplib::Request&, httplib::Response& response) {
       response.set_content(openapi_page(), html_type);
     });
-    server_.Post("/login",
-                 [this](const httplib::Request& request, httplib::Response& response) { login(request, response); });
-    server_.Get("/api/events", [this](const httplib::Request&, httplib::Response& response) { stream(response); });
-    server_.Get("/openapi.json", api);
-    server_.Get("/api/.*", api);
-    server_.Post("/api/.*", api);
+    server_->Post("/login",
+                  [this](const httplib::Request& request, httplib::Response& response) { login(request, response); });
+    server_->Get("/api/events", [this](const httplib::Request&, httplib::Response& response) { stream(response); });
+    server_->Get("/openapi.json", api);
+    server_->Get("/api/.*", api);
+    server_->Post("/api/.*", api);
   }
 
   /// The name of a file without its folder; an address as it is.
@@ -276,7 +277,7 @@ class HttpServer {
   ModelWatch models_;
   LiveParts parts_;
   Api api_;
-  httplib::Server server_;
+  std::unique_ptr<httplib::Server> server_ = limited_server();
   int socket_ = -1;  // that listens
   std::atomic<bool> ending_ = false;
   std::atomic<std::int64_t> watchers_ = 0;

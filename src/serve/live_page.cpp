@@ -159,6 +159,7 @@ std::string_view live_script() {
     };
   }
   follow();
+  setInterval(refresh, 10000);  // leases end without news
 
   function say(text, good) {
     const message = byId("message");

@@ -144,24 +144,28 @@ std::string running_table(const Space& space, const std::vector<Trial>& pending,
 
 }  // namespace
 
-void LiveParts::draw_trials(const StudyView::State& state) {
-  const Space& space = desk_.space();
-  const OptimizeSpec& spec = desk_.study().spec();
-  const StudyStatus status = desk_.study().status();
-  const std::string_view goal = spec.direction == Direction::minimize ? "smallest value" : "largest value";
-  std::map<std::string, std::string>& parts = drawn_.parts;
+void LiveParts::draw_summary(const StudyStatus& status, std::int64_t budget) {
+  const bool least = desk_.study().spec().direction == Direction::minimize;
+  const std::string_view goal = least ? "smallest value" : "largest value";
   std::string tiles = "<div class=\"key\">";
   tiles +=
       tile(status.best_result ? number_text(*status.best_result->value) : "-",
            status.best_result ? fmt::format("{} so far, trial {}", goal, status.best_result->id) : "no result yet");
-  tiles +=
-      tile(state.budget > 0 ? fmt::format("{} of {}", status.trials, state.budget) : fmt::format("{}", status.trials),
-           state.budget > 0 && status.trials >= state.budget ? "trials: the budget is spent" : "trials");
+  tiles += tile(budget > 0 ? fmt::format("{} of {}", status.trials, budget) : fmt::format("{}", status.trials),
+                budget > 0 && status.trials >= budget ? "trials: the budget is spent" : "trials");
   tiles += tile(fmt::format("{}", status.finished), "with a result");
   tiles += tile(fmt::format("{}", status.pending - status.expired), "running");
   if (status.expired > 0) tiles += tile(fmt::format("{}", status.expired), "waiting for a worker");
   tiles += tile(fmt::format("{}", status.failed), "failed");
-  parts["summary"] = tiles + "</div>\n" + (status.best_result ? best_part(space, *status.best_result, spec.noisy) : "");
+  drawn_.parts["summary"] =
+      tiles + "</div>\n" +
+      (status.best_result ? best_part(desk_.space(), *status.best_result, desk_.study().spec().noisy) : "");
+}
+
+void LiveParts::draw_trials(const StudyStatus& status, const StudyView::State& state) {
+  const Space& space = desk_.space();
+  const OptimizeSpec& spec = desk_.study().spec();
+  std::map<std::string, std::string>& parts = drawn_.parts;
   const std::vector<Trial> some = drawn_trials(state.trials, spec.direction);
   std::string pictures;
   if (status.best_result) {
@@ -203,10 +207,13 @@ void LiveParts::draw() {
   try {
     const Study& study = desk_.study();
     drawn_.parts["running"] = running_table(desk_.space(), study.pending(), study.now());
+    const StudyStatus status = study.status();
     view_.read([&](const StudyView::State& state) {
-      if (state.event == drawn_.event) return;
-      draw_trials(state);
+      draw_summary(status, state.budget);  // a lease ends without an event
+      if (state.event == drawn_.event && state.readings == readings_) return;
+      draw_trials(status, state);
       drawn_.event = state.event;
+      readings_ = state.readings;
     });
     draw_model();
   } catch (const Error& error) {
@@ -223,7 +230,7 @@ LiveParts::Drawn LiveParts::all() {
 LiveParts::Drawn LiveParts::since(std::int64_t event, std::int64_t model) {
   Drawn now = all();
   if (now.event == event) {
-    for (const char* part : {"summary", "progress", "failed", "latest"}) now.parts.erase(part);
+    for (const char* part : {"progress", "failed", "latest"}) now.parts.erase(part);
   }
   if (now.model == model && model > 0) now.parts.erase("model");
   return now;

@@ -31,7 +31,8 @@ class LiveParts {
 
  private:
   void draw();
-  void draw_trials(const StudyView::State& state);
+  void draw_summary(const StudyStatus& status, std::int64_t budget);
+  void draw_trials(const StudyStatus& status, const StudyView::State& state);
   void draw_model();
 
   StudyDesk& desk_;
@@ -40,6 +41,7 @@ class LiveParts {
   std::optional<double> optimum_;
   std::mutex mutex_;
   Drawn drawn_;
+  std::int64_t readings_ = 0;  // of the state that was drawn
   std::chrono::steady_clock::time_point drawn_at_ = {};
 };
 

@@ -1,11 +1,14 @@
 #include "serve/model_watch.hpp"
 
+#include <algorithm>
+
 #include "nomu/core/error.hpp"
 
 namespace nomu {
 namespace {
 
 constexpr auto pause = std::chrono::milliseconds(200);
+constexpr auto try_again = std::chrono::seconds(2);  // after an error, such as a database that is away
 constexpr auto interest = std::chrono::seconds(30);  // how long models follow the results after a call of `latest`
 
 }  // namespace
@@ -44,7 +47,7 @@ std::int64_t ModelWatch::number() const {
 }
 
 bool ModelWatch::due() const {
-  const std::int64_t results = view_.read([](const StudyView::State& state) { return state.finished; });
+  const std::int64_t results = view_.read([](const StudyView::State& state) { return state.results; });
   const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
   return looked_ != Clock::time_point{} && now - looked_ < interest && now >= rest_until_ && results != tried_;
@@ -57,6 +60,7 @@ void ModelWatch::run(const std::stop_token& stop) {
       continue;
     }
     const Clock::time_point begin = Clock::now();
+    Clock::duration rest = {};
     try {
       fit(stop);
     } catch (const Cancelled&) {
@@ -64,24 +68,28 @@ void ModelWatch::run(const std::stop_token& stop) {
     } catch (const std::exception& error) {  // nothing may end the process, memory that is refused included
       const std::lock_guard lock(mutex_);
       trouble_ = error.what();
+      tried_ = -1;
+      rest = try_again;
     }
     changed_.notify_all();
     // A page must not take much from the machine that evaluates: a quarter of one processor.
     const std::lock_guard lock(mutex_);
-    rest_until_ = Clock::now() + 3 * (Clock::now() - begin);
+    rest_until_ = Clock::now() + std::max<Clock::duration>(rest, 3 * (Clock::now() - begin));
   }
 }
 
 void ModelWatch::fit(const std::stop_token& stop) {
   auto next = std::make_shared<WatchedModel>();
   std::vector<Trial> trials;
+  std::int64_t results = 0;
   view_.read([&](const StudyView::State& state) {
     next->results = state.finished;
+    results = state.results;
     trials = state.trials;
   });
   {
     const std::lock_guard lock(mutex_);
-    tried_ = next->results;
+    tried_ = results;
     next->number = (latest_ ? latest_->number : 0) + 1;
   }
   const Progress progress{.report = {}, .stop = stop};

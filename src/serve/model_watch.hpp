@@ -55,7 +55,7 @@ class ModelWatch {
   std::string trouble_;
   Clock::time_point looked_ = {};
   Clock::time_point rest_until_ = {};
-  std::int64_t tried_ = -1;  // number of results at the last attempt
+  std::int64_t tried_ = -1;  // `results` of the view at the last attempt; -1: none, or it failed
   std::jthread thread_;      // last: it uses everything above
 };
 

@@ -62,8 +62,11 @@ const std::vector<Operation>& operations() {
        R"({"ids":[4]})"},
       {"post",
        "/api/renew",
-       "Extends the leases of trials that are still being evaluated.",
-       {{"ids", "array", "numbers of the trials"}},
+       "Extends the leases of trials that are still being evaluated. The answer lists those that were extended: a "
+       "trial "
+       "that is missing there has a result, or was given back.",
+       {{"ids", "array", "numbers of the trials, 1000 at most"},
+        {"worker", "string", "who evaluates them; trials of others are left alone then"}},
        R"({"ids":[3]})",
        R"({"ids":[3]})"},
       {"post",

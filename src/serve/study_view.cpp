@@ -28,28 +28,40 @@ StudyView::StudyView(Study study) : study_(std::move(study)) {
 
 void StudyView::refresh() {
   const std::lock_guard one_at_a_time(refreshing_);
-  Study::Changes changes = study_.changes(event());
-  if (changes.event == event()) return;
+  Study::Changes changes = study_.changes(event(), mark_);
+  if (changes.event == event() && !changes.anew) return;
   const std::int64_t budget = study_.budget();
-  check_numbers(changes.trials, state_.trials.size());
+  check_numbers(changes.trials, changes.anew ? 0 : state_.trials.size());
   {
     const std::unique_lock lock(mutex_);
-    for (Trial& trial : changes.trials) {
-      const auto place = static_cast<std::size_t>(trial.id) - 1;
-      if (place >= state_.trials.size()) state_.trials.resize(place + 1);
-      Trial& known = state_.trials[place];
-      state_.finished +=
-          static_cast<std::int64_t>(trial.value.has_value()) - static_cast<std::int64_t>(known.value.has_value());
-      known = std::move(trial);
+    if (changes.anew) {
+      state_.trials.clear();
+      state_.finished = 0;
+      ++state_.readings;
     }
-    state_.event = changes.event;
     state_.budget = budget;
+    state_.event = changes.event;
+    update(std::move(changes.trials));
   }
+  mark_ = std::move(changes.mark);
   {
     const std::lock_guard lock(news_mutex_);
     event_ = changes.event;
   }
   news_.notify_all();
+}
+
+/// With the lock of the state.
+void StudyView::update(std::vector<Trial> trials) {
+  for (Trial& trial : trials) {
+    const auto place = static_cast<std::size_t>(trial.id) - 1;
+    if (place >= state_.trials.size()) state_.trials.resize(place + 1);
+    Trial& known = state_.trials[place];
+    if (trial.value != known.value) ++state_.results;
+    state_.finished +=
+        static_cast<std::int64_t>(trial.value.has_value()) - static_cast<std::int64_t>(known.value.has_value());
+    known = std::move(trial);
+  }
 }
 
 void StudyView::follow() {

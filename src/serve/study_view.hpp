@@ -31,6 +31,8 @@ class StudyView {
     std::int64_t event = 0;
     std::int64_t budget = 0;
     std::int64_t finished = 0;
+    std::int64_t results = 0;   ///< how often a result came, changed or went
+    std::int64_t readings = 0;  ///< how often all was read again, because events had vanished
     std::vector<Trial> trials = {};
   };
   /// Calls `use` with the state, which does not change meanwhile.
@@ -42,9 +44,11 @@ class StudyView {
 
  private:
   void set_trouble(std::string trouble);
+  void update(std::vector<Trial> trials);
 
   Study study_;
   std::mutex refreshing_;
+  std::string mark_;                 // of the last event that was read; only for who refreshes
   mutable std::shared_mutex mutex_;  // of the state
   State state_;
   mutable std::mutex news_mutex_;

@@ -34,7 +34,9 @@ class Answers(ServeCase):
         self.assertEqual((status["finished"], status["failed"], status["pending"]), (2, 1, 1))
         self.assertEqual(served.get("/api/best")["id"], 4)
         self.assertEqual([worker["trial"] for worker in served.get("/api/workers")["workers"]], [3])
-        self.assertEqual(served.post("/api/renew", {"ids": [3]}), {"ids": [3]})
+        self.assertEqual(served.post("/api/renew", {"ids": [3, 3, 1, 77]}), {"ids": [3]}, "1 has a result, 77 does not exist")
+        self.assertEqual(served.post("/api/renew", {"ids": [3], "worker": "node7"}), {"ids": [3]})
+        self.assertEqual(served.post("/api/renew", {"ids": [3], "worker": "node9"}), {"ids": []})
         self.assertEqual(served.post("/api/release", {"worker": "node7"}), {"released": 1})
         again = served.post("/api/ask", {"worker": "node8"})["trials"]
         self.assertEqual([(trial["id"], trial["worker"]) for trial in again], [(3, "node8")])
@@ -253,6 +255,8 @@ class Refusals(ServeCase):
             (enqueue, {"point": {"x": 0.5}, "value": 1}, 400, "unknown key 'value'"),
             ("/api/renew", {"ids": "1"}, 400, "ids must be a list"),
             ("/api/renew", {"ids": [-1]}, 400, "the number of a trial"),
+            ("/api/renew", {"ids": [1] * 1001}, 400, "a list of at most 1000 trials"),
+            ("/api/renew", {"ids": [2], "worker": 5}, 400, "worker must be a text"),
             ("/api/release", {}, 400, "worker must be the name"),
             ("/api/budget", {"budget": -1}, 400, "budget must be"),
             ("/api/budget", {}, 400, "budget is missing"),
@@ -388,6 +392,20 @@ class Page(ServeCase):
         self.assertIn("progress", first["parts"])
         self.assertNotIn("progress", again["parts"])
         self.assertIn("running", again["parts"])
+
+    def test_a_lease_that_ends_is_shown_without_an_event(self) -> None:
+        self.new("lease=3")
+        served = self.serve()
+        served.post("/api/ask", {})
+        time.sleep(1)  # the page draws what it has read by then
+        first = served.get("/parts")
+        self.assertIn("<b>1</b><span>running</span>", first["parts"]["summary"])
+        time.sleep(4)
+        later = served.get(f"/parts?event={first['event']}&model={first['model']}")
+        self.assertEqual(later["event"], first["event"])
+        self.assertIn("<b>0</b><span>running</span>", later["parts"]["summary"])
+        self.assertIn("<b>1</b><span>waiting for a worker</span>", later["parts"]["summary"])
+        self.assertIn("setInterval(refresh, 10000)", served.request("/live.js")[1])
 
     def test_the_policy_of_the_page(self) -> None:
         self.new()

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """nomu serve under attack: requests hidden in others, texts that are nested or long, studies damaged while served."""
 
+import json
+import select
 import socket
 import sqlite3
 import sys
@@ -93,6 +95,32 @@ class Requests(ServeCase):
         self.assertEqual(served.get("/api/status")["trials"], 0)
 
 
+class Limits(ServeCase):
+    def test_headers_have_a_limit(self) -> None:
+        self.new()
+        served = self.serve()
+        head = "GET /api/status HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+        self.assertIn("HTTP/1.1 200 ", talk(served, head + "".join(f"X-{i}: 1\r\n" for i in range(150)) + "\r\n"))
+        for headers in ("".join(f"X-{i}: 1\r\n" for i in range(300)), "".join(f"X-{i}: {'y' * 8000}\r\n" for i in range(12))):
+            self.assertNotIn("HTTP/1.1 200 ", talk(served, head + headers + "\r\n"))
+        self.assertEqual(served.get("/api/status")["trials"], 0)
+
+    def test_a_request_that_comes_drop_by_drop_is_ended(self) -> None:
+        self.new()
+        served = self.serve()
+        address = urllib.parse.urlsplit(served.url)
+        with socket.create_connection((address.hostname, address.port)) as connection:
+            connection.sendall(b"GET / HTTP/1.1\r\n")
+            begin = time.monotonic()
+            try:
+                while not select.select([connection], [], [], 2)[0] and time.monotonic() - begin < 60:
+                    connection.sendall(b"X: 1\r\n")
+            except OSError:
+                pass  # it was closed
+            self.assertGreater(time.monotonic() - begin, 10)
+            self.assertLess(time.monotonic() - begin, 30)
+
+
 class Damage(ServeCase):
     def damage(self, sql: str) -> None:
         connection = sqlite3.connect(self.study)
@@ -123,6 +151,52 @@ class Damage(ServeCase):
             self.assertIn(served.request("/api/trials")[0], (200, 400), sql)
             self.assertIsNone(served.process.poll(), sql)
             served.stop()
+
+
+    def test_events_that_a_crash_of_the_database_took_back(self) -> None:
+        self.new()
+        served = self.serve()
+
+        def workers() -> list[str]:
+            return [trial["worker"] for trial in served.get("/api/trials")["trials"]]
+
+        served.post("/api/ask", {"count": 3, "worker": "before"})
+        self.assertEqual(workers(), ["before"] * 3)
+        self.damage("delete from trials where id = 3; delete from events where number = 3;")
+        self.assertEqual(workers(), ["before"] * 2)
+        self.damage("update trials set worker = 'after' where id = 2; update events set at = at + 1 where number = 2;")
+        self.assertEqual(workers(), ["before", "after"], "another event has the same number now")
+
+    def test_a_model_is_tried_again_after_an_error(self) -> None:
+        self.new("method=gp", "initial=8")
+        served = self.serve()
+        for trial in served.post("/api/ask", {"count": 10})["trials"]:
+            served.post("/api/tell", {"id": trial["id"], "value": trial["point"]["x"]})
+        served.get("/api/trials")  # it has seen them all
+        self.damage("update trials set point = 'x' || point where id = 1;")
+        self.assertEqual(served.request("/api/model")[0], 409)
+        self.damage("update trials set point = substr(point, 2) where id = 1;")
+        deadline = time.monotonic() + 60
+        while served.request("/api/model")[0] != 200:
+            self.assertLess(time.monotonic(), deadline, "no model")
+            time.sleep(0.5)
+
+    def test_a_model_follows_a_result_that_is_replaced(self) -> None:
+        self.new("method=gp", "initial=8")
+        served = self.serve()
+        for trial in served.post("/api/ask", {"count": 10})["trials"]:
+            served.post("/api/tell", {"id": trial["id"], "value": trial["id"]})
+
+        def until(id_: int) -> None:
+            best = served.get("/api/best")["point"]
+            deadline = time.monotonic() + 60
+            while json.loads(served.request("/api/model")[1]).get("at") != best:
+                self.assertLess(time.monotonic(), deadline, f"no model around trial {id_}")
+                time.sleep(0.5)
+
+        until(1)
+        served.post("/api/tell", {"id": 5, "value": -5, "repeated": "replace"})
+        until(5)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "bo/database/place.hpp"
 #include "bo/store/fit_turn.hpp"
@@ -111,6 +112,24 @@ TEST_P(SharedFit, PointsThatNobodyTakesAreForEverybodyAfterSomeSeconds) {
   EXPECT_TRUE(study.verify().clean());
 }
 
+TEST_P(SharedFit, ABudgetThatIsLoweredDuringAFitIsKept) {
+  const std::filesystem::path where = begun();
+  Study study = Study::open(where, StudyAccess::write, one_thread());
+  Study other = Study::open(where);
+  bool lowered = false;
+  const Progress lowering{.report =
+                              [&](const ProgressEvent&) {
+                                if (!std::exchange(lowered, true)) other.set_budget(6);
+                              },
+                          .stop = {}};
+  EXPECT_EQ(study.ask(4, "me", lowering).size(), 1U);
+  ASSERT_TRUE(lowered);
+  EXPECT_EQ(study.status().trials, 6);
+  EXPECT_TRUE(study.finished());
+  const VerifyReport report = study.verify();
+  EXPECT_TRUE(report.clean()) << report.problems.front();
+}
+
 TEST_P(SharedFit, WhatHasChangedSinceAnEvent) {
   const std::filesystem::path where = begun();
   Study study = Study::open(where, StudyAccess::write, one_thread());
@@ -127,6 +146,33 @@ TEST_P(SharedFit, WhatHasChangedSinceAnEvent) {
   EXPECT_EQ(news.trials[0].state, TrialState::pending);
   EXPECT_EQ(news.trials[1].value, 0.5);
   EXPECT_EQ(news.event, all.event + 3);
+}
+
+TEST_P(SharedFit, EventsThatWereSeenAndLostAreNoticed) {
+  const std::filesystem::path where = place();
+  Study study = Study::create(where, Space::box(2, -1.0, 1.0), random_search());
+  ASSERT_EQ(study.ask(2, "before").size(), 2U);
+  const Study::Changes seen = study.changes(0);
+  EXPECT_FALSE(seen.anew);
+  EXPECT_FALSE(study.changes(seen.event, seen.mark).anew);
+  // A server that crashes loses what it had shown, but not yet written.
+  const std::unique_ptr<Database> database = open_place({.place = where}, true);
+  database->check_study();
+  database->write([&] {
+    database->prepare("DELETE FROM {trials} WHERE {mine} AND id = 2").run();
+    database->prepare("DELETE FROM {events} WHERE {mine} AND number = 2").run();
+  });
+  const Study::Changes shorter = study.changes(seen.event, seen.mark);
+  EXPECT_TRUE(shorter.anew);
+  EXPECT_EQ(shorter.event, 1);
+  EXPECT_EQ(shorter.trials.size(), 1U);
+  ASSERT_EQ(study.ask(1, "after").size(), 1U);
+  const Study::Changes other = study.changes(seen.event, seen.mark);
+  EXPECT_TRUE(other.anew);
+  EXPECT_EQ(other.event, seen.event);
+  ASSERT_EQ(other.trials.size(), 2U);
+  EXPECT_EQ(other.trials[1].worker, "after");
+  EXPECT_FALSE(study.changes(other.event, other.mark).anew);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, SharedFit, every_engine(), engine_name);

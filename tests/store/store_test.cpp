@@ -157,6 +157,24 @@ TEST_P(Store, LeasesEndByTheClockOfTheStore) {
   EXPECT_TRUE(other.verify().clean());
 }
 
+TEST_P(Store, OnlyWhoHasATrialCanRenewIt) {
+  Study study = Study::create(place(), square, random_search());
+  ASSERT_EQ(study.ask(2, "me").size(), 2U);
+  ASSERT_EQ(study.enqueue({{0.5, 0.5}}).front(), 3);
+  study.tell(2, 1.0);
+  // The second has a result, the third is queued, the last does not exist.
+  EXPECT_THAT(study.renew({77, 3, 2, 1, 1}), testing::ElementsAre(1));
+  EXPECT_TRUE(is_waiting(study.trial(3)));
+  EXPECT_TRUE(study.renew(1, "me"));
+  EXPECT_FALSE(study.renew(1, "somebody else"));
+  EXPECT_EQ(study.release([](const std::string& worker) { return worker == "me"; }), 1);
+  EXPECT_FALSE(study.renew(1, "me"));  // a heartbeat that comes after the worker gave up
+  EXPECT_EQ(study.ask(1, "next").front().id, 1);
+  EXPECT_EQ(study.ask(1, "next").front().id, 3);
+  EXPECT_FALSE(study.renew(1, "me"));
+  EXPECT_TRUE(study.verify().clean());
+}
+
 TEST_P(Store, TheBudgetIsSharedAndMayChange) {
   OptimizeSpec spec = random_search();
   spec.budget = 4;

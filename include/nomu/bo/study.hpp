@@ -106,9 +106,13 @@ class Study {
   /// as trials, also beyond the budget. Returns their numbers. Throws DataError for a point outside the space, and then
   /// adds none.
   std::vector<std::int64_t> enqueue(const std::vector<Point>& points);
-  /// Extends the leases of pending trials.
-  void renew(const std::vector<std::int64_t>& ids);
-  void renew(std::int64_t id) { renew(std::vector<std::int64_t>{id}); }
+  /// Extends the leases of trials that are being evaluated, by `worker` unless that is empty. Returns the numbers of
+  /// those: trials that have a result, were given back, or are somebody else's by now are left alone.
+  std::vector<std::int64_t> renew(const std::vector<std::int64_t>& ids, std::string_view worker = {});
+  /// The same for one trial; returns whether its lease was extended.
+  bool renew(std::int64_t id, std::string_view worker = {}) {
+    return !renew(std::vector<std::int64_t>{id}, worker).empty();
+  }
   /// Ends the leases of all workers for which `gone` returns true, so that their trials are handed out again; returns
   /// the number of trials.
   std::int64_t release(const std::function<bool(const std::string& worker)>& gone);
@@ -126,12 +130,10 @@ class Study {
   /// All trials in the order of their numbers, or only the latest `limit`.
   [[nodiscard]] std::vector<Trial> trials(std::int64_t limit = 0) const;
 
-  /// Trials that were changed after an event of the log; leases that are merely extended count as no change.
-  struct Changes {
-    std::int64_t event = 0;          ///< number of the last event
-    std::vector<Trial> trials = {};  ///< as they are now, in the order of their numbers
-  };
-  [[nodiscard]] Changes changes(std::int64_t since) const;
+  using Changes = StudyChanges;
+  /// What has changed since the event with this number, 0 for the beginning. With its mark, it is noticed if another
+  /// event has that number now.
+  [[nodiscard]] Changes changes(std::int64_t since, std::string_view mark = {}) const;
 
   /// Trials that are handed out, in the order of their numbers.
   [[nodiscard]] std::vector<Trial> pending() const;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "nomu/bo/space.hpp"
 
@@ -60,6 +61,16 @@ struct StudyStatus {
   std::int64_t pending = 0;
   std::int64_t expired = 0;               ///< pending trials that nobody has, or whose lease has expired
   std::optional<Trial> best_result = {};  ///< as measured; with noise, `Study::best` may be another one
+};
+
+/// Trials that were changed after an event of the log; leases that are merely extended count as no change.
+struct StudyChanges {
+  std::int64_t event = 0;  ///< number of the last event
+  std::string mark = {};   ///< distinguishes that event from others that had or will have its number
+  /// Events that were seen are gone: a database that crashes may lose what it had shown, and uses the numbers again.
+  /// What was known is void then, and `trials` are all that there are.
+  bool anew = false;
+  std::vector<Trial> trials = {};  ///< as they are now, in the order of their numbers
 };
 
 }  // namespace nomu

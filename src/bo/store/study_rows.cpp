@@ -152,6 +152,25 @@ std::int64_t StudyStore::last_event() const {
   return number_of(database_->prepare("SELECT max(number) FROM {events} WHERE {mine}"));
 }
 
+StudyChanges StudyStore::changes(std::int64_t since, std::string_view mark) const {
+  Statement rows = database_->prepare(
+      "SELECT number, kind, trial, at FROM {events} WHERE {mine} AND (number = ? OR number = (SELECT max(number) FROM "
+      "{events} WHERE {mine})) ORDER BY number");
+  rows.bind(1, since);
+  StudyChanges changes{.anew = since > 0};
+  while (rows.step()) {
+    changes.event = rows.integer(0);
+    changes.mark = fmt::format("{} {} {}", rows.text(1), rows.integer(2), rows.real(3));
+    if (changes.event == since && (mark.empty() || mark == changes.mark)) changes.anew = false;
+  }
+  if (changes.anew || since == 0)
+    changes.trials = trials(0);
+  else if (changes.event > since)
+    changes.trials = changed(since);
+  return changes;
+}
+
+/// Trials that an event after this one is about.
 std::vector<Trial> StudyStore::changed(std::int64_t since) const {
   Statement rows = database_->prepare(fmt::format(
       "{} WHERE {{mine}} AND id IN (SELECT trial FROM {{events}} WHERE {{mine}} AND number > ?) ORDER BY id",

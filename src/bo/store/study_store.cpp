@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
 
 #include "bo/store/study_rows.hpp"
 #include "bo/store/study_text.hpp"
@@ -33,6 +34,13 @@ struct Heads {
   std::int64_t events = 0;
   bool expired = false;  // whether there is a trial whose lease has ended
   std::optional<std::int64_t> budget = {};
+
+  /// How many trials may be added, where `first` is the budget that the study was made with.
+  [[nodiscard]] std::size_t left(std::int64_t first) const {
+    const std::int64_t most = budget.value_or(first);
+    if (most <= 0) return std::numeric_limits<std::size_t>::max();
+    return static_cast<std::size_t>(std::max<std::int64_t>(most - trials, 0));
+  }
 };
 
 Heads heads_of(Database& database, bool waited) {
@@ -189,13 +197,16 @@ std::vector<Trial> StudyStore::insert_asked(std::int64_t before, std::int64_t ba
   return trials;
 }
 
-std::vector<Trial> StudyStore::record(const Snapshot& snapshot, const std::vector<Suggestion>& suggestions,
-                                      const Askers& askers, const std::string& engine) const {
+/// The budget may have changed while the suggestions were computed, to stop the study for example.
+std::vector<Trial> StudyStore::record(const Snapshot& snapshot, std::vector<Suggestion> suggestions,
+                                      const Askers& askers, const Recorded& how) const {
   std::vector<Trial> trials;
   database_->write([&] {
     trials.clear();
-    if (trial_count() != snapshot.history.trials) return;
-    trials = insert_asked(snapshot.history.trials, snapshot.basis, suggestions, askers, engine);
+    const Heads heads = heads_of(*database_, false);
+    if (heads.trials != snapshot.history.trials) return;
+    suggestions.resize(std::min(suggestions.size(), heads.left(how.budget)));
+    trials = insert_asked(heads.trials, snapshot.basis, suggestions, askers, how.engine);
   });
   return trials;
 }
@@ -207,9 +218,7 @@ std::vector<Trial> StudyStore::ask_at_once(const Askers& askers, std::int64_t bu
     const Heads heads = heads_of(*database_, false);
     if (heads.expired) trials = hand_out_expired(askers, false);
     const Askers others = askers.after(trials.size());
-    std::size_t wanted = others.count;
-    if (const std::int64_t most = heads.budget.value_or(budget); most > 0)
-      wanted = std::min(wanted, static_cast<std::size_t>(std::max<std::int64_t>(most - heads.trials, 0)));
+    const std::size_t wanted = std::min(others.count, heads.left(budget));
     if (wanted == 0) return;
     // Trials that were handed out again have their events after the ones this counts, and no say in the choice.
     std::vector<Trial> added = insert_asked(heads.trials, heads.events, suggest(heads.trials, wanted), others, "");
@@ -218,17 +227,26 @@ std::vector<Trial> StudyStore::ask_at_once(const Askers& askers, std::int64_t bu
   return trials;
 }
 
-void StudyStore::renew(const std::vector<std::int64_t>& ids, double lease) const {
-  if (ids.empty()) return;
+/// Trials that wait for somebody have a lease of 0 or less. A heartbeat that comes late must not take them.
+std::vector<std::int64_t> StudyStore::renew(const std::set<std::int64_t>& ids, double lease,
+                                            const std::string& worker) const {
+  std::vector<std::int64_t> renewed;
+  if (ids.empty()) return renewed;
   database_->write([&] {
+    renewed.clear();
     const double until = database_->now() + lease;
-    for (const std::int64_t id : ids) {
-      database_->prepare("UPDATE {trials} SET lease = ? WHERE {mine} AND id = ? AND state = 0")
-          .bind(1, until)
-          .bind(2, id)
-          .run();
+    Statement rows = database_->prepare(
+        "SELECT id, worker FROM {trials} WHERE {mine} AND state = 0 AND lease > 0 AND id >= ? AND id <= ? ORDER BY id");
+    rows.bind(1, *ids.begin()).bind(2, *ids.rbegin());
+    while (rows.step()) {
+      const bool theirs = worker.empty() || rows.text(1) == worker;
+      if (theirs && ids.contains(rows.integer(0))) renewed.push_back(rows.integer(0));
+    }
+    for (const std::int64_t id : renewed) {
+      database_->prepare("UPDATE {trials} SET lease = ? WHERE {mine} AND id = ?").bind(1, until).bind(2, id).run();
     }
   });
+  return renewed;
 }
 
 std::int64_t StudyStore::release(const std::function<bool(const std::string&)>& gone) const {

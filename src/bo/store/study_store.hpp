@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -77,9 +79,14 @@ class StudyStore {
   /// Hands out trials whose lease has expired, at most as many as there are askers. `waited`: the askers were waiting,
   /// so that trials reserved for waiting requests are handed out too.
   [[nodiscard]] std::vector<Trial> reissue(const Askers& askers, bool waited = false) const;
-  /// Adds trials for the suggestions; none if other trials were added since the snapshot.
-  [[nodiscard]] std::vector<Trial> record(const Snapshot& snapshot, const std::vector<Suggestion>& suggestions,
-                                          const Askers& askers, const std::string& engine) const;
+  struct Recorded {
+    std::int64_t budget = 0;  ///< that the study was made with; one that was set later counts instead
+    std::string engine = {};  ///< that computed the suggestions; empty: they need none
+  };
+  /// Adds trials for the suggestions, or for the first of them if the budget ends there; none if other trials were
+  /// added since the snapshot.
+  [[nodiscard]] std::vector<Trial> record(const Snapshot& snapshot, std::vector<Suggestion> suggestions,
+                                          const Askers& askers, const Recorded& how) const;
   /// Hands out expired trials, then new ones that `suggest` returns, given the number of trials so far and how many may
   /// be added, all in one transaction: for suggestions that take no time to compute.
   using Suggest = std::function<std::vector<Suggestion>(std::int64_t trials, std::size_t count)>;
@@ -102,7 +109,10 @@ class StudyStore {
                                                  const Notes& notes = {}) const;
   /// Empty if there is no such note.
   [[nodiscard]] std::string note(const std::string& name) const;
-  void renew(const std::vector<std::int64_t>& ids, double lease) const;
+  /// Extends the leases of those of these trials that a worker has, this one unless its name is empty; returns their
+  /// numbers.
+  std::vector<std::int64_t> renew(const std::set<std::int64_t>& ids, double lease,
+                                  const std::string& worker = {}) const;
   [[nodiscard]] std::int64_t release(const std::function<bool(const std::string&)>& gone) const;
 
   [[nodiscard]] StudyStatus status(Direction direction) const;
@@ -112,8 +122,8 @@ class StudyStore {
   [[nodiscard]] std::vector<Trial> trials(std::int64_t limit) const;
   [[nodiscard]] std::vector<Trial> pending() const;
   [[nodiscard]] std::int64_t last_event() const;
-  /// Trials that an event after this one is about.
-  [[nodiscard]] std::vector<Trial> changed(std::int64_t since) const;
+  /// See `Study::changes`.
+  [[nodiscard]] StudyChanges changes(std::int64_t since, std::string_view mark) const;
   /// Throws DataError at the first event that cannot be one of this study.
   void each_event(const std::function<void(const StudyEvent&)>& use) const;
 
@@ -129,6 +139,7 @@ class StudyStore {
                                                 const std::vector<Suggestion>& suggestions, const Askers& askers,
                                                 const std::string& engine) const;
   [[nodiscard]] std::vector<Trial> read_trials(Statement& rows) const;
+  [[nodiscard]] std::vector<Trial> changed(std::int64_t since) const;
   void set_cost(std::int64_t trial, const std::optional<double>& cost) const;
 
   std::unique_ptr<Database> database_;

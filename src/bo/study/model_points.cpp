@@ -77,6 +77,7 @@ class ModelPoints {
     disturbed_ = recorded.empty();
     if (disturbed_) return !exhausted_;
     keep(recorded);
+    if (recorded.size() < wanted) return !exhausted_;  // the budget has become smaller, or no other point is left
     left -= recorded.size();
     const std::size_t others = std::min({turn_.wanted_by_others(), left, most_for_others});
     for (std::size_t given = 0; given < others && !exhausted_; ++given) {
@@ -87,7 +88,7 @@ class ModelPoints {
   }
 
   /// Adds trials that continue the snapshot, and makes them part of it. None if others were added meanwhile, because
-  /// the points do not take those into account.
+  /// the points do not take those into account; fewer if the budget was lowered meanwhile.
   std::vector<Trial> record(StudyStore::Snapshot& snapshot, std::size_t count, const StudyStore::Askers& askers) {
     const std::vector<Suggestion> suggestions = suggester_.suggest(
         snapshot.history, count, [this](const Point& point) { return store_.taken(point); }, patient_);
@@ -96,15 +97,13 @@ class ModelPoints {
     const bool modelled =
         std::any_of(suggestions.begin(), suggestions.end(), [](const Suggestion& s) { return from_model(s.origin); });
     std::vector<Trial> recorded =
-        store_.record(snapshot, suggestions, askers, modelled ? suggester_.engine_name() : "");
-    if (recorded.empty()) {
-      exhausted_ = false;  // there may be another point yet
-      return recorded;
-    }
-    for (const Suggestion& suggestion : suggestions) {
+        store_.record(snapshot, suggestions, askers,
+                      {.budget = suggester_.spec().budget, .engine = modelled ? suggester_.engine_name() : ""});
+    if (recorded.size() < suggestions.size()) exhausted_ = false;  // there may be another point yet
+    for (std::size_t i = 0; i < recorded.size(); ++i) {
       ++snapshot.history.trials;
-      snapshot.history.pending.push_back(suggestion.point);
-      if (suggestion.c > 0.0) snapshot.history.c = suggestion.c;
+      snapshot.history.pending.push_back(suggestions[i].point);
+      if (suggestions[i].c > 0.0) snapshot.history.c = suggestions[i].c;
     }
     return recorded;
   }

@@ -222,9 +222,9 @@ std::vector<std::int64_t> Study::enqueue(const std::vector<Point>& points) {
   return parts_->store.enqueue(kept);
 }
 
-void Study::renew(const std::vector<std::int64_t>& ids) {
+std::vector<std::int64_t> Study::renew(const std::vector<std::int64_t>& ids, std::string_view worker) {
   const auto lock = parts_->lock();
-  parts_->store.renew(ids, spec().lease);
+  return parts_->store.renew({ids.begin(), ids.end()}, spec().lease, kept_text(worker));
 }
 
 std::int64_t Study::release(const std::function<bool(const std::string& worker)>& gone) {
@@ -262,12 +262,9 @@ std::vector<Trial> Study::trials(std::int64_t limit) const {
   return parts_->store.trials(limit);
 }
 
-Study::Changes Study::changes(std::int64_t since) const {
+Study::Changes Study::changes(std::int64_t since, std::string_view mark) const {
   const auto lock = parts_->lock();
-  const StudyStore& store = parts_->store;
-  Changes changes{.event = store.last_event()};
-  if (changes.event > since) changes.trials = since == 0 ? store.trials(0) : store.changed(since);
-  return changes;
+  return parts_->store.changes(since, mark);
 }
 
 std::vector<Trial> Study::pending() const {

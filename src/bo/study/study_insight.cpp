@@ -112,10 +112,12 @@ std::vector<Trial> Study::ask_by(const CustomAcquisition& acquisition, std::size
   std::vector<Trial> trials;
   while (trials.size() < count && !finished()) {
     const StudyStore::Snapshot snapshot = parts_->store.snapshot(spec());
+    if (const std::int64_t most = budget(); most > 0 && snapshot.history.trials >= most) break;
     const auto taken = [&](const Point& point) { return parts_->store.taken(point); };
     const std::optional<Point> point = parts_->suggester.next_by(snapshot.history, acquisition, taken);
     if (!point) break;
-    std::vector<Trial> recorded = parts_->store.record(snapshot, {{.point = *point, .origin = "custom"}}, asker, "");
+    std::vector<Trial> recorded =
+        parts_->store.record(snapshot, {{.point = *point, .origin = "custom"}}, asker, {.budget = spec().budget});
     std::move(recorded.begin(), recorded.end(), std::back_inserter(trials));
   }
   return trials;

@@ -1,5 +1,6 @@
 #pragma once
-// Checks whether bytes are UTF-8, for names that go into files that must be UTF-8, repairs text that is not, and shortens it.
+// Checks whether bytes are UTF-8, for names that go into files that must be UTF-8, repairs text that is not, and
+// shortens it.
 
 #include <cstddef>
 #include <string>

@@ -118,7 +118,7 @@ void SharedRows::keep_alive(const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
     if (!mine_) continue;
     try {
-      store_.renew({*mine_}, place_.lease);
+      store_.renew({*mine_}, place_.lease, name_);
     } catch (const Error&) {
       // This is tried again; at worst another process computes the same rows.
     }
@@ -136,14 +136,14 @@ void SharedRows::give_back() noexcept {
 
 void SharedRows::read_new(ResultStore& store) {
   patiently([&] {
-    const std::int64_t last = store_.last_event();
-    if (last == event_) return;
-    for (const Trial& cohort : store_.changed(event_)) {
+    const StudyChanges changes = store_.changes(event_, mark_);
+    for (const Trial& cohort : changes.trials) {
       if (cohort.state != TrialState::finished) continue;
       const std::string name = fmt::format("{} cohort {}", store_.database().name(), cohort.id);
       store.include(parse_rows(store_.note(note_of(cohort.id)), name));
     }
-    event_ = last;
+    event_ = changes.event;
+    mark_ = changes.mark;
   });
 }
 

@@ -65,6 +65,7 @@ class SharedRows {
   StudyStore store_;
   std::optional<std::int64_t> mine_;  // number of the cohort that is being computed
   std::int64_t event_ = 0;            // up to which rows have been read
+  std::string mark_;                  // of that event
   std::jthread heart_;                // last: it uses everything above
 };
 

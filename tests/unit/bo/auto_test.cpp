@@ -128,6 +128,15 @@ TEST(Auto, ImportancesHoldOnceTrialsCluster) {
   for (std::size_t j = 0; j < 4; ++j) EXPECT_NEAR(shares[j].share, right[j], 0.1);
 }
 
+TEST(Auto, AnAcquisitionOfOnesOwnKeepsTheBudget) {
+  Study study(Space::box(2, -1.0, 1.0), automatic(), one_thread());
+  evaluate(study, 12);
+  study.set_budget(14);
+  (void)study.enqueue({{0.5, 0.5}});  // it waits, so that the study does not count as finished
+  EXPECT_EQ(study.ask_by([](double mean, double, double) { return -mean; }, 3).size(), 1U);
+  EXPECT_EQ(study.status().trials, 14);
+}
+
 TEST(Auto, TakesAnAcquisitionOfOnesOwn) {
   Study study(Space::box(2, -1.0, 1.0), automatic(), one_thread());
   EXPECT_TRUE(study.ask_by([](double mean, double, double) { return -mean; }).empty());

@@ -34,6 +34,37 @@ TEST(ServeGuard, Cookies) {
   EXPECT_EQ(cookie_of(";;;", "nomu_token"), "");
 }
 
+/// How many bytes of the request are read before its headers end, or are too long.
+std::size_t read_of(const std::string& request, HeaderLimits& limits) {
+  std::size_t count = 0;
+  while (count < request.size() && !limits.ended() && limits.accept(request[count])) ++count;
+  return count;
+}
+
+TEST(ServeGuard, HeadersHaveAnEnd) {
+  const std::string head = "GET / HTTP/1.1\r\nHost: localhost\r\n";
+  HeaderLimits plain;
+  EXPECT_EQ(read_of(head + "\r\nbody\r\n\r\n", plain), head.size() + 2);
+  EXPECT_TRUE(plain.ended());
+  EXPECT_TRUE(plain.accept('x'));  // what follows is not its business
+  HeaderLimits blank;
+  EXPECT_EQ(read_of("\r\n" + head + "\n\r\n", blank), head.size() + 5);
+  EXPECT_TRUE(blank.ended());
+}
+
+TEST(ServeGuard, HeadersHaveALimit) {
+  std::string many = "GET / HTTP/1.1\r\n";
+  for (int i = 0; i < 199; ++i) many += "X: 1\r\n";
+  HeaderLimits enough;
+  (void)read_of(many + "\r\n", enough);
+  EXPECT_TRUE(enough.ended());
+  HeaderLimits too_many;
+  EXPECT_LT(read_of(many + "X: 1\r\n\r\n", too_many), many.size() + 6);
+  EXPECT_FALSE(too_many.ended());
+  HeaderLimits too_long;
+  EXPECT_EQ(read_of(std::string(100000, 'x'), too_long), 65536U);
+}
+
 TEST(ServeGuard, WhoIsTurnedAway) {
   const std::string token = "0123456789abcdef";
   EXPECT_EQ(refusal_of({.host = "localhost:1"}, "").status, 0);

@@ -1,0 +1,10 @@
+// The stand-in for versions of cpp-httplib whose streams differ from those that limited_server.cpp replaces. They limit
+// the number of headers themselves.
+
+#include "serve/limited_server.hpp"
+
+namespace nomu {
+
+std::unique_ptr<httplib::Server> limited_server() { return std::make_unique<httplib::Server>(); }
+
+}  // namespace nomu
