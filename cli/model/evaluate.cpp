@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "model/model_output.hpp"
 #include "model/targets.hpp"
+#include "nomu/core/counted.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -16,9 +17,10 @@ constexpr double half_log_two_pi = 0.91893853320467274;  // `min_nll` leaves it 
 
 }  // namespace
 
-nlohmann::json evaluation_json(const Evaluation& result) {
+nlohmann::json evaluation_json(const Evaluation& result, std::size_t seen) {
   nlohmann::json line = metrics_json(result.metrics);
   line["outside"] = result.outside;
+  line["seen"] = seen;
   if (result.level > 0.0) {
     line.update({{"level", result.level},
                  {"coverage", result.coverage},
@@ -36,7 +38,7 @@ nlohmann::json evaluation_json(const Evaluation& result) {
 
 void print_evaluation(const Evaluation& result, std::size_t seen) {
   const MetricsReport& m = result.metrics;
-  print("{} rows, {} of them outside the range of the training data\n", m.rows, result.outside);
+  print("{}, {} of them outside the range of the training data\n", counted(m.rows, "row"), result.outside);
   if (seen > 0) print("{} of them are among those the model was made with, so the scores below prove little\n", seen);
   print("  RMSE           {:10.4g}\n", m.rmse);
   print("  NLL            {:10.4g}   at the best factor c = {:.3g}: {:.4g}\n", m.nll, m.best_c,
@@ -65,21 +67,18 @@ void run(const Options& options) {
     const std::vector<DataSet> rows = labelled_rows(*several, read_table(options.file), options.drop_missing);
     const auto level = options.level ? options.level : several->default_level();
     const TargetsEvaluation result = about_file(options.file, [&] { return evaluate(*several, rows, level); });
-    return print_evaluation(*several, result, options.json);
+    print_evaluation(*several, result, rows, options.json);
+    if (!options.json) print_left_out(rows.front());
+    return;
   }
   const auto& model = std::get<Model>(loaded);
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
   const std::optional<double> level = options.level ? options.level : model.default_level();
   const Evaluation result = about_file(options.file, [&] { return evaluate(model, rows, level); });
   const std::size_t seen = seen_rows(model, rows);
-  if (options.json) {
-    nlohmann::json line = evaluation_json(result);
-    line["seen"] = seen;
-    print_json(line);
-  } else {
-    print_evaluation(result, seen);
-    print_left_out(rows);
-  }
+  if (options.json) return print_json(evaluation_json(result, seen));
+  print_evaluation(result, seen);
+  print_left_out(rows);
 }
 
 }  // namespace

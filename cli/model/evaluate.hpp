@@ -7,7 +7,8 @@
 
 namespace nomu::cli {
 
-[[nodiscard]] nlohmann::json evaluation_json(const Evaluation& result);
-void print_evaluation(const Evaluation& result, std::size_t seen = 0);
+/// `seen`: how many of the rows the model was made with.
+[[nodiscard]] nlohmann::json evaluation_json(const Evaluation& result, std::size_t seen);
+void print_evaluation(const Evaluation& result, std::size_t seen);
 
 }  // namespace nomu::cli

@@ -6,6 +6,7 @@
 #include "model/model_output.hpp"
 #include "model/report_output.hpp"
 #include "model/targets.hpp"
+#include "nomu/core/counted.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/data/split.hpp"
@@ -104,7 +105,7 @@ void print_fit(const Options& options, const Model& model, double seconds) {
   if (trust) {
     for (const std::string& line : trust_lines(*trust)) print("{}\n", line);
   }
-  print("{:.1f} s with {} threads\nmodel: {}\n", seconds, engine.threads, options.out);
+  print("{:.1f} s with {}\nmodel: {}\n", seconds, counted(engine.threads, "thread"), options.out);
 }
 
 void write_fit_report(const Options& options, const ReportOutput& report, const Model& model) {

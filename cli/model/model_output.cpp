@@ -1,6 +1,7 @@
 #include "model/model_output.hpp"
 
 #include "commands.hpp"
+#include "nomu/core/counted.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/interchange/attach.hpp"
@@ -134,8 +135,11 @@ void rethrow_naming(const std::string& file, const DataError& error) {
 void print_left_out(const DataSet& rows) {
   const std::size_t unlabelled = rows.report.unlabelled_lines.size();
   const std::size_t dropped = rows.report.dropped_lines.size();
-  if (unlabelled > 0) print("{} rows without a value of '{}' were left out\n", unlabelled, rows.target_name);
-  if (dropped > 0) print("{} rows with missing values were dropped\n", dropped);
+  if (unlabelled > 0) {
+    print("{} without a value of '{}' {} left out\n", counted(unlabelled, "row"), rows.target_name,
+          was_or_were(unlabelled));
+  }
+  if (dropped > 0) print("{} with missing values {} dropped\n", counted(dropped, "row"), was_or_were(dropped));
 }
 
 nlohmann::json table_json(const DataSet& data) {

@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "model/model_output.hpp"
 #include "model/targets.hpp"
+#include "nomu/core/counted.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/fields.hpp"
 #include "nomu/core/printable.hpp"
@@ -24,23 +25,34 @@ struct Options : ModelAndRows {
   bool joint = false;
 };
 
-/// The predicted rows, and what is said about their bounds; empty: there are none.
+/// The predicted rows, and what is said about their bounds; nothing if there are none.
 struct Predicted {
   Table table;
-  std::string guarantee;
-  std::optional<AdaptedTable> adapted;
+  std::vector<std::pair<std::string, std::string>> promises = {};  ///< by target, or "joint"; no name: the only target
+  std::optional<AdaptedTable> adapted = {};
 };
 
 Predicted predict_rows(const Options& options, const Model& model, const Table& rows, std::optional<double> level) {
   if (!options.adapt) {
-    return {.table = predict_table(model, rows, level, options.quantiles),
-            .guarantee = level ? guarantee(model.calibration(), *level) : "",
-            .adapted = {}};
+    Predicted predicted{.table = predict_table(model, rows, level, options.quantiles)};
+    if (level) predicted.promises.emplace_back("", guarantee(model.calibration(), *level));
+    return predicted;
   }
   if (!level) throw ConfigError("predict", "--adapt needs a level: give --level, or a model with one");
   AdaptedTable adapted = predict_adapting(model, rows, *level);
-  Predicted predicted{.table = adapted.table, .guarantee = adapted.guarantee, .adapted = {}};
+  Predicted predicted{.table = adapted.table, .promises = {{"", adapted.guarantee}}};
   predicted.adapted = std::move(adapted);
+  return predicted;
+}
+
+Predicted predict_rows(const Options& options, const TargetModels& models, const Table& rows,
+                       std::optional<double> level) {
+  Predicted predicted{.table = predict_table(models, rows, level, options.quantiles, options.joint)};
+  if (options.joint) predicted.promises.emplace_back("joint", models.joint_guarantee(*level));
+  for (const Model& model : models.models()) {
+    if (!options.joint && level)
+      predicted.promises.emplace_back(model.data().target_name, guarantee(model.calibration(), *level));
+  }
   return predicted;
 }
 
@@ -66,70 +78,46 @@ void print_unknown_names(const Model& model, const Table& table) {
     if (count == 0) continue;
     constexpr std::size_t shown_bytes = 200;
     const std::string near = nearest(first, feature.levels);
-    print("{} rows have a name in column '{}' that the model does not know, such as '{}'{}\n", count, feature.name,
-          printable(first, shown_bytes), near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+    print("{} with a name in column '{}' that the model does not know, such as '{}'{}\n", counted(count, "row"),
+          feature.name, printable(first, shown_bytes), near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
   }
+}
+
+nlohmann::json summary_json(const Options& options, const Predicted& predicted, std::size_t dropped,
+                            std::optional<double> level) {
+  nlohmann::json line{{"rows", predicted.table.rows()},
+                      {"dropped_rows", dropped},
+                      {"outside", count_outside(predicted.table)},
+                      {"out", options.out}};
+  if (level) line["level"] = *level;
+  for (const auto& [what, sentence] : predicted.promises)
+    (what.empty() ? line["guarantee"] : line["guarantees"][what]) = sentence;
+  if (predicted.adapted) line.update({{"results", predicted.adapted->results}, {"within", predicted.adapted->within}});
+  return line;
 }
 
 void print_summary(const Options& options, const Model& model, const Predicted& predicted, std::size_t dropped,
                    std::optional<double> level) {
   const Table& table = predicted.table;
-  const std::size_t outside = count_outside(table);
-  if (options.json) {
-    nlohmann::json line{{"rows", table.rows()}, {"dropped_rows", dropped}, {"outside", outside}, {"out", options.out}};
-    if (level) line.update({{"level", *level}, {"guarantee", predicted.guarantee}});
-    if (predicted.adapted)
-      line.update({{"results", predicted.adapted->results}, {"within", predicted.adapted->within}});
-    return print_json(line);
-  }
-  print("{} rows predicted, {} of them outside the range of the training data\n", table.rows(), outside);
+  print("{} predicted, {} of them outside the range of the training data\n", counted(table.rows(), "row"),
+        count_outside(table));
   print_unknown_names(model, table);
-  if (dropped > 0) print("{} rows with missing values were dropped\n", dropped);
-  if (level) {
-    print("bounds of {}: {}\n", percent(*level), predicted.guarantee);
-  } else {
-    print("the model is not calibrated, so there are no bounds\n");
-  }
+  if (dropped > 0) print("{} with missing values {} dropped\n", counted(dropped, "row"), was_or_were(dropped));
+  for (const auto& [what, sentence] : predicted.promises)
+    print("bounds of {}{}{}: {}\n", percent(*level), what.empty() ? "" : ", ", what, sentence);
+  if (!level) print("there is no calibration, so there are no bounds\n");
   print("table: {}\n", options.out);
 }
 
-/// The rows to predict: all, or those without missing cells.
-Table rows_to_predict(const Options& options, const Model& model) {
-  const Table given = read_table(options.file);
-  return options.drop_missing ? predictable_rows(model, given) : given;
-}
-
-void predict_targets(const Options& options, const TargetModels& models) {
-  if (options.adapt) {
+void check_options(const Options& options, const TargetModels* several, std::optional<double> level) {
+  if (several != nullptr && options.adapt) {
     throw ConfigError("predict", fmt::format("--adapt follows the results of one target; choose it with --target ({})",
-                                             fmt::join(models.names(), ", ")));
+                                             fmt::join(several->names(), ", ")));
   }
-  const std::optional<double> level = options.level ? options.level : models.default_level();
-  if (options.joint && !level) throw ConfigError("predict", "--joint needs a level: give --level, or models with one");
-  const Table table = about_file(options.file, [&] {
-    return predict_table(models, rows_to_predict(options, models.models().front()), level, options.quantiles,
-                         options.joint);
-  });
-  if (options.out == "-") return write_out(format_table(table));
-  write_table(options.out, table);
-  std::vector<std::pair<std::string, std::string>> promises;
-  if (options.joint) promises.emplace_back("joint", models.joint_guarantee(*level));
-  for (const Model& model : models.models()) {
-    if (!options.joint && level)
-      promises.emplace_back(model.data().target_name, guarantee(model.calibration(), *level));
-  }
-  const std::size_t outside = count_outside(table);
-  if (options.json) {
-    nlohmann::json line{{"rows", table.rows()}, {"outside", outside}, {"out", options.out}};
-    if (level) line["level"] = *level;
-    for (const auto& [what, sentence] : promises) line["guarantees"][what] = sentence;
-    return print_json(line);
-  }
-  print("{} rows predicted, {} of them outside the range of the training data\n", table.rows(), outside);
-  print_unknown_names(models.models().front(), table);
-  for (const auto& [what, sentence] : promises) print("bounds of {}, {}: {}\n", percent(*level), what, sentence);
-  if (!level) print("the models are not calibrated, so there are no bounds\n");
-  print("table: {}\n", options.out);
+  if (several != nullptr && options.joint && !level)
+    throw ConfigError("predict", "--joint needs a level: give --level, or models with one");
+  if (several == nullptr && options.joint)
+    throw ConfigError("predict", "--joint is for model files with several targets (nomu fit --target a,b)");
 }
 
 void run(const Options& options) {
@@ -138,18 +126,22 @@ void run(const Options& options) {
     throw ConfigError("predict", "--json needs -o FILE, because standard output is used for the table");
   if (to_file) prepare_file(options.out, {options.model, options.network, options.file});
   const auto loaded = options.load_any();
-  if (const auto* several = std::get_if<TargetModels>(&loaded)) return predict_targets(options, *several);
-  if (options.joint)
-    throw ConfigError("predict", "--joint is for model files with several targets (nomu fit --target a,b)");
-  const auto& model = std::get<Model>(loaded);
-  const std::optional<double> level = options.level ? options.level : model.default_level();
+  const auto* several = std::get_if<TargetModels>(&loaded);
+  const Model& model = several != nullptr ? several->models().front() : std::get<Model>(loaded);
+  const std::optional<double> own = several != nullptr ? several->default_level() : model.default_level();
+  const std::optional<double> level = options.level ? options.level : own;
+  check_options(options, several, level);
   const Table given = read_table(options.file);
   const Predicted predicted = about_file(options.file, [&] {
-    return predict_rows(options, model, options.drop_missing ? predictable_rows(model, given) : given, level);
+    const Table rows = options.drop_missing ? predictable_rows(model, given) : given;
+    return several != nullptr ? predict_rows(options, *several, rows, level)
+                              : predict_rows(options, model, rows, level);
   });
   if (!to_file) return write_out(format_table(predicted.table));
   write_table(options.out, predicted.table);
-  print_summary(options, model, predicted, given.rows() - predicted.table.rows(), level);
+  const std::size_t dropped = given.rows() - predicted.table.rows();
+  if (options.json) return print_json(summary_json(options, predicted, dropped, level));
+  print_summary(options, model, predicted, dropped, level);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/evaluate.hpp"
+#include "nomu/core/counted.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -61,7 +62,7 @@ void print_targets_fit(const TargetModels& models, const std::string& out, doubl
       for (const std::string& line : trust_lines(*trust)) print("  {}\n", line);
     }
   }
-  print("{:.1f} s with {} threads\nmodel: {}\n", seconds, first.parts().engine.threads, out);
+  print("{:.1f} s with {}\nmodel: {}\n", seconds, counted(first.parts().engine.threads, "thread"), out);
 }
 
 namespace {
@@ -95,18 +96,22 @@ std::vector<ReportOutput> reports_of(const ReportOutput& all, const std::vector<
   return outputs;
 }
 
-void print_evaluation(const TargetModels& models, const TargetsEvaluation& result, bool json) {
+void print_evaluation(const TargetModels& models, const TargetsEvaluation& result, const std::vector<DataSet>& rows,
+                      bool json) {
   const std::vector<std::string> names = models.names();
+  std::vector<std::size_t> seen;
+  for (std::size_t t = 0; t < names.size(); ++t) seen.push_back(seen_rows(models.models()[t], rows[t]));
   if (json) {
     nlohmann::json line;
-    for (std::size_t t = 0; t < names.size(); ++t) line["targets"][names[t]] = evaluation_json(result.targets[t]);
+    for (std::size_t t = 0; t < names.size(); ++t)
+      line["targets"][names[t]] = evaluation_json(result.targets[t], seen[t]);
     if (result.targets.front().level > 0.0) line["all_inside"] = result.all_inside;
     if (result.joint_coverage) line["joint_coverage"] = *result.joint_coverage;
     return print_json(line);
   }
   for (std::size_t t = 0; t < names.size(); ++t) {
     print("{}'{}': ", t > 0 ? "\n" : "", names[t]);
-    print_evaluation(result.targets[t]);
+    print_evaluation(result.targets[t], seen[t]);
   }
   if (result.targets.front().level <= 0.0) return;
   print("\nall targets inside their own bounds: {:.4g} % of rows\n", 100.0 * result.all_inside);

@@ -21,8 +21,9 @@ void print_targets_fit(const TargetModels& models, const std::string& out, doubl
 /// characters it has, and no two targets get the same file.
 [[nodiscard]] std::vector<ReportOutput> reports_of(const ReportOutput& all, const std::vector<std::string>& targets);
 
-/// Scores by target, and how often all targets were inside.
-void print_evaluation(const TargetModels& models, const TargetsEvaluation& result, bool json);
+/// Scores by target, and how often all targets were inside. `rows`: those of each target.
+void print_evaluation(const TargetModels& models, const TargetsEvaluation& result, const std::vector<DataSet>& rows,
+                      bool json);
 
 /// Calibration by target, and of all targets at once.
 [[nodiscard]] nlohmann::json targets_json(const TargetModels& models);

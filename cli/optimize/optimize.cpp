@@ -6,6 +6,7 @@
 #include "commands.hpp"
 #include "model/model_output.hpp"
 #include "nomu/bo/trial_io.hpp"
+#include "nomu/core/counted.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "optimize/optimize_commands.hpp"
@@ -47,9 +48,10 @@ void run_new(const Options& options) {
   const std::string name = study.name();
   const bool plain = name.find_first_of(" '\"&?;$`*\\") == std::string::npos;
   const std::string begins =
-      earlier.points.empty() ? ""
-                             : fmt::format(", beginning with {} results of {}", earlier.points.size(), options.from);
-  print("{}: {} variables, to be {} with {}{}\nnext: nomu optimize ask {}\n", name, file.space.size(),
+      earlier.points.empty()
+          ? ""
+          : fmt::format(", beginning with {} of {}", counted(earlier.points.size(), "result"), options.from);
+  print("{}: {}, to be {} with {}{}\nnext: nomu optimize ask {}\n", name, counted(file.space.size(), "variable"),
         file.spec.direction == Direction::minimize ? "minimised" : "maximised", file.spec.method, begins,
         plain ? name : fmt::format("'{}'", name));
 }
@@ -79,8 +81,10 @@ void show_status(const Study& study, bool json) {
     }
     return print_json(line);
   }
-  print("{} trials{}: {} finished, {} failed, {} pending{}\n", status.trials,
-        study.budget() > 0 ? fmt::format(" of {}", study.budget()) : "", status.finished, status.failed, status.pending,
+  print("{}: {} finished, {} failed, {} pending{}\n",
+        study.budget() > 0 ? fmt::format("{} trials of {}", status.trials, study.budget())
+                           : counted(status.trials, "trial"),
+        status.finished, status.failed, status.pending,
         status.expired > 0 ? fmt::format(" ({} with an expired lease)", status.expired) : "");
   if (const std::optional<Trial>& best = status.best_result) {
     // With noise, the best point is the model's choice, and status fits no model.
@@ -149,7 +153,7 @@ void run_copy(const Options& options) {
   const Study copy = Study::open(options.target, StudyAccess::read, {}, options.study.file_systems());
   const StudyStatus status = copy.status();
   if (options.json) return print_json(nlohmann::json{{"study", copy.name()}, {"trials", status.trials}});
-  print("{}: {} trials\n", copy.name(), status.trials);
+  print("{}: {}\n", copy.name(), counted(status.trials, "trial"));
 }
 
 std::string suggestions_text(const VerifyReport& report) {
@@ -173,7 +177,7 @@ void run_verify(const Options& options) {
                               {"as_good", report.as_good},
                               {"problems", report.problems}});
   } else {
-    print("{} events, {} trials; {}\n", report.events, report.trials,
+    print("{}, {}; {}\n", counted(report.events, "event"), counted(report.trials, "trial"),
           options.quick ? "suggestions not recomputed" : suggestions_text(report));
     for (const std::string& problem : report.problems) print("problem: {}\n", problem);
     if (report.clean()) print("clean\n");

@@ -6,6 +6,7 @@
 #include "model/model_output.hpp"
 #include "nomu/bo/trial_io.hpp"
 #include "nomu/bo/worker.hpp"
+#include "nomu/core/counted.hpp"
 #include "optimize/optimize_commands.hpp"
 #include "optimize/study_argument.hpp"
 #include "terminal.hpp"
@@ -32,7 +33,7 @@ void print_summary(const Study& study, const WorkerReport& report, bool json) {
     if (best) line["best"] = nlohmann::json::parse(trial_to_json(study.space(), *best));
     return print_json(line);
   }
-  print("{} trials finished, {} failed\n", report.finished, report.failed);
+  print("{} finished, {} failed\n", counted(report.finished, "trial"), report.failed);
   if (report.finished + report.failed == 0 && study.finished()) {
     print("nothing is left to try: {}\n", study.why_finished());
   }

@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "model/model_output.hpp"
 #include "nomu/bo/trial_io.hpp"
+#include "nomu/core/counted.hpp"
 #include "nomu/core/error.hpp"
 #include "optimize/optimize_commands.hpp"
 #include "optimize/study_argument.hpp"
@@ -26,7 +27,8 @@ void run_import(const Options& options) {
   const std::size_t added = study.tell(results).size();
   const std::size_t left_out = table.rows() - added;
   if (options.json) return print_json(nlohmann::json{{"added", added}, {"without_value", left_out}});
-  print("{} results added{}\n", added, left_out > 0 ? fmt::format(", {} rows without a value left out", left_out) : "");
+  print("{} added{}\n", counted(added, "result"),
+        left_out > 0 ? fmt::format(", {} without a value left out", counted(left_out, "row")) : "");
 }
 
 void run_export(const Options& options) {
@@ -35,7 +37,7 @@ void run_export(const Options& options) {
   const Table table = trials_table(study.space(), study.trials());
   write_table(options.file, table);
   if (options.json) return print_json(nlohmann::json{{"file", options.file}, {"trials", table.rows()}});
-  print("{}: {} trials\n", options.file, table.rows());
+  print("{}: {}\n", options.file, counted(table.rows(), "trial"));
 }
 
 void run_insight(const Options& options) {

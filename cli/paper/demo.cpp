@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "nomu/core/counted.hpp"
 #include "nomu/core/file.hpp"
 #include "paper/figures/toy.hpp"
 #include "paper/problems/functions.hpp"
@@ -53,7 +54,8 @@ void print_report(const Options& options, const ToyReport& report, const EngineI
   for (const char* name : {"D2", "D3"}) print("  {}       {}\n", name, report.desiderata.find(name).sentence);
   print("  loss     {:8.2e}   after {} epochs, from {:.2e}\n", report.fit.best_loss, report.fit.epochs,
         report.fit.first_loss);
-  print("  {:.1f} s on {} ({}, {}, {} threads)\n", seconds, engine.name, engine.provider, engine.isa, engine.threads);
+  print("  {:.1f} s on {} ({}, {}, {})\n", seconds, engine.name, engine.provider, engine.isa,
+        counted(engine.threads, "thread"));
 }
 
 /// A single plot, or several side by side as in the paper.

@@ -56,10 +56,7 @@ void check_setup(std::span<const double> train, const DesiderataSubject& subject
     }
     empty = empty && spec.low[j] == spec.high[j];
   }
-  if (empty)
-    throw ConfigError(where,
-                      "the box has no width along any input: every input is constant, so nothing can be checked "
-                      "(--no-check skips the checks)");
+  if (empty) throw ConfigError(where, "every input is constant, so there is nothing to check");
   std::size_t next = 0;
   for (const NamedInputs& named : spec.named) {
     if (named.first < next || named.size == 0 || named.size > cols - std::min(cols, named.first)) {

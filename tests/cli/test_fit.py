@@ -106,7 +106,7 @@ class Fit(WithFolder):
         text = "a,y\n1,5\n,6\n3,7\n4,6\n5,9\n"
         out = self.folder / "dropped.nomu"
         result = run("fit", self.write("bad.csv", text), "--target", "y", "--drop-missing", "-o", out, *TINY)
-        self.assertIn("1 rows with missing values were dropped", result.stdout)
+        self.assertIn("1 row with missing values was dropped", result.stdout)
         out.unlink()
 
     def test_a_constant_input_is_reported(self) -> None:

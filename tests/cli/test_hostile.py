@@ -137,7 +137,7 @@ class Tables(WithFolder):
         rows.write_text("x,c\n1," + "a" * 3_000_000 + "\n")
         result = nomu("predict", model, rows, "-o", self.folder / "out.csv")
         self.assertDone(result)
-        self.assertIn("1 rows have a name in column 'c' that the model does not know", result.stdout)
+        self.assertIn("1 row with a name in column 'c' that the model does not know", result.stdout)
         self.assertLess(len(result.stdout), 10_000)
 
     def test_escapes_do_not_reach_the_terminal(self) -> None:

@@ -64,7 +64,7 @@ class Tables(WithFolder):
                          "holes are known in shop and size, not in open; 'north' is new")
         out = self.folder / "told.csv"
         said = run("predict", self.sales_model, self.write("rows.csv", header + "2022-05-01,esat,4,yes\n"), "-o", out).stdout
-        self.assertIn("1 rows have a name in column 'shop' that the model does not know, such as 'esat'; did you mean 'east'?",
+        self.assertIn("1 row with a name in column 'shop' that the model does not know, such as 'esat'; did you mean 'east'?",
                       said)
         out.unlink()
 
@@ -90,9 +90,9 @@ class Tables(WithFolder):
 
     def test_rows_without_a_target_are_left_out_aloud(self) -> None:
         said = self.fitted("a,y\n1,1\n2,\n3,3\n4,4\n5,6\n")
-        self.assertIn("1 rows without a value of 'y' were left out", said)
+        self.assertIn("1 row without a value of 'y' was left out", said)
         said = run("evaluate", self.model, self.write("rows.csv", "site,a,b,y\nnorth,1,2,300\nnorth,1,2,\n")).stdout
-        self.assertIn("1 rows without a value of 'y' were left out", said)
+        self.assertIn("1 row without a value of 'y' was left out", said)
 
     def test_empty_and_mixed_columns(self) -> None:
         said = self.fitted("a,e,z,y\n1,,1,1\n2,,2,2\n3,NA,3+,3\n4,,1,5\n5,,2,6\n")

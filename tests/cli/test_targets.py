@@ -94,6 +94,24 @@ class Targets(WithFolder):
         alone.unlink()
         model.unlink()
 
+    def test_nothing_is_said_about_one_target_only(self) -> None:
+        model, _ = self.fit("--calibrate", "nll")
+        out = self.folder / "some.csv"
+        holes = self.write("holes.csv", "site,x\nnorth,1\nsouth,\n,0.5\n")
+        done = run("predict", model, holes, "--drop-missing", "-o", out)
+        self.assertIn("1 row predicted, 0 of them outside the range of the training data\n", done.stdout)
+        self.assertIn("2 rows with missing values were dropped", done.stdout)
+        line = json.loads(run("predict", model, holes, "--drop-missing", "--json", "-o", out).stdout)
+        self.assertEqual((line["rows"], line["dropped_rows"], sorted(line["guarantees"])), (1, 2, ["a", "b"]))
+        known = self.folder / "two.csv"
+        said = run("evaluate", model, known).stdout
+        self.assertEqual(said.count("300 of them are among those the model was made with"), 2, said)
+        report = json.loads(run("evaluate", model, known, "--json").stdout)
+        self.assertEqual([report["targets"][name]["seen"] for name in "ab"], [300, 300])
+        missing = self.write("missing.csv", two(20, 5) + "north,,1,2\n")
+        said = run("evaluate", model, missing, "--drop-missing").stdout
+        self.assertIn("1 row with missing values was dropped", said)
+
     def test_nobody_sees_more_than_the_table_shows(self) -> None:
         data = self.write("private.csv", two(60))
         data.chmod(0o600)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "nomu/core/counted.hpp"
 #include "nomu/data/split.hpp"
 #include "nomu/models/model.hpp"
 
@@ -106,7 +107,7 @@ std::string strata_text(const Model& model, double level) {
 
 std::string column_text(const FeatureColumn& column) {
   switch (column.kind) {
-    case ColumnKind::names: return fmt::format("{} ({} names)", column.name, column.levels.size());
+    case ColumnKind::names: return fmt::format("{} ({})", column.name, counted(column.levels.size(), "name"));
     case ColumnKind::boolean: return fmt::format("{} (yes or no)", column.name);
     case ColumnKind::date: break;
     case ColumnKind::number: return column.name;
@@ -129,10 +130,11 @@ std::string table_text(const DataSet& data) {
   const DatasetReport& report = data.report;
   std::string text;
   if (!report.unlabelled_lines.empty())
-    text += fmt::format("  {} rows without a value of '{}' were left out\n", report.unlabelled_lines.size(),
-                        data.target_name);
+    text += fmt::format("  {} without a value of '{}' {} left out\n", counted(report.unlabelled_lines.size(), "row"),
+                        data.target_name, was_or_were(report.unlabelled_lines.size()));
   if (!report.dropped_lines.empty())
-    text += fmt::format("  {} rows with missing values were dropped\n", report.dropped_lines.size());
+    text += fmt::format("  {} with missing values {} dropped\n", counted(report.dropped_lines.size(), "row"),
+                        was_or_were(report.dropped_lines.size()));
   if (!report.missing_cells.empty()) {
     std::vector<std::string> columns;
     for (const MissingCells& missing : report.missing_cells)
@@ -147,6 +149,20 @@ std::string table_text(const DataSet& data) {
   return text;
 }
 
+/// How the training went. A Gaussian process trains no network, so it has no epochs.
+std::string fit_text(const ModelParts& parts, const FitReport& fit) {
+  std::string text = fmt::format("loss {:.3g}", fit.best_loss);
+  if (!std::holds_alternative<GpSpec>(parts.spec.method))
+    text += fmt::format(" after {}", counted(fit.epochs, "epoch"));
+  text += fmt::format(", seed {}", fit.seed);
+  if (fit.restarts > 0) text += ", " + counted(fit.restarts, "restart");
+  text += "\n";
+  if (fit.dropped > 0)
+    text +=
+        fmt::format("{} of its networks diverged and {} not count\n", fit.dropped, fit.dropped == 1 ? "does" : "do");
+  return text;
+}
+
 /// Settings that differ from the defaults of the method.
 std::string settings_text(const FitSpec& spec) {
   std::vector<std::string> changed;
@@ -158,12 +174,10 @@ std::string settings_text(const FitSpec& spec) {
 
 std::string Model::describe() const {
   const ModelParts& p = parts();
-  const FitReport& fit = report();
-  std::string text = fmt::format("{} for '{}' from {} inputs: {}\n", method_title(p.spec.method), p.data.target_name,
-                                 p.data.features.size(), inputs_text(p.data));
-  text += fmt::format("learned from {} of {} rows{}; loss {:.3g} after {} epochs, seed {}{}\n", p.fitted_rows.size(),
-                      p.data.rows(), distinct_text(p.data), fit.best_loss, fit.epochs, fit.seed,
-                      fit.restarts > 0 ? fmt::format(", {} restarts", fit.restarts) : "");
+  std::string text = fmt::format("{} for '{}' from {}: {}\n", method_title(p.spec.method), p.data.target_name,
+                                 counted(p.data.features.size(), "input"), inputs_text(p.data));
+  text += fmt::format("learned from {} of {}{}; {}", p.fitted_rows.size(), counted(p.data.rows(), "row"),
+                      distinct_text(p.data), fit_text(p, report()));
   text += table_text(p.data);
   text += fmt::format("calibration: {}{}\n", kind_text(p.calibration.kind), source_text(*this));
   if (const std::optional<double> level = default_level()) {

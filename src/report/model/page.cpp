@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "nomu/core/counted.hpp"
 #include "report/model/check.hpp"
 #include "report/model/figures.hpp"
 #include "report/model/tables.hpp"
@@ -80,11 +81,12 @@ std::string key_figures(const ReportSubject& subject, const std::optional<Report
 std::string head(const ReportSubject& subject, const std::optional<ReportQuality>& quality) {
   const std::size_t columns = subject.data.features.size();
   std::string out = fmt::format("<header>\n<h1>{}</h1>\n", html_text(short_name(subject.name)));
-  out += html_paragraph(fmt::format("{}{} predicted from {} input {}, fitted on {} rows.{}",
-                                    subject.method.empty() ? "" : fmt::format("{}: ", subject.method),
-                                    short_name(subject.data.target_name), columns, columns == 1 ? "column" : "columns",
-                                    subject.data.rows(), subject.date.empty() ? "" : fmt::format(" {}.", subject.date)),
-                        "soft");
+  out += html_paragraph(
+      fmt::format("{}{} predicted from {}, fitted on {}.{}",
+                  subject.method.empty() ? "" : fmt::format("{}: ", subject.method),
+                  short_name(subject.data.target_name), counted(columns, "input column"),
+                  counted(subject.data.rows(), "row"), subject.date.empty() ? "" : fmt::format(" {}.", subject.date)),
+      "soft");
   const auto diverged = std::ranges::count(subject.fits, true, &FitReport::diverged);
   if (diverged > 0) {
     out += html_paragraph(fmt::format("{} of {} networks diverged even after restarts: do not trust these predictions. "

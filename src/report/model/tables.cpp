@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "nomu/core/counted.hpp"
 #include "nomu/models/assess.hpp"
 #include "report/page/html.hpp"
 #include "report/page/view.hpp"
@@ -206,15 +207,18 @@ std::string importance_table(const ReportSubject& subject) {
 std::string fit_text(const ReportSubject& subject) {
   constexpr std::size_t most = 12;
   if (subject.fits.empty()) return html_paragraph("No record of the fit is available.");
-  HtmlTable table{.head = {"member", "epochs", "first loss", "best loss", "last loss", "restarts", "outcome"}};
+  HtmlTable table{
+      .head = {"member", "epochs", "first loss", "best loss", "last loss", "restarts", "dropped", "outcome"}};
   for (std::size_t m = 0; m < std::min(most, subject.fits.size()); ++m) {
     const FitReport& fit = subject.fits[m];
     const std::string_view outcome = fit.diverged ? "diverged" : fit.stopped_early ? "stopped early" : "finished";
     table.rows.push_back({fmt::format("{}", m + 1), fmt::format("{}", fit.epochs), number_text(fit.first_loss),
                           number_text(fit.best_loss), number_text(fit.last_loss), fmt::format("{}", fit.restarts),
-                          std::string(outcome)});
+                          fmt::format("{}", fit.dropped), std::string(outcome)});
   }
   std::string out = html_table(table);
+  if (std::ranges::any_of(subject.fits, [](const FitReport& fit) { return fit.dropped > 0; }))
+    out += html_paragraph("Dropped networks of an ensemble diverged and do not count.", "soft");
   if (subject.fits.size() > most) {
     out += html_paragraph(fmt::format("The first {} of {} members are listed: the model itself, then its fold models.",
                                       most, subject.fits.size()),
@@ -233,8 +237,7 @@ std::string data_table(const ReportSubject& subject) {
       {"Target",
        fmt::format("{}: {} to {}, mean {}, standard deviation {}", short_name(data.target_name), number_text(low),
                    number_text(high), number_text(mean(data.targets)), number_text(standard_deviation(data.targets)))});
-  table.rows.push_back(
-      {data.cols() == 1 ? "1 input" : fmt::format("{} inputs", data.cols()), listed(data.input_names, most)});
+  table.rows.push_back({counted(data.cols(), "input"), listed(data.input_names, most)});
   std::size_t texts = 0;
   for (const FeatureColumn& feature : data.features) {
     if (feature.levels.empty() || ++texts > most) continue;
@@ -283,8 +286,8 @@ std::string provenance_table(const ReportSubject& subject) {
   if (!subject.date.empty()) table.rows.push_back({"Report made", subject.date});
   if (subject.engine) {
     const EngineInfo& engine = *subject.engine;
-    table.rows.push_back({"Fitted on", fmt::format("{} ({}, {}, {} threads) {}", engine.name, engine.provider,
-                                                   engine.isa, engine.threads, engine.device)});
+    table.rows.push_back({"Fitted on", fmt::format("{} ({}, {}, {}) {}", engine.name, engine.provider, engine.isa,
+                                                   counted(engine.threads, "thread"), engine.device)});
   }
   return table.rows.empty() ? "" : html_table(table);
 }

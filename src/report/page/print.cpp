@@ -5,6 +5,8 @@
 
 #include <ostream>
 
+#include "nomu/core/counted.hpp"
+
 namespace nomu {
 namespace {
 
@@ -27,8 +29,9 @@ std::string variable_text(const Variable& variable) {
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const EngineInfo& engine) {
-  return out << fmt::format("{} ({}, {}, {} threads, {}){}", engine.name, engine.provider, engine.isa, engine.threads,
-                            engine.precision, engine.available ? "" : ", not available: " + engine.note);
+  return out << fmt::format("{} ({}, {}, {}, {}){}", engine.name, engine.provider, engine.isa,
+                            counted(engine.threads, "thread"), engine.precision,
+                            engine.available ? "" : ", not available: " + engine.note);
 }
 
 std::ostream& operator<<(std::ostream& out, const LinearConstraint& constraint) {
@@ -42,26 +45,27 @@ std::ostream& operator<<(std::ostream& out, const LinearConstraint& constraint) 
 }
 
 std::ostream& operator<<(std::ostream& out, const MetricsReport& metrics) {
-  return out << fmt::format("{} rows: RMSE {:.4g}, NLL {:.4g}, CRPS {:.4g}, sharpness {:.4g}", metrics.rows,
+  return out << fmt::format("{}: RMSE {:.4g}, NLL {:.4g}, CRPS {:.4g}, sharpness {:.4g}", counted(metrics.rows, "row"),
                             metrics.rmse, metrics.nll, metrics.crps, metrics.sharpness);
 }
 
 std::ostream& operator<<(std::ostream& out, const Model& model) { return out << model.describe(); }
 
 std::ostream& operator<<(std::ostream& out, const Optimum& optimum) {
-  return out << fmt::format("{} at [{}] after {} trials", optimum.value, fmt::join(optimum.point, ", "),
-                            optimum.trials.size());
+  return out << fmt::format("{} at [{}] after {}", optimum.value, fmt::join(optimum.point, ", "),
+                            counted(optimum.trials.size(), "trial"));
 }
 
 std::ostream& operator<<(std::ostream& out, const PredictedRows& rows) {
-  out << fmt::format("{} predicted row{}", rows.rows(), rows.rows() == 1 ? "" : "s");
+  out << fmt::format("{}", counted(rows.rows(), "predicted row"));
   if (rows.rows() == 0) return out;
   return out << fmt::format(", the first {:.4g} +- {:.4g}{}", rows.mean[0], rows.sigma_model[0],
                             rows.sigma_noise.empty() ? "" : fmt::format(", noise {:.4g}", rows.sigma_noise[0]));
 }
 
 std::ostream& operator<<(std::ostream& out, const Prediction& prediction) {
-  out << fmt::format("prediction of {} rows by {} members", prediction.mean.rows(), prediction.mean.members());
+  out << fmt::format("prediction of {} by {}", counted(prediction.mean.rows(), "row"),
+                     counted(prediction.mean.members(), "member"));
   if (prediction.mean.members() == 0 || prediction.mean.rows() == 0) return out;
   return out << fmt::format(", the first {:.4g} +- {:.4g}{}", prediction.mean(0, 0, 0), prediction.sigma_model(0, 0, 0),
                             prediction.sigma_noise.size() == 0 ? "" : ", noise modelled");
@@ -77,8 +81,8 @@ std::ostream& operator<<(std::ostream& out, const Space& space) {
 }
 
 std::ostream& operator<<(std::ostream& out, const StudyStatus& status) {
-  out << fmt::format("{} trials: {} finished, {} failed, {} pending", status.trials, status.finished, status.failed,
-                     status.pending);
+  out << fmt::format("{}: {} finished, {} failed, {} pending", counted(status.trials, "trial"), status.finished,
+                     status.failed, status.pending);
   return status.best_result ? out << "; best result " << trial_text(*status.best_result) : out;
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "nomu/core/counted.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/table_io.hpp"
 #include "report/page/html.hpp"
@@ -94,11 +95,12 @@ std::string render_optimization_report(const Study& study, const OptimizationRep
     for (const std::vector<Trial>& other : spec.others) check_optimum(study, other, *spec.optimum);
   }
   std::string body = fmt::format("<header>\n<h1>{}</h1>\n", html_text(short_name(spec.title)));
-  body += html_paragraph(fmt::format("{} over {} variables: {} trials, {} finished, {} failed, {} pending.{}",
-                                     study.spec().direction == Direction::minimize ? "Minimised" : "Maximised",
-                                     study.space().size(), status.trials, status.finished, status.failed,
-                                     status.pending, spec.date.empty() ? "" : fmt::format(" {}.", spec.date)),
-                         "soft");
+  body += html_paragraph(
+      fmt::format("{} over {}: {}, {} finished, {} failed, {} pending.{}",
+                  study.spec().direction == Direction::minimize ? "Minimised" : "Maximised",
+                  counted(study.space().size(), "variable"), counted(status.trials, "trial"), status.finished,
+                  status.failed, status.pending, spec.date.empty() ? "" : fmt::format(" {}.", spec.date)),
+      "soft");
   body += "</header>\n";
   body += html_section("The best point", best_table(study.space(), *best));
   body += html_section("How the search went", search_figures(study, trials, spec));

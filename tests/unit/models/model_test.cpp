@@ -313,6 +313,29 @@ TEST(Model, StaysInTheRangeOfTheTarget) {
   }
 }
 
+TEST(Model, DescribesWhatBecameOfItsNetworks) {
+  const Model model = fit(tiny_fit(CalibrationChoice::none, 10), wavy_data(12), test_engine());
+  EXPECT_THAT(model.describe(), AllOf(HasSubstr("from 2 inputs"), HasSubstr("after 10 epochs"),
+                                      testing::Not(HasSubstr("of its networks diverged"))));
+  const auto described = [&](std::int64_t dropped) {
+    std::vector<FitReport> reports = model.fitted().reports();
+    reports[0].dropped = dropped;
+    auto fitted = restore(model.spec().method, model.fitted().state(), reports, *test_engine());
+    return Model(model.parts(), std::move(fitted), test_engine()).describe();
+  };
+  EXPECT_THAT(described(1), HasSubstr("\n1 of its networks diverged and does not count\n"));
+  EXPECT_THAT(described(3), HasSubstr("\n3 of its networks diverged and do not count\n"));
+}
+
+TEST(Model, AGaussianProcessHasNoEpochs) {
+  FitSpec spec;
+  spec.method = GpSpec{};
+  spec.calibration.kind = CalibrationChoice::none;
+  const DataSet data = make_dataset({0.0, 0.5, 1.0, 1.5, 2.0, 2.5}, 1, {0, 1, 0, 2, 1, 3});
+  const std::string text = fit(spec, data, test_engine()).describe();
+  EXPECT_THAT(text, AllOf(HasSubstr("from 1 input: "), HasSubstr("; loss "), testing::Not(HasSubstr("epoch"))));
+}
+
 TEST(Model, SettingsAreListedOnce) {
   FitSpec spec;
   const Fields fields = fields_of(spec);

@@ -67,7 +67,7 @@ TEST(Print, MetricsAndEnginesAreOneLine) {
   EXPECT_EQ(
       printed(EngineInfo{
           .name = "cuda", .provider = "tiles", .isa = "none", .device = {}, .available = false, .note = "no GPU"}),
-      "cuda (tiles, none, 1 threads, fp32), not available: no GPU");
+      "cuda (tiles, none, 1 thread, fp32), not available: no GPU");
 }
 
 }  // namespace

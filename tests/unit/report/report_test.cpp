@@ -249,6 +249,13 @@ TEST(Report, ADivergedFitIsSaidFirst) {
   EXPECT_THAT(names_of(report_plots(subject)), Not(testing::Contains("loss")));
 }
 
+TEST(Report, DroppedNetworksAreCounted) {
+  ReportSubject subject = make_subject(30, 1);
+  EXPECT_FALSE(says(render_report(subject), "diverged and do not count"));
+  subject.fits[0].dropped = 3;
+  EXPECT_TRUE(says(render_report(subject), "Dropped networks of an ensemble diverged and do not count."));
+}
+
 TEST(Report, LossesMayBeNegativeAndMany) {
   ReportSubject subject = make_subject(30, 1);
   for (float& loss : subject.fits[0].history) loss -= 5.0F;
