@@ -7,9 +7,7 @@
 int main() {
   const nomu::Space space({{.name = "temperature", .low = 20.0, .high = 90.0},
                            {.name = "pressure", .low = 0.1, .high = 10.0, .log = true}});
-  nomu::OptimizeSpec spec{.direction = nomu::Direction::maximize};
-  spec.settings = "train.epochs=300";  // a quick example; the default is 1000
-  nomu::Study study{space, spec};
+  nomu::Study study{space, {.direction = nomu::Direction::maximize}};
   for (int i = 0; i < 25; ++i) {
     const nomu::Trial trial = study.ask();
     const double t = (trial.point[0] - 64.0) / 30.0;

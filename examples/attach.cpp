@@ -1,11 +1,10 @@
-// Bounds for a network that another framework trained and exported as ONNX.
-//   example_attach NETWORK.onnx TABLE.csv TARGET
+// Bounds for a network that another framework trained and exported as ONNX; needs a nomu that was built with ONNX.
 
 #include <cstdio>
 #include <nomu/nomu.hpp>
 
 int main(int argc, char** argv) {
-  if (argc != 4 || !nomu::onnx_available()) return std::puts("usage: example_attach NETWORK.onnx TABLE.csv TARGET") < 0;
+  if (argc != 4 || !nomu::onnx_available()) return std::puts("example_attach NETWORK.onnx TABLE.csv TARGET"), 2;
   const auto network = nomu::load_onnx(argv[1]);
   const nomu::FitRequest request{.target = argv[3], .settings = {{"train.epochs", "300"}}};
   const nomu::Model bounds = nomu::fit_bounds(request, network, nomu::read_table(argv[2]));

@@ -10,6 +10,5 @@ int main() {
   const nomu::PredictedRows fresh{.mean = {0.2, 3.0}, .sigma_model = {0.1, 0.5}};
   const nomu::Calibration calibration = nomu::calibrate_conformal(known, targets);
   const nomu::Bounds bounds = nomu::make_bounds(fresh, calibration, 0.9);
-  std::printf("[%.2f, %.2f], [%.2f, %.2f]: %s\n", bounds.lower[0], bounds.upper[0], bounds.lower[1], bounds.upper[1],
-              nomu::guarantee(calibration, 0.9).c_str());
+  std::printf("[%.2f, %.2f]: %s\n", bounds.lower[1], bounds.upper[1], nomu::guarantee(calibration, 0.9).c_str());
 }

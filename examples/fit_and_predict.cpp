@@ -1,12 +1,10 @@
 // A calibrated model of one column of a CSV file, and 90 % bounds for rows it has not seen.
-//   example_fit_and_predict [TABLE.csv]
 
 #include <cstdio>
 #include <nomu/nomu.hpp>
 
 int main(int argc, char** argv) {
-  const nomu::Table table = nomu::read_table(argc > 1 ? argv[1] : "kiln.csv");
-  const nomu::Model model = nomu::fit({.target = "strength", .settings = {{"train.epochs", "300"}}}, table);
+  const nomu::Model model = nomu::fit({.target = "strength"}, nomu::read_table(argc > 1 ? argv[1] : "kiln.csv"));
   const nomu::Table rows = nomu::parse_table("temperature,hours,clay\n950,6,red\n1200,10,white\n", "new rows");
   const nomu::PredictedRows predicted = model.predict(rows);
   const nomu::Bounds bounds = model.bounds(rows, 0.9);
