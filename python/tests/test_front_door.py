@@ -8,6 +8,14 @@ import pytest
 from conftest import QUICK, quick
 
 import nomu
+from nomu import _nomu
+
+# Methods without an estimator of their own; the module below the estimators fits them all.
+OTHERS = {
+    "directed": {"train.epochs": "60"},
+    "tube": {"nomu.train.epochs": "60", "nomu.ensemble": "2"},
+    "ann": {"net.hidden": "[16]", "train.epochs": "60"},
+}
 
 TOOL = os.environ.get("NOMU_TOOL", "")
 pytestmark = pytest.mark.skipif(not os.path.exists(TOOL), reason="NOMU_TOOL names no command-line tool")
@@ -57,3 +65,28 @@ def test_the_same_bytes(name, rows, columns, tmp_path):
     # And the same file predicts the same numbers, MC dropout's masks included.
     loaded = nomu.load_model(tmp_path / "tool.nomu")
     assert np.array_equal(loaded.bounds(model._inputs(table[columns]), 0.8), model.predict_interval(table[columns], 0.8))
+
+
+@pytest.mark.parametrize("method", OTHERS)
+def test_the_same_bytes_without_an_estimator(method, tmp_path):
+    table = frame(120)[["a", "b", "y"]]
+    table.to_csv(tmp_path / "rows.csv", index=False, float_format=lambda value: repr(float(value)))
+    settings = {**OTHERS[method], "calibration.folds": "3"}
+    x, y = (np.ascontiguousarray(table[columns].to_numpy()) for columns in (["a", "b"], "y"))
+    data = _nomu.rows_dataset(x, y, names=["a", "b"], target="y")
+    chosen = [("seed", "5"), ("calibration.level", "0.8"), *settings.items()]
+    model = _nomu.fit(data, method=method, settings=chosen, threads=1)
+    model.save(tmp_path / "python.nomu")
+    sets = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    arguments = ["fit", tmp_path / "rows.csv", "--target", "y", "--method", method, "--seed", 5, "--level", 0.8]
+    done = subprocess.run(
+        [TOOL, *map(str, arguments), *sets, "-o", str(tmp_path / "tool.nomu")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    if nomu.load_model(tmp_path / "tool.nomu").engine.provider != model.engine.provider:
+        pytest.skip("the tool multiplies matrices with another library")
+    assert (tmp_path / "python.nomu").read_bytes() == (tmp_path / "tool.nomu").read_bytes()
+
+
+def test_no_method_is_left_out():
+    assert sorted([*(quick(name)._method for name in QUICK), *OTHERS]) == sorted(_nomu.method_names())
