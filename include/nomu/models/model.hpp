@@ -47,8 +47,10 @@ enum class CalibrationPolicy {
 /// docs/decisions/0008-calibration-policy.md explains the rule.
 struct CalibrationSpec {
   CalibrationChoice kind = CalibrationChoice::automatic;
-  double level = 0.95;       ///< default level of the bounds; the rows must support it
-  bool level_asked = false;  ///< the user chose the level: throw instead of falling back to no guarantee
+  double level = 0.95;       ///< default level of the bounds
+  bool level_asked = false;  ///< what kind `automatic` does if the rows do not support the level: throw, as conformal
+                             ///< kind does, or use nll, which proves nothing. A request sets it if it names a level;
+                             ///< set it along with `level` if you rely on that one
   CalibrationPolicy policy = CalibrationPolicy::automatic;
   std::int64_t folds = 0;  ///< fewer if there are fewer rows or groups; 0: 10, or 5 if the fit is by evidence
   std::int64_t few_rows = 200;
@@ -211,7 +213,7 @@ class Model {
 };
 
 /// Fits and calibrates with a typed spec; what it leaves open is chosen as for a request. Throws like `fit` in
-/// models/request.
+/// models/request, for a level that automatic calibration cannot support only with `CalibrationSpec::level_asked`.
 [[nodiscard]] Model fit(const FitSpec& spec, const DataSet& data, std::shared_ptr<Engine> engine = {},
                         const Progress& progress = {});
 

@@ -55,8 +55,8 @@ struct FitRequest {
 [[nodiscard]] DataSet rows_of(const FitRequest& request, const Table& table);
 
 /// Fits and calibrates. Without an engine, one is created for the available hardware. Throws ConfigError for impossible
-/// settings and for a level that the rows cannot support (saying how many are needed), DataError for unusable rows,
-/// fewer than 4 of them or a constant target, Error if the fit diverged, Cancelled on request.
+/// settings and for a level that is named and that the rows cannot support (saying how many), DataError for unusable
+/// rows, fewer than 4 of them or a constant target, Error if the fit diverged, Cancelled on request.
 [[nodiscard]] Model fit(const FitRequest& request, const Table& table, std::shared_ptr<Engine> engine = {},
                         const Progress& progress = {});
 [[nodiscard]] Model fit(const FitRequest& request, const DataSet& rows, std::shared_ptr<Engine> engine = {},
