@@ -49,7 +49,7 @@ struct CalibrationSpec {
   CalibrationChoice kind = CalibrationChoice::automatic;
   double level = 0.95;       ///< default level of the bounds
   bool level_asked = false;  ///< what kind `automatic` does if the rows do not support the level: throw, as conformal
-                             ///< kind does, or use nll, which proves nothing. A request sets it if it names a level;
+                             ///< does, or use nll, which proves nothing. A request sets it if it names a level;
                              ///< set it along with `level` if you rely on that one
   CalibrationPolicy policy = CalibrationPolicy::automatic;
   std::int64_t folds = 0;  ///< fewer if there are fewer rows or groups; 0: 10, or 5 if the fit is by evidence
