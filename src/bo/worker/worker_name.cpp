@@ -35,6 +35,8 @@ std::string worker_name() {
   return fmt::format("run:{}:{}:{}:{}", host(), pid, start_of(pid), gettid());
 }
 
+bool is_worker(const std::string& worker) { return worker.starts_with("run:"); }
+
 bool is_gone(const std::string& worker) {
   std::istringstream parts(worker);
   std::string kind;
