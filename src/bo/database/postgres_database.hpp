@@ -9,8 +9,8 @@
 
 namespace nomu {
 
-/// Connects. Throws ConnectionLost if the server is away, DataError if it refuses us or the address is wrong, ConfigError
-/// if this library was built without PostgreSQL.
+/// Connects. Throws ConnectionLost if the server is away, DataError if it refuses us or the address is wrong,
+/// ConfigError if this library was built without PostgreSQL.
 [[nodiscard]] std::unique_ptr<Database> connect_postgres(PostgresAddress address, bool writable);
 
 }  // namespace nomu
