@@ -16,7 +16,7 @@ struct Options {
   bool json = false;
 };
 
-/// Workers of `run` are called run:host:process:start:thread; others as they please.
+/// Workers of `run` are called run:host:process:start:thread:where; others as they please.
 std::string host_of(const std::string& worker) {
   if (!worker.starts_with("run:")) return {};
   return worker.substr(4, worker.find(':', 4) - 4);

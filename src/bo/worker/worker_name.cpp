@@ -1,10 +1,12 @@
 #include "bo/worker/worker_name.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <fstream>
 #include <sstream>
 
@@ -28,11 +30,21 @@ std::string host() {
   return name.data();
 }
 
+/// Where numbers of processes mean what they mean here: the boot of the machine, and the namespace.
+std::string numbered_where() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::getline(file, boot);
+  struct stat numbers {};
+  if (boot.empty() || ::stat("/proc/self/ns/pid", &numbers) != 0) return {};
+  return fmt::format("{}.{}", boot.substr(0, boot.find('-')), static_cast<std::uint64_t>(numbers.st_ino));
+}
+
 }  // namespace
 
 std::string worker_name() {
   const std::string pid = fmt::format("{}", getpid());
-  return fmt::format("run:{}:{}:{}:{}", host(), pid, start_of(pid), gettid());
+  return fmt::format("run:{}:{}:{}:{}:{}", host(), pid, start_of(pid), gettid(), numbered_where());
 }
 
 bool is_worker(const std::string& worker) { return worker.starts_with("run:"); }
@@ -47,6 +59,11 @@ bool is_gone(const std::string& worker) {
   std::getline(parts, where, ':');
   std::getline(parts, pid, ':');
   std::getline(parts, start, ':');
+  std::string thread;
+  std::string numbered;
+  std::getline(parts, thread, ':');
+  std::getline(parts, numbered, ':');
+  if (!numbered.empty() && numbered != numbered_where()) return false;
   return kind == "run" && where == host() && start_of(pid) != start;
 }
 
