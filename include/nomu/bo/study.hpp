@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,7 +89,7 @@ class Study {
   /// The next trial. Throws Error if the budget is spent or every point of the space has been tried.
   [[nodiscard]] Trial ask();
   /// Up to `count` trials, those with expired leases first; fewer if no more are left. `worker` names the worker
-  /// that evaluates them.
+  /// that evaluates them. What `progress` reports to may renew leases.
   [[nodiscard]] std::vector<Trial> ask(std::size_t count, std::string_view worker = {}, const Progress& progress = {});
   /// One trial for each of these workers, in their order, from one model.
   [[nodiscard]] std::vector<Trial> ask(const std::vector<std::string>& workers, const Progress& progress = {});
@@ -139,6 +140,10 @@ class Study {
   [[nodiscard]] std::vector<Trial> pending() const;
   /// Seconds since 1970 by the clock that leases follow: this machine's for a file, the server's for a database.
   [[nodiscard]] double now() const;
+
+  /// From now on calls wait `seconds` for a server that is silent (90 unless this was called), and not after a request
+  /// to stop; then they throw ConnectionLost. A file is not waited for.
+  void wait_for_server(double seconds, const std::stop_token& stop = {});
 
   /// Replays the log and checks that the trials follow from it and, unless `quick`, that every suggestion does.
   [[nodiscard]] VerifyReport verify(bool quick = false, const Progress& progress = {}) const;

@@ -137,7 +137,9 @@ std::vector<Trial> Study::Parts::ask(const StudyStore::Askers& askers, const Pro
       const std::size_t most = std::min(wanted, suggester.at_once(before));
       model_needed = most < wanted;
       const auto taken = [&](const Point& point) { return store.taken(point); };
-      return most == 0 ? std::vector<Suggestion>() : suggester.suggest({.trials = before}, most, taken, progress);
+      // Nothing is reported inside a transaction: who listens may want to use the study.
+      const Progress silent{.report = {}, .stop = progress.stop};
+      return most == 0 ? std::vector<Suggestion>() : suggester.suggest({.trials = before}, most, taken, silent);
     });
   } else {
     trials = store.reissue(askers);
@@ -270,6 +272,11 @@ Study::Changes Study::changes(std::int64_t since, std::string_view mark) const {
 std::vector<Trial> Study::pending() const {
   const auto lock = parts_->lock();
   return parts_->store.pending();
+}
+
+void Study::wait_for_server(double seconds, const std::stop_token& stop) {
+  const auto lock = parts_->lock();
+  parts_->store.database().wait_for(seconds, stop);
 }
 
 double Study::now() const {
