@@ -21,6 +21,8 @@ void translate(const std::exception_ptr& failure, void* /*payload*/) {
     raise("DataError", error);
   } catch (const DeviceError& error) {
     raise("DeviceError", error);
+  } catch (const ConnectionLost& error) {
+    raise("ConnectionLost", error);
   } catch (const Cancelled& error) {
     PyErr_SetString(PyExc_KeyboardInterrupt, error.what());
   } catch (const Error& error) {

@@ -22,6 +22,15 @@ LinearConstraint constraint(const Terms& terms, std::optional<double> at_least, 
   return made;
 }
 
+const char* kind_of(const Variable& variable) {
+  switch (variable.kind) {
+    case Variable::Kind::real: return "real";
+    case Variable::Kind::integer: return "integer";
+    case Variable::Kind::categorical: break;
+  }
+  return "categorical";
+}
+
 }  // namespace
 
 nb::dict params_of(const Space& space, const Point& point) {
@@ -84,6 +93,7 @@ void bind_space(nb::module_& m) {
           },
           "Pairs of a variable and its values, all of which the variable needs in order to be active.")
       .def_ro("name", &Variable::name)
+      .def_prop_ro("kind", &kind_of, "\"real\", \"integer\" or \"categorical\"")
       .def_ro("low", &Variable::low)
       .def_ro("high", &Variable::high)
       .def_ro("log", &Variable::log)

@@ -29,7 +29,7 @@ OptimizeSpec spec_of(const Settings& settings) {
   return spec;
 }
 
-/// Calls the study without the GIL: it may have to wait for a thread that needs the GIL.
+/// Calls the study without the GIL: it may have to wait for a server, or for a thread that needs the GIL.
 template <class Call>
 auto without_gil(const Call& call) {
   const nb::gil_scoped_release release;
@@ -293,8 +293,6 @@ void bind_answers(nb::class_<Study>& study) {
             return trial_of(self.space(), without_gil([&] { return self.trial(self.enqueue({point}).front()); }));
           },
           "params"_a, "Adds a point that the next to ask gets.")
-      .def("renew", nb::overload_cast<std::int64_t>(&Study::renew), "number"_a,
-           nb::call_guard<nb::gil_scoped_release>(), "Extends the lease of a pending trial.")
       .def("set_budget", &Study::set_budget, "trials"_a, nb::call_guard<nb::gil_scoped_release>(),
            "Changes the total number of trials.");
 }
@@ -359,7 +357,7 @@ void bind_study(nb::module_& m) {
           "in_memory",
           [](const Space& space, const Settings& settings, std::int64_t threads, const Study* earlier) {
             const OptimizeSpec spec = spec_of(settings);
-            return Study(space, spec, engine_of(threads), earlier_of(earlier, space, spec));
+            return without_gil([&] { return Study(space, spec, engine_of(threads), earlier_of(earlier, space, spec)); });
           },
           "space"_a, "settings"_a, "threads"_a = 1, "earlier"_a = nb::none())
       .def_static(
@@ -367,15 +365,19 @@ void bind_study(nb::module_& m) {
           [](const std::filesystem::path& path, const Space& space, const Settings& settings, std::int64_t threads,
              bool trust_file_system, const Study* earlier) {
             const OptimizeSpec spec = spec_of(settings);
-            return Study::create(path, space, spec, engine_of(threads), trust_of(trust_file_system),
-                                 earlier_of(earlier, space, spec));
+            return without_gil([&] {
+              return Study::create(path, space, spec, engine_of(threads), trust_of(trust_file_system),
+                                   earlier_of(earlier, space, spec));
+            });
           },
           "path"_a, "space"_a, "settings"_a, "threads"_a = 1, "trust_file_system"_a = false, "earlier"_a = nb::none())
       .def_static(
           "open",
           [](const std::filesystem::path& path, bool read_only, std::int64_t threads, bool trust_file_system) {
-            return Study::open(path, read_only ? StudyAccess::read : StudyAccess::write, engine_of(threads),
-                               trust_of(trust_file_system));
+            return without_gil([&] {
+              return Study::open(path, read_only ? StudyAccess::read : StudyAccess::write, engine_of(threads),
+                                 trust_of(trust_file_system));
+            });
           },
           "path"_a, "read_only"_a = false, "threads"_a = 1, "trust_file_system"_a = false)
       .def_prop_ro("name", [](const Study& self) { return self.name(); })
@@ -410,6 +412,7 @@ void bind_study(nb::module_& m) {
            nb::sig("def surrogate(self, points: list[dict], progress: object = None)"
                    " -> tuple[numpy.ndarray, numpy.ndarray] | None"));
   bind_answers(study);
+  bind_results(study);
   bind_insight(study);
   bind_worker(study);
 }

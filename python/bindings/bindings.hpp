@@ -3,6 +3,10 @@
 
 #include <nanobind/nanobind.h>
 
+namespace nomu {
+class Study;
+}
+
 namespace nomu::python {
 
 void bind_errors(nanobind::module_& m);
@@ -18,5 +22,6 @@ void bind_onnx(nanobind::module_& m);
 void bind_space(nanobind::module_& m);
 void bind_settings(nanobind::module_& m);
 void bind_study(nanobind::module_& m);
+void bind_results(nanobind::class_<Study>& study);
 
 }  // namespace nomu::python

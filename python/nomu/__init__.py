@@ -12,7 +12,7 @@ Estimators, plots and the Optuna sampler are imported on first use, so ``import 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from ._errors import ConfigError, DataError, DeviceError, NomuError
+from ._errors import ConfigError, ConnectionLost, DataError, DeviceError, NomuError
 from ._nomu import EngineInfo, Model, TargetModels, list_engines, load_model, load_targets, method_names, version
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ _MODULES = ("calibrate", "metrics", "onnx", "optimize", "optuna", "plot", "regre
 
 __all__ = [
     "ConfigError",
+    "ConnectionLost",
     "DataError",
     "DeviceError",
     "EngineInfo",

@@ -17,5 +17,9 @@ class DeviceError(NomuError, RuntimeError):
     """A device is missing, too small for the job, or failed."""
 
 
-for _error in (NomuError, ConfigError, DataError, DeviceError):
+class ConnectionLost(NomuError, ConnectionError):
+    """The server of a study cannot be reached. What was being recorded may or may not be recorded; try again."""
+
+
+for _error in (NomuError, ConfigError, DataError, DeviceError, ConnectionLost):
     _error.__module__ = "nomu"

@@ -9,6 +9,9 @@
 from __future__ import annotations
 
 import math
+import os
+import socket
+import uuid
 from typing import Any
 
 try:
@@ -18,7 +21,7 @@ except ImportError as error:
     raise ImportError("nomu.gest needs the gest-api standard: pip install gest-api") from error
 
 from .optimize import Study, Trial
-from .space import categorical
+from .space import categorical, space_of
 
 __all__ = ["NomuGenerator"]
 
@@ -34,7 +37,8 @@ class NomuGenerator(Generator):
     vocs : gest_api.vocs.VOCS
         Variables and objective.
     path : str or path, optional
-        File or address of the study; one that exists is continued, another is made. Default: in memory.
+        File or address of the study; one that exists is continued if its variables and direction are those of
+        ``vocs``, another is made. Default: in memory.
     batch : int
         Number of points of ``suggest()`` without a number.
     **settings
@@ -52,6 +56,7 @@ class NomuGenerator(Generator):
         }
         self._names = list(vocs.variables)
         self._batch = batch
+        self._worker = f"gest:{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self._asked: set[int] = set()
         self._spare: list[Trial] = []  # asked for together with too many others
         space = {
@@ -74,9 +79,11 @@ class NomuGenerator(Generator):
                 study = Study.open(path)
             except Exception:
                 raise refused from None
-        if [v.name for v in study.variables] != list(space):
-            names = [v.name for v in study.variables]
-            raise ValueError(f"the study at '{path}' has other variables than the VOCS: {names}")
+        there, here = _described(study.variables), _described(space_of(space).variables)
+        if there != here:
+            raise ValueError(f"the study at '{path}' has other variables than the VOCS: {there}, not {here}")
+        if study.settings["direction"] != direction:
+            raise ValueError(f"the study at '{path}' has another direction than the VOCS: {study.settings['direction']}")
         return study
 
     def _validate_vocs(self, vocs: VOCS) -> None:
@@ -98,7 +105,7 @@ class NomuGenerator(Generator):
     def suggest(self, num_points: int | None = None) -> list[dict]:
         count = self._batch if num_points is None else num_points
         missing = count - len(self._spare)
-        trials = self._spare + self.study.ask(missing) if missing > 0 else self._spare[:count]
+        trials = self._spare + self.study.ask(missing, self._worker) if missing > 0 else self._spare[:count]
         if num_points is not None and len(trials) < num_points:
             self._spare = trials
             raise ValueError(f"{num_points} points were asked for, but only {len(trials)} are left")
@@ -119,16 +126,28 @@ class NomuGenerator(Generator):
         }
 
     def ingest(self, results: list[dict]) -> None:
-        unknown = [r["_id"] for r in results if r.get("_id") is not None and int(r["_id"]) not in self._asked]
+        unknown = {int(r["_id"]) for r in results if r.get("_id") is not None} - self._asked
+        if unknown:  # of an earlier process, or of another generator of the study
+            unknown -= {trial.number for trial in self.study.trials() if trial.state == "pending"}
         if unknown:
-            raise ValueError(f"no point with the _id {unknown[0]} was suggested by this generator")
-        for result in results:
-            value = float(result[self._objective])
-            number = result.get("_id")
-            if number is None:
-                if math.isfinite(value):
-                    self.study.add(self._params(result), value)
-            elif math.isfinite(value):
-                self.study.tell(int(number), value)
-            else:
-                self.study.fail(int(number), f"the result is {value}")
+            raise ValueError(f"no point with the _id {min(unknown)} was suggested, or is pending in the study")
+        told = [self._told(result) for result in results]
+        self.study.tell_many([one for one in told if one is not None])
+
+    def _told(self, result: dict) -> dict | None:
+        """For ``tell_many``; None if there is nothing to tell."""
+        value, number = float(result[self._objective]), result.get("_id")
+        if number is None:
+            return {"point": self._params(result), "value": value} if math.isfinite(value) else None
+        told = {"value": value} if math.isfinite(value) else {"failed": f"the result is {value}"}
+        return {"id": int(number), **told}
+
+    def finalize(self) -> None:
+        """Gives points without results back to the study, for whoever continues it."""
+        self._spare = []
+        self.study.release(self._worker)
+
+
+def _described(variables: list) -> list[tuple]:
+    """What two spaces must have in common."""
+    return [(v.name, v.kind, v.low, v.high, v.log, list(v.choices), v.when) for v in variables]

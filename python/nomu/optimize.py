@@ -179,9 +179,41 @@ class Study:
         """Add a point without a result: whoever asks next gets it, before anything is suggested."""
         return Trial(**self._study.enqueue(dict(params)))
 
-    def renew(self, trial: Trial | int) -> None:
-        """Extend the lease of a pending trial."""
-        self._study.renew(_number(trial))
+    def tell_many(self, results: Iterable[Any], *, repeated: str = "accept_equal") -> list[int]:
+        """Record many results in one transaction: all of them, or none if it raises.
+
+        Parameters
+        ----------
+        results : iterable
+            Each is ``(trial, value)``, or a dictionary as ``nomu optimize tell --lines`` reads them:
+            ``{"id": 3, "value": 0.5}``, ``{"id": 4, "failed": "pump stalled"}`` or, for a point that was evaluated
+            elsewhere, ``{"point": {"x": 0.1}, "value": 0.7}``; a value may have a ``cost``.
+        repeated : str
+            What to do with a trial that has a result: "accept_equal" takes the same result again and refuses another
+            one, "refuse" refuses both, "replace" overwrites.
+
+        Returns
+        -------
+        list of int
+            The numbers of their trials.
+        """
+        return self._study.tell_many([_told(one) for one in results], repeated)
+
+    def renew(self, trial: Trial | int) -> bool:
+        """Extend the lease of a trial that is being evaluated.
+
+        Returns False, and changes nothing, if the trial has a result, was given back or, for a ``Trial`` with a worker,
+        is another worker's by now.
+        """
+        return self._study.renew(_number(trial), trial.worker if isinstance(trial, Trial) else "")
+
+    def release(self, worker: str) -> int:
+        """Give the trials of a worker back, so that whoever asks next gets them; returns their number."""
+        return self._study.release(worker)
+
+    def workers(self) -> list[dict[str, Any]]:
+        """Who evaluates what: ``worker``, ``trial``, for how many ``seconds``, and ``lease_left``."""
+        return self._study.workers()
 
     def run(
         self,
@@ -342,6 +374,22 @@ class Study:
 
 def _number(trial):
     return trial.number if isinstance(trial, Trial) else int(trial)
+
+
+def _told(given):
+    """A result as the extension takes it: number, parameters, value, reason, cost."""
+    if not isinstance(given, Mapping):
+        trial, value = given
+        return _number(trial), None, float(value), "", None
+    if unknown := set(given) - {"id", "point", "value", "failed", "cost"}:
+        raise ValueError(f"unknown key {min(map(str, unknown))!r}; a result has id or point, value or failed, and cost")
+    if ("id" in given) == ("point" in given) or ("value" in given) == ("failed" in given):
+        raise ValueError(f"a result has either id or point, and either value or failed, got {dict(given)!r}")
+    number = _number(given["id"]) if "id" in given else 0
+    value = float(given["value"]) if "value" in given else None
+    cost = given.get("cost")
+    params = dict(given["point"]) if "point" in given else None
+    return number, params, value, str(given.get("failed", "")), None if cost is None else float(cost)
 
 
 def _search(f, space, evaluations, *, failures=10, **settings):

@@ -5,7 +5,6 @@
 """
 
 import math
-import statistics
 import threading
 
 try:
@@ -71,7 +70,6 @@ class _Search:
         self.asked = {}  # Optuna's trial number -> our trial number
         self.known = set()  # Optuna's trial numbers whose results are recorded
         self.running = {}  # Optuna's trial number -> ours, for trials that other processes evaluate
-        self.values = []  # all results
 
     def learn(self, trials):
         for trial in trials:
@@ -84,23 +82,16 @@ class _Search:
                 self._expect(trial)
 
     def _expect(self, trial):
-        """A trial of another process: until its result is known it counts as a middling one, so that the same point is
-        not sought twice."""
-        if self.values and all(self._fits(trial, axis) for axis in self.axes):
-            point = {axis.name: axis.to_nomu(trial.params[axis.name]) for axis in self.axes}
-            self.running[trial.number] = self.study.add(point, statistics.median(self.values))["number"]
+        """A trial of another process is pending here, too: the search keeps away from its point, and the next point of
+        the initial design is not the one that the other process has."""
+        if all(self._fits(trial, axis) for axis in self.axes):
+            self.study.enqueue({axis.name: axis.to_nomu(trial.params[axis.name]) for axis in self.axes})
+            self.running[trial.number] = self.study.ask(1)[0]["number"]  # what is queued comes first
 
     def _learn(self, trial, asked):
         value = _value_of(trial)
-        if value is not None:
-            self.values.append(value)
-        expected = self.running.pop(trial.number, None)
-        if expected is not None:
-            if value is None:
-                self.study.fail(expected, f"{trial.state.name.lower()} in Optuna", True)
-            else:
-                self.study.tell(expected, value, True)
-        elif asked is not None:
+        asked = self.running.pop(trial.number, asked)
+        if asked is not None:
             if value is None:
                 self.study.fail(asked, f"{trial.state.name.lower()} in Optuna")
             else:

@@ -47,6 +47,34 @@ def test_a_study_in_a_file_goes_on(tmp_path):
         NomuGenerator(vocs(variables={"y": [0.0, 1.0]}), tmp_path / "study.db")
 
 
+def test_a_study_that_does_not_match_is_refused(tmp_path):
+    NomuGenerator(vocs(), tmp_path / "study.db", method="random")
+    for more, text in (
+        ({"variables": {"x": [0.0, 2.0], "kind": {"a", "b"}}}, "other variables"),
+        ({"variables": {"x": [0.0, 1.0], "kind": {"a", "b", "c"}}}, "other variables"),
+        ({"variables": {"x": [0.0, 1.0], "kind": [0.0, 1.0]}}, "other variables"),
+        ({"objectives": {"f": "MAXIMIZE"}}, "another direction"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            NomuGenerator(vocs(**more), tmp_path / "study.db")
+
+
+def test_results_for_another_process_and_points_given_back(tmp_path):
+    first = NomuGenerator(vocs(), tmp_path / "study.db", method="random")
+    points = first.suggest(3)
+    first.ingest([{**points[0], "f": 1.0}])
+    second = NomuGenerator(vocs(), tmp_path / "study.db")
+    second.ingest([{**points[1], "f": 0.5}])  # suggested by the first
+    assert second.study.status["finished"] == 2
+    with pytest.raises(ValueError, match="'x'"):
+        second.ingest([{**points[2], "f": 2.0}, {"x": 7.0, "kind": "a", "k": 3, "f": 1.0}])
+    assert second.study.status["finished"] == 2  # all or none
+    assert [worker["trial"] for worker in second.study.workers()] == [points[2]["_id"]]
+    first.finalize()
+    assert second.study.workers() == []
+    assert [p["_id"] for p in second.suggest(1)] == [points[2]["_id"]]
+
+
 def test_what_it_cannot_do_is_refused():
     with pytest.raises(ValueError, match="one objective"):
         NomuGenerator(vocs(objectives={"f": "MINIMIZE", "g": "MAXIMIZE"}))

@@ -1,4 +1,7 @@
 import math
+import socket
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -102,6 +105,68 @@ def test_a_queued_point_is_asked_next():
         study.enqueue({"x": 0.5})
     with pytest.raises(nomu.DataError, match="must be a number between 0 and 1"):
         study.enqueue({"x": math.nan, "kind": "a"})
+
+
+def test_many_results_at_once():
+    study = Study({"x": (0, 1)}, method="random")
+    first, second, third = study.ask(3)
+    given = [(first, 1.0), {"id": second, "failed": "melted"}, {"point": {"x": 0.5}, "value": 0.25, "cost": 3}]
+    assert study.tell_many(given) == [1, 2, 4]
+    assert study.trials()[1].reason == "melted" and study.trials()[3].cost == 3.0
+    assert study.tell_many([(first, 1.0)]) == [1]  # the same again
+    with pytest.raises(nomu.DataError, match="result 2: trial 1 has the value 1 already"):
+        study.tell_many([(third, 2.0), (first, 5.0)])
+    assert study.status["finished"] == 2  # none of them
+    with pytest.raises(nomu.DataError, match="has the value 1 already"):
+        study.tell_many([(first, 1.0)], repeated="refuse")
+    assert study.tell_many([(first, 5.0)], repeated="replace") == [1]
+    with pytest.raises(nomu.ConfigError, match="repeated must be"):
+        study.tell_many([(third, 1.0)], repeated="sometimes")
+    for wrong in ({"id": 3}, {"value": 1.0}, {"id": 3, "value": 1.0, "failed": "?"}, {"id": 3, "value": 1.0, "worth": 2}):
+        with pytest.raises(ValueError, match="a result has"):
+            study.tell_many([wrong])
+    assert study.tell_many([]) == [] and study.verify()["clean"]
+
+
+def test_workers_leases_and_trials_that_are_given_back():
+    study = Study({"x": (0, 1)}, method="random")
+    (trial,) = study.ask(1, worker="me")
+    (found,) = study.workers()
+    assert found["worker"] == "me" and found["trial"] == 1 and found["seconds"] >= 0 and found["lease_left"] > 0
+    assert study.renew(trial) and study.renew(1)
+    assert study.release("somebody else") == 0 and study.release("me") == 1
+    assert study.workers() == [] and not study.renew(trial)
+    (again,) = study.ask(1, worker="you")
+    assert again.number == 1 and not study.renew(trial) and study.renew(again)
+
+
+def test_connecting_lets_other_threads_run():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"postgresql://127.0.0.1:{silent.getsockname()[1]}/db?study=a&connect_timeout=3"
+        done, ticks = threading.Event(), []
+
+        def tick():
+            while not done.wait(0.05):
+                ticks.append(time.monotonic())
+
+        thread = threading.Thread(target=tick)
+        thread.start()
+        begin = time.monotonic()
+        try:
+            with pytest.raises(nomu.NomuError):
+                Study.open(address)
+        finally:
+            seconds = time.monotonic() - begin
+            done.set()
+            thread.join()
+    if seconds < 1:
+        pytest.skip("built without PostgreSQL")
+    assert len(ticks) > 5
+
+
+def test_a_lost_connection_is_an_error_of_its_own():
+    assert issubclass(nomu.ConnectionLost, nomu.NomuError) and issubclass(nomu.ConnectionLost, ConnectionError)
+    assert str(nomu.ConnectionLost("[bo/study] away")) == "[bo/study] away"
 
 
 def test_a_budget_ends():

@@ -107,6 +107,24 @@ def test_trials_given_in_part_are_learned_where_they_were_evaluated():
         assert value == pytest.approx(x**2 + y**2)
 
 
+def test_running_trials_of_others_count_before_the_first_result():
+    storage = optuna.storages.InMemoryStorage()
+    study = optuna.create_study(study_name="shared", storage=storage, sampler=NomuSampler(seed=3, method="gp", initial=4))
+    other = optuna.load_study(study_name="shared", storage=storage, sampler=NomuSampler(seed=3, method="gp", initial=4))
+    first = study.ask()
+    first.suggest_float("x", -5, 5)
+    study.tell(first, float("inf"))  # says which parameters there are, but is no result
+    theirs = other.ask()
+    x = theirs.suggest_float("x", -5, 5)
+    mine = study.ask()
+    assert abs(mine.suggest_float("x", -5, 5) - x) > 1e-3
+    states = [trial["state"] for trial in study.sampler._search.study.trials(0)]
+    assert states == ["pending", "pending"]  # theirs is no result, whatever becomes of it
+    other.tell(theirs, state=optuna.trial.TrialState.FAIL)
+    study.ask().suggest_float("x", -5, 5)
+    assert study.sampler._search.study.trials(0)[0]["state"] == "failed" and study.sampler._search.running == {}
+
+
 def test_running_trials_of_others_are_taken_into_account():
     storage = optuna.storages.InMemoryStorage()
     ours = NomuSampler(seed=3, method="gp", initial=4)

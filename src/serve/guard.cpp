@@ -22,7 +22,16 @@ bool shows(const Visitor& visitor, std::string_view token) {
   constexpr std::string_view scheme = "Bearer ";
   const std::string_view authorization = visitor.authorization;
   if (authorization.starts_with(scheme)) return same_secret(token, authorization.substr(scheme.size()));
-  return same_secret(token, cookie_of(visitor.cookie, "nomu_token"));
+  return same_secret(token, cookie_of(visitor.cookie, token_cookie(visitor.host)));
+}
+
+/// Where the port begins, with its colon; the end if there is none. Without brackets, an address with several colons has
+/// none.
+std::size_t port_at(std::string_view host) {
+  const std::size_t colon = host.rfind(':');
+  const bool port =
+      colon != std::string_view::npos && (host.starts_with('[') ? host[colon - 1] == ']' : host.find(':') == colon);
+  return port ? colon : host.size();
 }
 
 /// Whether the origin, "https://host:port", is the host that was asked.
@@ -63,12 +72,17 @@ std::string cookie_of(std::string_view header, std::string_view name) {
   return {};
 }
 
+std::string token_cookie(std::string_view host) {
+  std::string name = "nomu_token";
+  for (const char c : host.substr(port_at(host))) {
+    if (c == ':') name += '_';
+    if (c >= '0' && c <= '9') name += c;
+  }
+  return name;
+}
+
 bool is_loopback(std::string_view host) {
-  // A port comes after the last colon; without brackets, an address with several colons has none.
-  const std::size_t colon = host.rfind(':');
-  const bool port =
-      colon != std::string_view::npos && (host.starts_with('[') ? host[colon - 1] == ']' : host.find(':') == colon);
-  if (port) host = host.substr(0, colon);
+  host = host.substr(0, port_at(host));
   return host == "localhost" || host == "127.0.0.1" || host == "[::1]" || host == "::1";
 }
 

@@ -229,8 +229,8 @@ class HttpServer {
       response.status = 401;
       return response.set_content(login_page(true), html_type);
     }
-    response.set_header("Set-Cookie",
-                        fmt::format("nomu_token={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000", spec_.token));
+    response.set_header("Set-Cookie", fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000",
+                                                  token_cookie(request.get_header_value("Host")), spec_.token));
     response.set_redirect("./", 303);
   }
 

@@ -201,6 +201,8 @@ std::string openapi_json() {
       {"openapi", "3.0.3"},
       {"info", {{"title", "nomu serve"}, {"version", version()}, {"description", "One study of optimisation."}}},
       {"paths", paths},
+      // With the token, or without where the server has none.
+      {"security", json::array({json{{"token", json::array()}}, json::object()})},
       {"components",
        {{"schemas", {{"Error", error}}}, {"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}}}}}
       .dump();

@@ -197,6 +197,7 @@ when = {solver = "cg"}
         served = self.serve()
         document = served.get("/openapi.json")
         self.assertEqual(document["openapi"], "3.0.3")
+        self.assertEqual(document["security"], [{"token": []}, {}])
         page = served.request("/docs")[1]
         for path, methods in document["paths"].items():
             self.assertIn(path, page)
@@ -319,19 +320,26 @@ class Refusals(ServeCase):
         self.new()
         (self.folder / "token").write_text(TOKEN + "\n")
         served = self.serve("--host", "0.0.0.0", "--token-file", str(self.folder / "token"))
+        cookie = f"nomu_token_{urllib.parse.urlsplit(served.url).port}"  # ports of a host share their cookies
         self.refused(served.request("/api/status"), 401, "Authorization: Bearer")
+        self.refused(served.request("/api/status", Cookie=f"nomu_token_1={TOKEN}"), 401, "Bearer")
         for wrong in ("", "x", TOKEN[:-1], TOKEN + "x", TOKEN.upper()):
             self.refused(served.request("/api/status", Authorization=f"Bearer {wrong}"), 401, "Bearer")
-            self.refused(served.request("/api/status", Cookie=f"nomu_token={wrong}"), 401, "Bearer")
+            self.refused(served.request("/api/status", Cookie=f"{cookie}={wrong}"), 401, "Bearer")
         self.assertEqual(served.request("/api/status", Authorization=f"Bearer {TOKEN}")[0], 200)
-        self.assertEqual(served.request("/api/status", Cookie=f"a=b; nomu_token={TOKEN}")[0], 200)
+        self.assertEqual(served.request("/api/status", Cookie=f"a=b; {cookie}={TOKEN}")[0], 200)
         status, page = served.request("/", Accept="text/html")
         self.assertEqual(status, 401)
         self.assertIn('type="password"', page)
         self.assertNotIn("variables", page)
         form = "application/x-www-form-urlencoded"
         self.assertIn("not the token", served.request("/login", b"token=wrong", Content_Type=form)[1])
-        self.assertEqual(served.request("/", Cookie=f"nomu_token={TOKEN}")[0], 200)
+        self.assertEqual(served.request("/", Cookie=f"{cookie}={TOKEN}")[0], 200)
+        address = urllib.parse.urlsplit(served.url)
+        client = http.client.HTTPConnection("127.0.0.1", address.port, timeout=30)
+        client.request("POST", "/login", f"token={TOKEN}", {"Content-Type": form})
+        self.assertTrue(client.getresponse().getheader("Set-Cookie").startswith(f"{cookie}={TOKEN};"))
+        client.close()
 
     def test_what_is_refused_before_it_starts(self) -> None:
         self.new()

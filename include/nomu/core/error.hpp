@@ -40,6 +40,13 @@ class DeviceFailure : public DeviceError {
   using DeviceError::DeviceError;
 };
 
+/// The server of a study cannot be reached any more. What was being recorded may or may not be recorded; everything
+/// before that is. It may be tried again.
+class ConnectionLost : public Error {
+ public:
+  using Error::Error;
+};
+
 /// The caller asked to stop; nothing is wrong.
 class Cancelled : public Error {
  public:

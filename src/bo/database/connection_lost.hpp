@@ -1,15 +1,4 @@
 #pragma once
-// The server of a study cannot be reached any more.
+// ConnectionLost is an error of the library like the others; this is where the engines look for it.
 
-#include "nomu/core/error.hpp"
-
-namespace nomu {
-
-/// The connection broke or cannot be restored. The operation in progress may or may not be recorded; all earlier ones
-/// are.
-class ConnectionLost : public Error {
- public:
-  using Error::Error;
-};
-
-}  // namespace nomu
+#include "nomu/core/error.hpp"  // IWYU pragma: export

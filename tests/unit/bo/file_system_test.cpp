@@ -17,6 +17,10 @@ TEST(FileSystem, ThoseThatMachinesShareAreKnown) {
   EXPECT_EQ(shared_file_system(0xFF534D42, "cifs"), "CIFS");
   EXPECT_EQ(shared_file_system(0x0BD00BD0, "lustre"), "Lustre");
   EXPECT_EQ(shared_file_system(0x47504653, "gpfs"), "GPFS");
+  EXPECT_EQ(shared_file_system(V9FS_MAGIC, "9p"), "9p");
+  EXPECT_EQ(shared_file_system(0x6B414653, "afs"), "kAFS");
+  EXPECT_EQ(shared_file_system(0x20030528, "orangefs"), "OrangeFS");
+  EXPECT_EQ(shared_file_system(0x786F4256, "vboxsf"), "vboxsf");
   EXPECT_EQ(shared_file_system(0x65735546, "fuse.sshfs"), "FUSE (fuse.sshfs)");
   EXPECT_EQ(shared_file_system(0x65735546, ""), "FUSE");
   for (const auto& [magic, type] : {std::pair<std::uint32_t, const char*>{EXT4_SUPER_MAGIC, "ext4"},

@@ -32,6 +32,11 @@ TEST(ServeGuard, Cookies) {
   EXPECT_EQ(cookie_of("nomu_token=", "nomu_token"), "");
   EXPECT_EQ(cookie_of("xnomu_token=secret", "nomu_token"), "");
   EXPECT_EQ(cookie_of(";;;", "nomu_token"), "");
+  EXPECT_EQ(token_cookie("localhost:8080"), "nomu_token_8080");
+  EXPECT_EQ(token_cookie("[::1]:81"), "nomu_token_81");
+  EXPECT_EQ(token_cookie("::1"), "nomu_token");
+  EXPECT_EQ(token_cookie("lab.example"), "nomu_token");
+  EXPECT_EQ(token_cookie("lab.example:8\r\n;=0"), "nomu_token_80");  // nothing that would end the name
 }
 
 /// How many bytes of the request are read before its headers end, or are too long.
@@ -73,6 +78,8 @@ TEST(ServeGuard, WhoIsTurnedAway) {
   EXPECT_EQ(refusal_of({.host = "lab.example", .authorization = "Bearer " + token}, token).status, 0);
   EXPECT_EQ(refusal_of({.host = "lab.example", .authorization = "Basic " + token}, token).status, 401);
   EXPECT_EQ(refusal_of({.host = "lab.example", .cookie = "nomu_token=" + token}, token).status, 0);
+  EXPECT_EQ(refusal_of({.host = "lab.example:81", .cookie = "nomu_token_81=" + token}, token).status, 0);
+  EXPECT_EQ(refusal_of({.host = "lab.example:81", .cookie = "nomu_token_82=" + token}, token).status, 401);
   const Visitor change{.host = "localhost:1", .changes = true, .content_type = "application/json"};
   EXPECT_EQ(refusal_of(change, "").status, 0);
   Visitor other = change;
