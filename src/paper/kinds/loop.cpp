@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include "nomu/bo/proposal.hpp"
 #include "nomu/core/error.hpp"
