@@ -179,7 +179,7 @@ void add_fit(CLI::App& app) {
       ->check(CLI::IsMember(method_names()));
   command
       ->add_option("--preset", options->request.preset,
-                   "settings to start from: auto, interactive, published or written")
+                   "settings to start from: auto, interactive, published or written, as far as the method has them")
       ->capture_default_str();
   add_calibration_options(*command, options->request);
   command->add_option("--calibrate-on", options->calibrate_on,

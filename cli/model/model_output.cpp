@@ -1,5 +1,8 @@
 #include "model/model_output.hpp"
 
+#include <algorithm>
+#include <string_view>
+
 #include "commands.hpp"
 #include "nomu/core/counted.hpp"
 #include "nomu/core/error.hpp"
@@ -28,6 +31,12 @@ TargetRange range_of(const std::string& text) {
   return {.low = *low, .high = *high};
 }
 
+std::vector<std::string> calibration_names() {
+  CalibrationSpec spec;
+  const Fields fields = fields_of(spec);
+  return std::ranges::find(fields.list(), std::string_view("kind"), &Field::name)->choices;
+}
+
 }  // namespace
 
 void add_calibration_options(CLI::App& command, FitRequest& request) {
@@ -35,7 +44,7 @@ void add_calibration_options(CLI::App& command, FitRequest& request) {
       .add_option("--calibrate", request.calibration,
                   "how bounds get their level: auto (conformal if there are enough rows for the level, else nll), "
                   "none, nll, separate, coverage, conformal or isotonic")
-      ->check(CLI::IsMember({"auto", "none", "nll", "separate", "coverage", "conformal", "isotonic"}));
+      ->check(CLI::IsMember(calibration_names()));
   command.add_option("--level", request.level, "level of the bounds, inside (0, 1); 0.95 unless set");
 }
 

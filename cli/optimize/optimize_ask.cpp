@@ -17,7 +17,7 @@ namespace nomu::cli {
 namespace {
 
 struct AskOptions {
-  EngineOptions engine{.threads = 1};  // the evaluations need the other cores
+  EngineOptions engine = study_engine_options();
   StudyArgument study;
   std::string worker;
   std::int64_t count = 1;

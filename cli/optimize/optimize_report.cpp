@@ -19,7 +19,7 @@ namespace nomu::cli {
 namespace {
 
 struct Options {
-  EngineOptions engine{.threads = 1};  // the evaluations need the other cores
+  EngineOptions engine = study_engine_options();
   StudyArgument study;
   std::string out;
   std::string title;

@@ -15,7 +15,7 @@ namespace nomu::cli {
 namespace {
 
 struct Options {
-  EngineOptions engine{.threads = 1};
+  EngineOptions engine = study_engine_options();
   StudyArgument study;
   ServeSpec serve;
   std::string token_file;

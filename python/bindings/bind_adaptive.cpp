@@ -50,7 +50,8 @@ void bind_adaptive(nb::module_& m) {
           [](AdaptiveBounds* self, const Numbers& errors, double level, double step, double memory) {
             new (self) AdaptiveBounds(span_of(errors), {.level = level, .step = step, .memory = memory});
           },
-          "errors"_a, "level"_a = 0.95, "step"_a = AdaptiveSpec{}.step, "memory"_a = AdaptiveSpec{}.memory,
+          "errors"_a, "level"_a = AdaptiveSpec{}.level, "step"_a = AdaptiveSpec{}.step,
+          "memory"_a = AdaptiveSpec{}.memory,
           "Starts from (y - mean) / sigma of rows that the model has not seen, the earliest first.")
       .def(
           "interval",

@@ -156,6 +156,9 @@ void bind_facts(nb::class_<Model>& model) {
       .def_prop_ro("calibration", [](const Model& m) { return m.calibration(); })
       .def_prop_ro("default_level", &Model::default_level, "default level of the bounds")
       .def_prop_ro(
+          "level", [](const Model& m) { return m.default_level().value_or(m.spec().calibration.level); },
+          "the level that was asked for; also where the calibration supports none")
+      .def_prop_ro(
           "engine", [](const Model& m) { return m.parts().engine; }, "what it was fitted on")
       .def_prop_ro("input_names", [](const Model& m) { return m.data().input_names; })
       .def_prop_ro("column_names", &column_names, "columns of the table, which may be several inputs each")

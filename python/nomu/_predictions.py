@@ -315,7 +315,7 @@ class Predictions:
         return _nomu.rows_dataset(x, numbers_of_rows(y, "y", x), **facts)
 
     def _level(self, level):
-        return float(level if level is not None else self._fitted_model().default_level or self.level or 0.95)
+        return float(self._fitted_model().level if level is None else level)
 
     def _predicted(self, X, noise_std, required) -> Predicted:
         model = self._fitted_model()

@@ -49,10 +49,10 @@ class AttachedNetwork(Predictions):
         Only if X had column names.
     """
 
-    def __init__(self, network, model, names, level):
+    def __init__(self, network, model, names):
         self._network = network
         self._model = model
-        self.level = level
+        self.level = model.level
         self.calibration = model.calibration
         self.report = model.report
         self.features = network.features
@@ -257,7 +257,7 @@ def attach(
             bar.callback,
             range_of(range),
         )
-    return AttachedNetwork(read, model, names, 0.95 if level is None else level)
+    return AttachedNetwork(read, model, names)
 
 
 def _dataset(network, X, y, names, called):
@@ -305,4 +305,4 @@ def load(
     source = _network(network, features, output)
     model = _nomu.load_bounds(path, source)
     named = model.input_names != [f"x{j + 1}" for j in range(len(model.input_names))]
-    return AttachedNetwork(source, model, model.input_names if named else None, model.default_level or 0.95)
+    return AttachedNetwork(source, model, model.input_names if named else None)

@@ -127,7 +127,7 @@ def test_saved_models_come_back(rows, tmp_path):
     model.save(tmp_path / "m.nomu")
     loaded = nomu.load_model(tmp_path / "m.nomu")
     assert np.array_equal(loaded.predict(X).mean, model.predict(X))
-    assert loaded.default_level == 0.95 and "NOMU" in loaded.describe()
+    assert loaded.default_level == loaded.level == 0.95 and "NOMU" in loaded.describe()
     assert dict(loaded.settings)["train.epochs"] == "60"
     assert loaded.report["epochs"] > 0 and len(loaded.report["history"]) > 0
 

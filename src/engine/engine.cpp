@@ -39,6 +39,8 @@ std::unique_ptr<engine::Backend> make_backend(const EngineOptions& options) {
 
 Engine::Engine(std::unique_ptr<engine::Backend> backend) : backend_(std::move(backend)) {}
 Engine::~Engine() = default;
+bool is_accelerator(const EngineInfo& info) { return info.name == "cuda"; }
+
 EngineInfo Engine::info() const { return backend_->info(); }
 
 std::unique_ptr<Engine> make_engine(const EngineOptions& options) {

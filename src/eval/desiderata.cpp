@@ -122,12 +122,14 @@ bool constant(std::span<const double> values) {
   return std::ranges::all_of(values, [&](double value) { return value == values.front(); });
 }
 
-Finding skipped(std::string name, std::string why) {
-  return {.name = std::move(name), .verdict = Verdict::skipped, .sentence = std::move(why)};
+Finding skipped(Desideratum desideratum, std::string name, std::string why) {
+  return {.name = std::move(name), .desideratum = desideratum, .verdict = Verdict::skipped, .sentence = std::move(why)};
 }
 
-Finding judged(std::string name, double measured, double threshold, bool holds, std::string sentence) {
+Finding judged(Desideratum desideratum, std::string name, double measured, double threshold, bool holds,
+               std::string sentence) {
   return {.name = std::move(name),
+          .desideratum = desideratum,
           .verdict = holds ? Verdict::holds : Verdict::fails,
           .measured = measured,
           .threshold = threshold,
@@ -135,11 +137,13 @@ Finding judged(std::string name, double measured, double threshold, bool holds, 
 }
 
 Finding examine_d1(const DesiderataSubject& subject, std::span<const double> probes, std::size_t cols) {
-  if (!subject.raw_sigma) return skipped("D1", "The method has no raw sigma, so its uncertainty cannot be negative.");
+  if (!subject.raw_sigma)
+    return skipped(Desideratum::d1, "D1", "The method has no raw sigma, so its uncertainty cannot be negative.");
   const std::vector<double> raw = evaluate(subject.raw_sigma, probes, cols, "raw sigma");
   const auto negative = std::ranges::count_if(raw, [](double value) { return value < 0.0; });
   const double share = static_cast<double>(negative) / static_cast<double>(raw.size());
   return {.name = "D1",
+          .desideratum = Desideratum::d1,
           .verdict = Verdict::reported,
           .measured = share,
           .sentence = fmt::format("The raw sigma is below 0 at {} of {} probes ({:.3g} %).", negative, raw.size(),
@@ -149,9 +153,10 @@ Finding examine_d1(const DesiderataSubject& subject, std::span<const double> pro
 Finding examine_d2(std::span<const double> at_data, std::span<const double> elsewhere) {
   const double here = median(at_data);
   const double there = median(elsewhere);
-  if (!(there > 0.0)) return skipped("D2", "The median sigma at the probes is 0, so there is nothing to compare with.");
+  if (!(there > 0.0))
+    return skipped(Desideratum::d2, "D2", "The median sigma at the probes is 0, so there is nothing to compare with.");
   const double ratio = here / there;
-  return judged("D2", ratio, d2_threshold, ratio < d2_threshold,
+  return judged(Desideratum::d2, "D2", ratio, d2_threshold, ratio < d2_threshold,
                 fmt::format("Sigma at the training points is {:.3g} times sigma elsewhere (medians {:.3g} and {:.3g}); "
                             "the ratio should be below {}.",
                             ratio, here, there, d2_threshold));
@@ -160,13 +165,14 @@ Finding examine_d2(std::span<const double> at_data, std::span<const double> else
 Finding examine_d3(std::string name, std::string_view region, std::span<const double> sigma,
                    std::span<const double> distance, std::string_view what = "the distance to the data") {
   if (sigma.size() < 2 || constant(distance)) {
-    return skipped(std::move(name), fmt::format("There is no room to probe {}.", region));
+    return skipped(Desideratum::d3, std::move(name), fmt::format("There is no room to probe {}.", region));
   }
   if (constant(sigma)) {
-    return judged(std::move(name), 0.0, d3_threshold, false, fmt::format("Sigma is the same everywhere {}.", region));
+    return judged(Desideratum::d3, std::move(name), 0.0, d3_threshold, false,
+                  fmt::format("Sigma is the same everywhere {}.", region));
   }
   const double correlation = spearman(sigma, distance);
-  return judged(std::move(name), correlation, d3_threshold, correlation > d3_threshold,
+  return judged(Desideratum::d3, std::move(name), correlation, d3_threshold, correlation > d3_threshold,
                 fmt::format("Sigma and {} have rank correlation {:.3g} {}; it should be above {}.", what, correlation,
                             region, d3_threshold));
 }
@@ -193,8 +199,8 @@ void examine_distances(const DesiderataSubject& subject, const DesiderataSpec& s
   Finding gaps = examine_d3("D3 gaps", "in the gaps between the data", sigma, distance);
   ProbedRows some;
   some.add_some(inside, sigma, box.cols());
-  Finding beyond =
-      skipped("D3 outside", "The box does not extend beyond the data, so there is nothing outside to probe.");
+  Finding beyond = skipped(Desideratum::d3, "D3 outside",
+                           "The box does not extend beyond the data, so there is nothing outside to probe.");
   if (!outside.empty()) {
     const std::vector<double> far_sigma = evaluate(subject.sigma, outside, box.cols(), "sigma");
     const std::vector<double> far_distance = distances(outside, train, box);
@@ -248,33 +254,36 @@ std::vector<double> sensitivities(const RowFunction& function, std::span<const d
 /// so sigma has no reason to follow how much the name matters.
 void examine_d4(const DesiderataSubject& subject, std::span<const double> probes, const Box& box,
                 const std::vector<std::string>& names, std::vector<Finding>& findings) {
-  if (!subject.mean) return findings.push_back(skipped("D4", "There is no mean to compare sigma with."));
+  if (!subject.mean)
+    return findings.push_back(skipped(Desideratum::d4, "D4", "There is no mean to compare sigma with."));
   const std::vector<std::size_t> inputs = numbers_of(box);
   if (inputs.size() < 2) {
-    return findings.push_back(
-        skipped("D4", box.named.empty() ? "With one input there is nothing to compare."
-                                        : "With fewer than two inputs that are numbers there is nothing to compare; "
-                                          "another name is not farther from the data."));
+    return findings.push_back(skipped(Desideratum::d4, "D4",
+                                      box.named.empty()
+                                          ? "With one input there is nothing to compare."
+                                          : "With fewer than two inputs that are numbers there is nothing to compare; "
+                                            "another name is not farther from the data."));
   }
   const auto called = [&](std::size_t k) {
     return names.empty() ? fmt::format("{}", inputs[k] + 1) : fmt::format("'{}'", names[inputs[k]]);
   };
   const std::vector<double> of_mean = sensitivities(subject.mean, probes, box, inputs, "mean");
   const std::vector<double> of_sigma = sensitivities(subject.sigma, probes, box, inputs, "sigma");
-  if (constant(of_mean)) return findings.push_back(skipped("D4", "All inputs matter equally to the mean."));
+  if (constant(of_mean))
+    return findings.push_back(skipped(Desideratum::d4, "D4", "All inputs matter equally to the mean."));
   const auto most = static_cast<std::size_t>(std::ranges::max_element(of_mean) - of_mean.begin());
   const auto least = static_cast<std::size_t>(std::ranges::min_element(of_mean) - of_mean.begin());
   // A sigma that ignores the least important input would give an infinite ratio, which reports cannot store.
   const double ratio = of_sigma[most] > 0.0 ? of_sigma[most] / std::max(of_sigma[least], 1e-9 * of_sigma[most]) : 0.0;
   findings.push_back(
-      judged("D4", ratio, 1.0, ratio > 1.0,
+      judged(Desideratum::d4, "D4", ratio, 1.0, ratio > 1.0,
              fmt::format("Sigma changes {:.3g} times as much along input {}, which matters most to the "
                          "mean{}, as along input {}, which matters least; the ratio should be above 1.",
                          ratio, called(most), box.named.empty() ? "" : " of the numbers", called(least))));
   if (inputs.size() < 3) return;
   const double correlation = constant(of_sigma) ? 0.0 : spearman(of_mean, of_sigma);
   findings.push_back(
-      judged("D4 across inputs", correlation, 0.0, correlation > 0.0,
+      judged(Desideratum::d4, "D4 across inputs", correlation, 0.0, correlation > 0.0,
              fmt::format("Over all {} {}, the effect on the mean and the effect on sigma have rank "
                          "correlation {:.3g}; it should be above 0.",
                          inputs.size(), box.named.empty() ? "inputs" : "inputs that are numbers", correlation)));
@@ -282,7 +291,7 @@ void examine_d4(const DesiderataSubject& subject, std::span<const double> probes
 
 Finding examine_d5(const DesiderataSubject& subject, std::size_t rows, std::span<const double> probes, std::size_t cols,
                    std::uint64_t seed) {
-  if (!subject.refit) return skipped("D5", "No function to refit the model was given.");
+  if (!subject.refit) return skipped(Desideratum::d5, "D5", "No function to refit the model was given.");
   const std::vector<std::size_t> order = Random(seed, 3).permutation(rows);
   std::vector<std::vector<std::size_t>> subsets;
   for (const std::size_t size : {rows / 4, rows / 2, rows}) {
@@ -290,7 +299,8 @@ Finding examine_d5(const DesiderataSubject& subject, std::size_t rows, std::span
     subsets.emplace_back(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(size));
     std::ranges::sort(subsets.back());
   }
-  if (subsets.size() < 2) return skipped("D5", fmt::format("{} rows are too few to refit on a part of them.", rows));
+  if (subsets.size() < 2)
+    return skipped(Desideratum::d5, "D5", fmt::format("{} rows are too few to refit on a part of them.", rows));
   const std::vector<RowFunction> fits = subject.refit(subsets);
   if (fits.size() != subsets.size()) {
     throw DataError(where, fmt::format("refitting {} subsets gave {} fits", subsets.size(), fits.size()));
@@ -301,9 +311,11 @@ Finding examine_d5(const DesiderataSubject& subject, std::size_t rows, std::span
     means.push_back(mean(evaluate(fits[k], probes, cols, "sigma after refitting")));
     means_text += fmt::format("{}{:.3g} with {} rows", k == 0 ? "" : ", ", means.back(), subsets[k].size());
   }
-  if (!(means.front() > 0.0)) return skipped("D5", "Sigma is 0 with the fewest rows, so it cannot shrink.");
+  if (!(means.front() > 0.0))
+    return skipped(Desideratum::d5, "D5", "Sigma is 0 with the fewest rows, so it cannot shrink.");
   const double ratio = means.back() / means.front();
-  return judged("D5", ratio, 1.0, ratio < 1.0, fmt::format("The mean sigma is {}; it should fall.", means_text));
+  return judged(Desideratum::d5, "D5", ratio, 1.0, ratio < 1.0,
+                fmt::format("The mean sigma is {}; it should fall.", means_text));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "eval/bootstrap.hpp"
 #include "eval/normal.hpp"
 #include "eval/row_checks.hpp"
 #include "nomu/core/error.hpp"

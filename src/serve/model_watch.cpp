@@ -14,7 +14,7 @@ constexpr auto interest = std::chrono::seconds(30);  // how long models follow t
 }  // namespace
 
 ModelWatch::ModelWatch(Study study, const StudyView& view)
-    : study_(std::move(study)), view_(view), engine_(make_engine({.threads = 1})) {
+    : study_(std::move(study)), view_(view), engine_(make_engine(study_engine_options())) {
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -105,8 +105,8 @@ void ModelWatch::fit(const std::stop_token& stop) {
   if (fitted && best) {
     latest_ = std::move(next);
   } else if (!latest_) {
-    trouble_ = study_.spec().method == "random" ? "this study searches at random, without a model"
-                                                : "there are too few results for a model, or it diverged";
+    trouble_ = proposer_of(study_.spec()) == Proposer::random ? "this study searches at random, without a model"
+                                                              : "there are too few results for a model, or it diverged";
   }
 }
 

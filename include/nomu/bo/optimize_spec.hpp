@@ -8,6 +8,7 @@
 #include "nomu/bo/direct.hpp"
 #include "nomu/bo/space.hpp"
 #include "nomu/core/fields.hpp"
+#include "nomu/engine/engine.hpp"
 #include "nomu/models/method.hpp"
 
 namespace nomu {
@@ -18,7 +19,7 @@ enum class Direction { minimize, maximize };
 struct OptimizeSpec {
   Direction direction = Direction::minimize;
   std::string method = "auto";         ///< "auto", a method of models/method, or "random"
-  std::string preset = "interactive";  ///< a preset of the method, or "interactive": small networks that train quickly
+  std::string preset = "interactive";  ///< a preset of the method; for methods without "interactive" that is "auto"
   std::string settings = {};           ///< settings of the method: "train.epochs=500; ensemble=2"
   std::int64_t seed = 1;
   std::int64_t budget = 0;   ///< total number of trials; 0: no limit. The distances of `dynamic` shrink towards its end
@@ -41,6 +42,14 @@ struct OptimizeSpec {
 };
 
 [[nodiscard]] Fields fields_of(OptimizeSpec& spec);
+
+/// Who proposes the points of a study: the process of method "auto", a method of models/method, or chance.
+enum class Proposer { automatic, method, random };
+[[nodiscard]] Proposer proposer_of(const OptimizeSpec& spec);
+
+/// The engine for the models of a study: one thread, because what is optimised needs the other cores, and small
+/// networks gain little from them.
+[[nodiscard]] EngineOptions study_engine_options();
 
 /// The spec of the model for a space with this many inputs: the preset, then the settings. Throws ConfigError.
 [[nodiscard]] MethodSpec method_of(const OptimizeSpec& spec, std::size_t inputs);

@@ -27,6 +27,9 @@ struct EngineInfo {
   std::string precision = "fp32";  ///< of the matrix products: "fp32", "tf32", "fp64"
 };
 
+/// Whether it is an accelerator apart from the host.
+[[nodiscard]] bool is_accelerator(const EngineInfo& info);
+
 struct EngineOptions {
   std::string device = "auto";     ///< auto, cpu, reference or cuda
   std::int64_t threads = 0;        ///< most to use; 0: as many as there are processors for this process

@@ -52,9 +52,12 @@ enum class Verdict {
   skipped,   ///< could not be measured; the sentence says why
 };
 
+enum class Desideratum { d1, d2, d3, d4, d5 };
+
 /// The result of one check.
 struct Finding {
   std::string name;  ///< "D1", "D2", "D3", "D3 gaps", ...
+  Desideratum desideratum = Desideratum::d1;
   Verdict verdict = Verdict::skipped;
   std::optional<double> measured = {};   ///< empty when skipped
   std::optional<double> threshold = {};  ///< what `measured` is compared with; empty: nothing

@@ -33,16 +33,6 @@ struct Interval {
 /// mean -+ z standard errors. Throws ConfigError when the level is not inside (0, 1).
 [[nodiscard]] Interval normal_interval(std::span<const double> values, double level = 0.95);
 
-struct BootstrapSpec {
-  double level = 0.95;
-  std::size_t resamples = 1000;
-  std::uint64_t seed = 0;
-};
-
-/// Percentile bootstrap of the median: the two type-7 quantiles of the medians of resamples drawn with replacement.
-/// Throws ConfigError when the level is not inside (0, 1) or the number of resamples is 0.
-[[nodiscard]] Interval bootstrap_median_interval(std::span<const double> values, const BootstrapSpec& spec = {});
-
 /// Ranks from 1; tied values share the mean of their ranks.
 [[nodiscard]] std::vector<double> ranks_of(std::span<const double> values);
 

@@ -42,6 +42,12 @@ using MethodSpec = std::variant<NomuSpec, DirectedSpec, GpSpec, McDropoutSpec, D
 /// The default spec of a method by name; throws ConfigError that suggests the nearest name.
 [[nodiscard]] MethodSpec method_named(std::string_view name);
 
+/// Whether the method is fitted on the host, in double precision, whatever the engine: Gaussian processes.
+[[nodiscard]] bool fits_on_host(const MethodSpec& spec);
+
+/// Whether sigma is a raw output of a network that pins it to zero at the data, through a readout: NOMU.
+[[nodiscard]] bool has_readout(const MethodSpec& spec);
+
 /// The settings of the method that `spec` holds, bound for reading and writing by name.
 [[nodiscard]] Fields fields_of(MethodSpec& spec);
 

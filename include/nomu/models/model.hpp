@@ -97,11 +97,14 @@ struct MemberScaling {
 /// Where the rows of a calibration came from.
 enum class CalibrationSource { none, folds, hold_out, given };
 
+/// How rows were held out: drawn at random, as whole groups, or the latest.
+enum class HeldOutSplit { none, random, group, time };
+
 /// Predictions of rows that the predicting model had not seen: what the calibration learned from, and what a report may
 /// use as an honest evaluation.
 struct HeldOut {
   CalibrationSource source = CalibrationSource::none;
-  std::string split = {};                ///< "random", "group" or "time"; empty if nothing was split
+  HeldOutSplit split = HeldOutSplit::none;
   bool refitted = false;                 ///< the model itself was later trained on these rows
   std::vector<std::size_t> rows = {};    ///< [q], indices into the training data; empty if the rows came from elsewhere
   std::vector<std::size_t> folds = {};   ///< [q], the fold of each row; empty without folds

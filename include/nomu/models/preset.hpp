@@ -1,6 +1,5 @@
 #pragma once
-/// Presets of methods by name, and what a spec says about noise, scaling and images. A method supports them by having
-/// the members and settings named here.
+/// Presets of methods by name, and their settings for people to read.
 
 #include <cstddef>
 #include <string>
@@ -12,8 +11,9 @@
 namespace nomu {
 
 /// A method by name in one of its presets: "auto" is its default spec; "interactive" has small networks that train
-/// quickly; "published" and "written" exist for methods with static members of these names and for those built on
-/// NOMU's networks. Throws ConfigError listing the presets of the method.
+/// quickly, for NOMU, deep ensembles and MC dropout; "published" and "written" exist for methods with static members of
+/// these names and for those built on NOMU's networks. Throws ConfigError listing the presets of the method, and the
+/// methods that have the preset.
 [[nodiscard]] MethodSpec method_preset(std::string_view method, std::string_view preset, std::size_t dimension);
 
 /// The presets that a method has, "auto" first.
@@ -32,17 +32,6 @@ struct SettingsOverview {
 
 /// The settings that a fit has in addition to those of its method: scaling, calibration, seed and the like.
 [[nodiscard]] SettingsOverview fit_settings();
-
-/// "none", "known" (the standard deviation of every row is given) or "learned"; sets the method's setting `noise` or
-/// `learn_noise`. A method without the former uses known noise to widen its bounds; one with neither cannot learn
-/// noise. Throws ConfigError.
-void set_noise(MethodSpec& spec, std::string_view noise);
-
-/// Whether the method has a setting for learned noise.
-[[nodiscard]] bool can_learn_noise(const MethodSpec& spec);
-
-/// Whether the method draws artificial points in a fixed cube, which its inputs must fill.
-[[nodiscard]] bool wants_cube(const MethodSpec& spec);
 
 /// Whether a network of the method reads rows as images.
 [[nodiscard]] bool reads_images(const MethodSpec& spec);

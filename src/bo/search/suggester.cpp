@@ -24,7 +24,6 @@ constexpr std::uint64_t random_purpose = 0x62726E64;
 constexpr std::uint64_t width_purpose = 0x62776964;
 constexpr std::uint64_t search_purpose = 0x62736561;
 constexpr std::uint64_t score_purpose = 0x6273636F;
-constexpr const char* networks_origin = "nomu";
 constexpr std::uint32_t width_points = 2000;
 constexpr std::size_t least_rows = 2;
 
@@ -64,23 +63,22 @@ std::size_t Suggester::initial() const {
   if (spec_.initial > 0) return static_cast<std::size_t>(spec_.initial);
   if (!earlier_.points.empty()) return 3;
   const std::size_t usual = std::max<std::size_t>(8, 2 * space_.size());
-  return spec_.method == "auto" ? std::min<std::size_t>(usual, 10) : usual;  // a process learns from few
+  return is_auto() ? std::min<std::size_t>(usual, 10) : usual;  // a process learns from few
 }
 
 std::size_t Suggester::at_once(std::int64_t trials) const {
-  if (spec_.method == "random") return std::numeric_limits<std::size_t>::max();
+  if (is_random()) return std::numeric_limits<std::size_t>::max();
   const auto number = static_cast<std::size_t>(trials);
   return number < design_.size() ? design_.size() - number : 0;
 }
 
 Engine& Suggester::engine() {
-  // One thread: what is optimised wants the other cores, and small networks gain little from them.
-  if (!engine_) engine_ = make_engine({.threads = 1});
+  if (!engine_) engine_ = make_engine(study_engine_options());
   return *engine_;
 }
 
 std::string Suggester::engine_name() {
-  if (spec_.method == "random") return "none";
+  if (is_random()) return "none";
   const EngineInfo info = engine().info();
   return fmt::format("{} {} {} {}", info.name, info.provider, info.isa, info.precision);
 }
@@ -122,7 +120,7 @@ std::shared_ptr<const Suggester::Fit> Suggester::base_of(const History& history,
 
 /// Several points are often asked for with the same results, so the last fit is kept.
 std::shared_ptr<const Suggester::Fit> Suggester::fit(const History& history, const Progress& progress) {
-  if (spec_.method == "random" || history.points.size() < least_rows) return {};
+  if (is_random() || history.points.size() < least_rows) return {};
   if (fits_history(last_, history)) return last_;
   if (fits_history(base_, history)) return base_;
   std::shared_ptr<const Fit> fit = fit_to(history, base_of(history, progress), progress);
@@ -232,7 +230,7 @@ Proposal Suggester::proposal(const RunKnowledge& run, const Fit& fit, const Prog
 
 double Suggester::shortfall(const History& history, const Point& point, const std::string& origin,
                             const Progress& progress) {
-  if (spec_.method == "auto" && origin != networks_origin) return auto_.shortfall(history, point);
+  if (is_auto() && origin != Origin::networks) return auto_.shortfall(history, point);
   const std::shared_ptr<const Fit> model = fit(history, progress);
   if (!model) return std::numeric_limits<double>::infinity();
   const RunKnowledge run = knowledge(history, *model, progress);
@@ -267,7 +265,7 @@ bool Suggester::trusts_networks(const History& history, const Progress& progress
 }
 
 std::shared_ptr<const Suggester::Fit> Suggester::shown(const History& history, const Progress& progress) {
-  if (spec_.method != "auto") return fit(history, progress);
+  if (!is_auto()) return fit(history, progress);
   const std::shared_ptr<const Learned> learned = auto_.learned(history);
   if (!learned) return {};
   const std::vector<double> values = signed_values(history.values, spec_.direction);
@@ -290,7 +288,7 @@ std::optional<Suggestion> Suggester::from_networks(const History& history,
   const RunKnowledge run = knowledge(history, *model, progress);
   Point point = proposal(run, *model, progress).point;
   if (point.empty() || (!spec_.noisy && taken(point))) return {};
-  return Suggestion{std::move(point), spec_.method == "auto" ? networks_origin : "model", run.c};
+  return Suggestion{std::move(point), std::string(is_auto() ? Origin::networks : Origin::model), run.c};
 }
 
 /// Networks know nothing of costs, of earlier studies, nor of what decides between noisy points.
@@ -303,17 +301,18 @@ Suggestion Suggester::next(const History& history, const std::function<bool(cons
                            const Progress& progress) {
   const auto number = static_cast<std::size_t>(history.trials);
   if (number < design_.size() && (spec_.noisy || !taken(design_[number]))) {
-    return {.point = design_[number], .origin = "design"};
+    return {.point = design_[number], .origin = std::string(Origin::design)};
   }
-  if (number >= design_.size() && spec_.method == "auto") {
+  if (number >= design_.size() && is_auto()) {
     if (asks_networks(history) && trusts_networks(history, progress)) {
       if (std::optional<Suggestion> found = from_networks(history, taken, progress)) return std::move(*found);
     }
-    if (std::optional<Point> point = auto_.next(history, taken)) return {.point = std::move(*point), .origin = "gp"};
+    if (std::optional<Point> point = auto_.next(history, taken))
+      return {.point = std::move(*point), .origin = std::string(Origin::process)};
   } else if (number >= design_.size()) {
     if (std::optional<Suggestion> found = from_networks(history, taken, progress)) return std::move(*found);
   }
-  return {.point = unused(history.trials, taken), .origin = "random"};
+  return {.point = unused(history.trials, taken), .origin = std::string(Origin::random)};
 }
 
 std::vector<Suggestion> Suggester::suggest(History history, std::size_t count,

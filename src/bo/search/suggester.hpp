@@ -70,6 +70,8 @@ class Suggester {
   [[nodiscard]] std::shared_ptr<const Learned> learned(const History& history) { return auto_.learned(history); }
 
  private:
+  [[nodiscard]] bool is_auto() const { return proposer_of(spec_) == Proposer::automatic; }
+  [[nodiscard]] bool is_random() const { return proposer_of(spec_) == Proposer::random; }
   [[nodiscard]] std::shared_ptr<const Fit> base_of(const History& history, const Progress& progress);
   [[nodiscard]] std::shared_ptr<const Fit> fit_to(const History& history, const std::shared_ptr<const Fit>& base,
                                                   const Progress& progress);

@@ -23,6 +23,17 @@ struct History {
   std::vector<double> costs = {};   ///< of the rows to fit, 0 where it was not told; empty if no cost was ever told
 };
 
+/// The texts of `Trial::origin`; studies keep them, so they must not change.
+struct Origin {
+  static constexpr std::string_view design = "design";
+  static constexpr std::string_view process = "gp";     ///< the process of method auto
+  static constexpr std::string_view networks = "nomu";  ///< the networks of method auto
+  static constexpr std::string_view model = "model";    ///< the model of another method
+  static constexpr std::string_view random = "random";
+  static constexpr std::string_view custom = "custom";
+  static constexpr std::string_view given = "given";
+};
+
 struct Suggestion {
   Point point;
   std::string origin;  ///< see Trial::origin
@@ -31,14 +42,14 @@ struct Suggestion {
 
 /// Whether a point of this origin was proposed by a model.
 [[nodiscard]] inline bool from_model(std::string_view origin) {
-  return origin == "model" || origin == "gp" || origin == "nomu";
+  return origin == Origin::model || origin == Origin::process || origin == Origin::networks;
 }
 
 inline constexpr std::int64_t most_failed = 200;   ///< number of failures in a history
 inline constexpr std::int64_t most_pending = 500;  ///< number of pending trials in a history
 /// The same for this method: batches of auto are large.
 [[nodiscard]] inline std::int64_t pending_of(const OptimizeSpec& spec) {
-  return spec.method == "auto" ? 2000 : most_pending;
+  return proposer_of(spec) == Proposer::automatic ? 2000 : most_pending;
 }
 
 /// Indices of the results a model is fitted to, in ascending order: all of them if there are at most `most`. Otherwise

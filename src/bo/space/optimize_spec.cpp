@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "nomu/core/error.hpp"
+#include "nomu/models/preset.hpp"
 #include "nomu/models/request.hpp"
 
 namespace nomu {
@@ -39,7 +41,7 @@ Fields fields_of(OptimizeSpec& spec) {
   f.add_choice("direction", spec.direction, {"minimize", "maximize"},
                "whether the smallest or the largest value is sought");
   f.add("method", spec.method, "model of the function: auto, a method of `nomu fit`, or random");
-  f.add("preset", spec.preset, "interactive, or a preset of the method");
+  f.add("preset", spec.preset, "a preset of the method; interactive is auto for methods that do not have it");
   f.add("settings", spec.settings, "settings of the method: key=value; key=value");
   f.add("seed", spec.seed, Range::at_least(0.0), "seed of everything random");
   f.add("budget", spec.budget, Range::at_least(0.0), "total number of trials; 0: no limit");
@@ -71,11 +73,21 @@ Fields fields_of(OptimizeSpec& spec) {
   return f;
 }
 
+Proposer proposer_of(const OptimizeSpec& spec) {
+  if (spec.method == "auto") return Proposer::automatic;
+  return spec.method == "random" ? Proposer::random : Proposer::method;
+}
+
+EngineOptions study_engine_options() { return {.threads = 1}; }
+
 MethodSpec method_of(const OptimizeSpec& spec, std::size_t inputs) {
   // The networks that "auto" may use are those of the paper.
-  const FitRequest request{.method = spec.method == "auto" ? "nomu" : spec.method,
-                           .preset = spec.preset,
-                           .settings = listed_settings(spec.settings)};
+  const std::string method = proposer_of(spec) == Proposer::automatic ? "nomu" : spec.method;
+  const std::vector<std::string> presets = preset_names(method);
+  // The default preset is meant for every method.
+  const bool lacking = spec.preset == "interactive" && std::ranges::find(presets, spec.preset) == presets.end();
+  const FitRequest request{
+      .method = method, .preset = lacking ? "auto" : spec.preset, .settings = listed_settings(spec.settings)};
   return method_given_noise(request, spec.noisy, inputs);
 }
 

@@ -11,7 +11,7 @@ namespace nomu {
 /// Inside a transaction. A lease that ended in 1970 is nobody's.
 Trial StudyStore::insert_queued(std::int64_t id, const Point& point) const {
   const double at = database_->now();
-  Trial trial{.id = id, .point = point, .origin = "given", .asked = at};
+  Trial trial{.id = id, .point = point, .origin = std::string(Origin::given), .asked = at};
   insert(trial);
   log({.kind = "queue", .trial = id, .point = point}, at);
   return trial;

@@ -20,13 +20,13 @@ namespace {
 /// Settings that would only fail when the first model is fitted are refused here, before anything is evaluated.
 void check_spec(const Space& space, const OptimizeSpec& spec, const EarlierResults& earlier) {
   if (space.size() == 0) throw ConfigError("bo/study", "a study needs a space with at least one variable");
-  if (!earlier.points.empty() && (spec.method != "auto" || spec.rules == 1)) {
+  if (!earlier.points.empty() && (proposer_of(spec) != Proposer::automatic || spec.rules == 1)) {
     throw ConfigError("bo/study", fmt::format("only method auto begins with the results of an earlier study; this one "
                                               "has method {}",
                                               spec.method));
   }
   for (const Point& point : earlier.points) space.check(point);
-  if (spec.method != "random") (void)method_of(spec, space.inputs());
+  if (proposer_of(spec) != Proposer::random) (void)method_of(spec, space.inputs());
   OptimizeSpec copy = spec;
   const Fields fields = fields_of(copy);
   for (const Field& field : fields.list()) fields.set(field.name, field.get());  // ranges
@@ -303,7 +303,7 @@ std::optional<Study::Fitted> Study::fit(const Progress& progress) const {
   return Fitted{.model = fitted->model,
                 .low = fitted->low,
                 .high = fitted->high,
-                .c = history.c > 0.0 && spec().method != "auto" ? history.c : 1.0};
+                .c = history.c > 0.0 && proposer_of(spec()) != Proposer::automatic ? history.c : 1.0};
 }
 
 }  // namespace nomu

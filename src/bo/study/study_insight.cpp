@@ -116,8 +116,8 @@ std::vector<Trial> Study::ask_by(const CustomAcquisition& acquisition, std::size
     const auto taken = [&](const Point& point) { return parts_->store.taken(point); };
     const std::optional<Point> point = parts_->suggester.next_by(snapshot.history, acquisition, taken);
     if (!point) break;
-    std::vector<Trial> recorded =
-        parts_->store.record(snapshot, {{.point = *point, .origin = "custom"}}, asker, {.budget = spec().budget});
+    std::vector<Trial> recorded = parts_->store.record(
+        snapshot, {{.point = *point, .origin = std::string(Origin::custom)}}, asker, {.budget = spec().budget});
     std::move(recorded.begin(), recorded.end(), std::back_inserter(trials));
   }
   return trials;

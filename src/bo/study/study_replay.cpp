@@ -33,7 +33,7 @@ class ReplayedTrials {
       trials_.push_back({.id = event.trial, .point = event.point, .origin = event.text});
       known_.insert(event.point);
       if (event.c > 0.0 && c_ == 0.0) c_ = event.c;
-      if (event.kind != "ask") trials_.back().origin = "given";
+      if (event.kind != "ask") trials_.back().origin = Origin::given;
       if (event.kind == "add") set(trials_.back(), event);
       return {};
     }

@@ -104,22 +104,12 @@ std::string_view checked_header(std::string_view bytes) {
   return header;
 }
 
-}  // namespace
-
-namespace {
-
 std::string packed(const Model& model, const BlockWriter& blocks) {
   nlohmann::json header = header_of(model);
   header["blocks"] = blocks.list();
   const std::string text = header.dump();
   return head_of(major_version, minor_for(model), text) + blocks.bytes();
 }
-
-}  // namespace
-
-std::string pack_model(const Model& model) { return packed(model, blocks_of(model)); }
-
-namespace {
 
 std::vector<std::string> target_names(const nlohmann::json& header) {
   std::vector<std::string> names;
@@ -170,6 +160,8 @@ Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<
 }
 
 }  // namespace
+
+std::string pack_model(const Model& model) { return packed(model, blocks_of(model)); }
 
 Model unpack_model(std::string_view bytes, std::string_view source, std::shared_ptr<Engine> engine) {
   return unpacked(bytes, source, {}, std::move(engine));

@@ -16,6 +16,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array<const char*, 4> source_names = {"none", "folds", "hold_out", "given"};
+constexpr std::array<const char*, 4> split_names = {"", "random", "group", "time"};
 
 [[noreturn]] void refuse(const std::string& what) { throw DataError("models/archive", what); }
 
@@ -23,6 +24,12 @@ CalibrationSource source_named(const std::string& name) {
   const auto found = std::ranges::find_if(source_names, [&](const char* known) { return name == known; });
   if (found == source_names.end()) refuse(fmt::format("unknown source of calibration rows '{}'", name));
   return static_cast<CalibrationSource>(found - source_names.begin());
+}
+
+HeldOutSplit split_named(const std::string& name) {
+  const auto found = std::ranges::find_if(split_names, [&](const char* known) { return name == known; });
+  if (found == split_names.end()) refuse(fmt::format("unknown split of calibration rows '{}'", name));
+  return static_cast<HeldOutSplit>(found - split_names.begin());
 }
 
 CalibrationKind kind_named(const std::string& name) {
@@ -87,7 +94,7 @@ Calibration read_calibration(const json& facts, const BlockReader& blocks) {
 
 json held_out_facts(const HeldOut& held) {
   return {{"source", source_names.at(static_cast<std::size_t>(held.source))},
-          {"split", held.split},
+          {"split", split_names.at(static_cast<std::size_t>(held.split))},
           {"refitted", held.refitted}};
 }
 
@@ -110,7 +117,7 @@ void add_held_out(const HeldOut& held, const Calibration& calibration, BlockWrit
 
 HeldOut read_held_out(const json& facts, const BlockReader& blocks, const Calibration& calibration) {
   HeldOut held{.source = source_named(facts.at("source")),
-               .split = facts.at("split"),
+               .split = split_named(facts.at("split")),
                .refitted = facts.at("refitted"),
                .rows = blocks.counts("held_out/rows"),
                .folds = blocks.counts("held_out/folds"),

@@ -179,7 +179,9 @@ CalibrationPlan plan_calibration(const CalibrationSpec& spec, const DataSet& dat
     throw DataError(where, "all rows are of one group, so nothing can be learned about other groups");
   }
   const std::uint64_t split_seed = derived_seed(seed, split_purpose);
-  plan.split = !data.times.empty() ? "time" : !data.groups.empty() ? "group" : "random";
+  plan.split = !data.times.empty()    ? HeldOutSplit::time
+               : !data.groups.empty() ? HeldOutSplit::group
+                                      : HeldOutSplit::random;
   Split once =
       data.times.empty() ? unit_split(plan.units, spec.hold_out, split_seed) : time_split(data.times, spec.hold_out);
   // Adaptive bounds continue from the latest of them.

@@ -15,7 +15,7 @@ namespace nomu {
 struct CalibrationPlan {
   CalibrationChoice kind = CalibrationChoice::none;  ///< never automatic
   CalibrationSource source = CalibrationSource::none;
-  std::string split;                             ///< how the rows were split, as in HeldOut
+  HeldOutSplit split = HeldOutSplit::none;       ///< how the rows were split, as in HeldOut
   std::vector<Split> splits;                     ///< one per calibration fit; none: nothing is held out
   bool refit = false;                            ///< train once more on all rows
   CalibrationUnit unit = CalibrationUnit::rows;  ///< which new rows the claim is about

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/text/utf8.hpp"
+#include "models/fit/noise_and_scale.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/preset.hpp"
 

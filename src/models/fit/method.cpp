@@ -53,6 +53,10 @@ MethodSpec method_named(std::string_view name) {
                                                   : fmt::format("unknown method '{}'; did you mean '{}'?", name, near));
 }
 
+bool fits_on_host(const MethodSpec& spec) { return std::holds_alternative<GpSpec>(spec); }
+
+bool has_readout(const MethodSpec& spec) { return std::holds_alternative<NomuSpec>(spec); }
+
 Fields fields_of(MethodSpec& spec) {
   return std::visit([](auto& s) { return fields_of(s); }, spec);
 }

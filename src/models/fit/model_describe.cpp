@@ -27,7 +27,7 @@ std::string kind_text(CalibrationKind kind) {
 
 /// Which rows were kept together in splits; empty: each row was drawn by itself.
 std::string together_text(const Model& model, std::string_view before) {
-  if (model.held_out().split == "group") return fmt::format("{}whole groups", before);
+  if (model.held_out().split == HeldOutSplit::group) return fmt::format("{}whole groups", before);
   if (model.calibration().unit == CalibrationUnit::new_inputs)
     return fmt::format("{}whole sets of equal inputs", before);
   return {};
@@ -53,7 +53,7 @@ std::string source_text(const Model& model) {
     }
     case CalibrationSource::hold_out: break;
   }
-  const std::string by = held.split == "time" ? "the latest" : together_text(model, "");
+  const std::string by = held.split == HeldOutSplit::time ? "the latest" : together_text(model, "");
   return fmt::format(
       ", on {} rows held out ({}), {}", rows, by.empty() ? "at random" : by,
       held.refitted ? "then refitted on all rows" : "not refitted: the guarantee is for the model that never saw them");

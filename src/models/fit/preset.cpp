@@ -7,6 +7,7 @@
 #include <string>
 #include <type_traits>
 
+#include "models/fit/noise_and_scale.hpp"
 #include "nomu/core/config.hpp"
 #include "nomu/core/error.hpp"
 
@@ -19,10 +20,15 @@ bool has(const Fields& fields, std::string_view name) {
   return std::ranges::find(fields.list(), name, &Field::name) != fields.list().end();
 }
 
-/// Small networks, fast enough for interactive use; docs/optimisation.md has the evidence.
-void make_interactive(MethodSpec& method) {
-  const Fields fields = fields_of(method);
-  if (std::holds_alternative<NomuSpec>(method)) {
+/// Whether a method has small networks that are fast enough for interactive use; docs/optimisation.md has the evidence.
+template <class Spec>
+constexpr bool has_interactive =
+    std::is_same_v<Spec, NomuSpec> || std::is_same_v<Spec, DeepEnsembleSpec> || std::is_same_v<Spec, McDropoutSpec>;
+
+template <class Spec>
+MethodSpec interactive(Spec spec) {
+  const Fields fields = fields_of(spec);
+  if constexpr (std::is_same_v<Spec, NomuSpec>) {
     apply_settings(fields, {{"ensemble", "1"},
                             {"stages", "joint"},
                             {"mean_net.hidden", "[64, 64]"},
@@ -33,10 +39,11 @@ void make_interactive(MethodSpec& method) {
                             {"augment.count", "128"},
                             {"mu_sqr", "1"},
                             {"readout.sigma_min", "1e-6"}});
-  } else if (std::holds_alternative<DeepEnsembleSpec>(method) || std::holds_alternative<McDropoutSpec>(method)) {
+  } else {
     apply_settings(
         fields, {{"net.hidden", "[64, 64]"}, {"net.init", "he"}, {"net.init_scale", "0.5"}, {"train.epochs", "500"}});
   }
+  return spec;
 }
 
 /// Whether a method is built on NOMU's networks, whose presets it then uses.
@@ -48,7 +55,8 @@ constexpr bool built_on_nomu = requires(Spec spec) {
 template <class Spec>
 std::vector<std::string> presets_of() {
   constexpr std::size_t dimension = 1;
-  std::vector<std::string> names{"auto", "interactive"};
+  std::vector<std::string> names{"auto"};
+  if constexpr (has_interactive<Spec>) names.emplace_back("interactive");
   if constexpr (
       built_on_nomu<Spec> || requires { Spec::published(dimension); } || requires { Spec::published(); })
     names.emplace_back("published");
@@ -56,13 +64,21 @@ std::vector<std::string> presets_of() {
   return names;
 }
 
+/// "; methods that have it: nomu, deep_ensemble", or nothing if no method has a preset of this name.
+std::string methods_with(std::string_view preset) {
+  std::vector<std::string> methods = method_names();
+  std::erase_if(methods, [&](const std::string& method) {
+    const std::vector<std::string> presets = preset_names(method);
+    return std::ranges::find(presets, preset) == presets.end();
+  });
+  return methods.empty() ? "" : fmt::format("; methods that have it: {}", fmt::join(methods, ", "));
+}
+
 template <class Spec>
 MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t dimension) {
   if (preset == "auto") return automatic;
-  if (preset == "interactive") {
-    MethodSpec quick = automatic;
-    make_interactive(quick);
-    return quick;
+  if constexpr (has_interactive<Spec>) {
+    if (preset == "interactive") return interactive(automatic);
   }
   if constexpr (requires { Spec::published(dimension); }) {
     if (preset == "published") return Spec::published(dimension);
@@ -78,8 +94,8 @@ MethodSpec preset_of(const Spec& automatic, std::string_view preset, std::size_t
     if (preset == "written") spec.nomu = NomuSpec::written(dimension);
     if (preset == "published" || preset == "written") return spec;
   }
-  throw ConfigError(where, fmt::format("method '{}' has no preset '{}'; its presets are {}", method_name(automatic),
-                                       preset, fmt::join(presets_of<Spec>(), ", ")));
+  throw ConfigError(where, fmt::format("method '{}' has no preset '{}'; its presets are {}{}", method_name(automatic),
+                                       preset, fmt::join(presets_of<Spec>(), ", "), methods_with(preset)));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "models/fit/fit_plan.hpp"
+#include "models/fit/noise_and_scale.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/preset.hpp"
 

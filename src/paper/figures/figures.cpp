@@ -97,7 +97,7 @@ Plot panel(const ExperimentSpec& spec, const ExperimentMethod& method, PlotSubje
   subject.title = subject.c == 1.0 ? method.title : fmt::format("{} (c = {})", method.title, subject.c);
   const std::size_t d = subject.train.cols();
   const MethodSpec resolved = method.spec(subject.train.rows(), d);
-  subject.show_sigma = d == 1 && method_name(resolved) == "nomu";
+  subject.show_sigma = d == 1 && has_readout(resolved);
   const std::vector<std::uint64_t> seeds{static_cast<std::uint64_t>(spec.first_seed)};
   const auto fitted = fit(resolved, repeat(subject.train, seeds), engine, progress);
   if (fitted->reports()[0].diverged) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "eval/bootstrap.hpp"
 #include "paper/kinds/kinds.hpp"
 #include "paper/kinds/sufficient.hpp"
 #include "paper/problems/functions.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 
 #include "nomu/bo/proposal.hpp"
 #include "nomu/core/error.hpp"
@@ -179,7 +180,7 @@ class Loops {
                           .dynamic = spec_.dynamic,
                           .local_starts = spec_.local_starts,
                           .threads = info.threads,
-                          .look_ahead = info.name == "cuda"};
+                          .look_ahead = is_accelerator(info)};
     if (!spec_.mean_width) proposal.dynamic.doublings = 0;
     std::vector<RunKnowledge> knowledge;
     for (const LoopTrace& trace : traces_) {

@@ -93,8 +93,7 @@ std::vector<Group> groups_of(const ExperimentSpec& experiment, const ExperimentK
   return groups;
 }
 
-/// A Gaussian process is fitted on the host in double precision, whatever the engine.
-bool on_host(const ExperimentMethod& method) { return method.method == "gp"; }
+bool on_host(const ExperimentMethod& method) { return fits_on_host(method_named(method.method)); }
 
 /// A piece and the number of its first seed, for sorting.
 struct OrderedPiece {

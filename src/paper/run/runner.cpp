@@ -122,9 +122,9 @@ class ExperimentRunner {
     const EngineInfo info = engine.info();
     on_engine_ = provenance_of(info, options.revision);
     on_host_ =
-        info.name == "cuda" ? provenance_of(make_engine({.device = "cpu"})->info(), options.revision) : on_engine_;
+        is_accelerator(info) ? provenance_of(make_engine({.device = "cpu"})->info(), options.revision) : on_engine_;
     if (options.shared != nullptr) options.shared->read_new(store);
-    pieces_ = missing_pieces(expand_experiment(spec, info.precision, info.name == "cuda"), store, report_);
+    pieces_ = missing_pieces(expand_experiment(spec, info.precision, is_accelerator(info)), store, report_);
     const std::filesystem::path folder = options.records.empty() ? store.folder() : options.records;
     for (Piece& piece : pieces_) {
       if (!folder.empty()) piece.record = record_of(piece, folder, options.revision);

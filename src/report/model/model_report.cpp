@@ -65,7 +65,7 @@ std::optional<ReportRows> calibration_rows(const Model& model) {
 std::vector<Finding> check_findings(const Model& model, const CheckSpec& spec, const Progress& progress) {
   std::vector<Finding> findings = check_model(model, spec, progress).findings;
   for (Finding& finding : findings) {
-    if (!spec.refit && finding.name == "D5") {
+    if (!spec.refit && finding.desideratum == Desideratum::d5) {
       finding.sentence = "Skipped, because it takes three more fits; enable refitting to measure it.";
     }
   }
@@ -77,8 +77,8 @@ std::string remark_of(const Model& model) {
   if (!model.data().noise.empty()) {
     remark = "The noise of each row was given; elsewhere the plots assume its median. ";
   }
-  const std::string& split = model.held_out().split;
-  if (split == "time") remark += "Where later rows differ from earlier ones, the level does not hold.";
+  if (model.held_out().split == HeldOutSplit::time)
+    remark += "Where later rows differ from earlier ones, the level does not hold.";
   return remark;
 }
 

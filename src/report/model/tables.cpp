@@ -45,15 +45,15 @@ std::string calibration_text(const Calibration& calibration) {
 
 bool models_noise(const ReportSubject& subject) { return !subject.predict(subject.data.row(0)).sigma_noise.empty(); }
 
-/// What a desideratum requires, by the first two letters of its name.
-std::string_view requirement(std::string_view name) {
-  const std::string_view key = name.substr(0, 2);
-  if (key == "D1") return "Uncertainty is never negative";
-  if (key == "D2") return "Small at the training rows";
-  if (key == "D3") return "Grows with the distance to the data";
-  if (key == "D4") return "Follows the inputs that matter";
-  if (key == "D5") return "Shrinks as rows are added";
-  return "";
+std::string_view requirement(Desideratum desideratum) {
+  switch (desideratum) {
+    case Desideratum::d1: return "Uncertainty is never negative";
+    case Desideratum::d2: return "Small at the training rows";
+    case Desideratum::d3: return "Grows with the distance to the data";
+    case Desideratum::d4: return "Follows the inputs that matter";
+    case Desideratum::d5: break;
+  }
+  return "Shrinks as rows are added";
 }
 
 constexpr std::size_t most_names = 40;  ///< of a table by name
@@ -180,8 +180,7 @@ std::string findings_table(const ReportSubject& subject) {
   }
   HtmlTable table{.head = {"check", "verdict", "what was measured"}};
   for (const Finding& finding : subject.findings) {
-    const std::string_view required = requirement(finding.name);
-    table.rows.push_back({required.empty() ? finding.name : fmt::format("{}: {}", finding.name, required),
+    table.rows.push_back({fmt::format("{}: {}", finding.name, requirement(finding.desideratum)),
                           std::string(verdict_text(finding.verdict)), short_name(finding.sentence, 300.0)});
   }
   return html_table(table);

@@ -92,13 +92,21 @@ void judge(UnseenResults& unseen) {
   unseen.explained = spread > 0.0 ? 1.0 - errors / spread : 0.0;
 }
 
+/// A Gaussian process like that of method auto.
+MethodSpec process_like_that_of(const OptimizeSpec& spec, std::size_t width) {
+  OptimizeSpec process = spec;
+  process.method = "gp";
+  process.settings.clear();
+  return method_of(process, width);
+}
+
 }  // namespace
 
 UnseenResults predict_unseen(const Space& space, const OptimizeSpec& spec, const std::vector<Trial>& trials, double c,
                              Engine& engine, const Progress& progress) {
   const Rows rows = rows_of(space, spec, trials);
   const std::size_t width = space.inputs();
-  if (spec.method == "random" || rows.values.size() < least_results) return {};
+  if (proposer_of(spec) == Proposer::random || rows.values.size() < least_results) return {};
   if (std::ranges::max(rows.values) == std::ranges::min(rows.values)) return {};
   std::vector<DataSet> members;
   std::vector<std::uint64_t> seeds;
@@ -109,15 +117,11 @@ UnseenResults predict_unseen(const Space& space, const OptimizeSpec& spec, const
     members.push_back(make_dataset(seen.inputs, width, scalings.back().apply(seen.values)));
     seeds.push_back(derived_seed(static_cast<std::uint64_t>(spec.seed), fold));
   }
-  OptimizeSpec judged = spec;
-  if (spec.method == "auto") {
-    // The process that auto relies on lives in the study; one of the same kind, fitted anew to each part, stands for
-    // it.
-    judged.method = "gp";
-    judged.settings.clear();
-  }
-  const auto fitted = fit(method_of(judged, width), pack(members, seeds), engine, progress);
-  UnseenResults unseen{.stand_ins = spec.method == "auto"};
+  // The process that auto relies on lives in the study; one of the same kind, fitted anew to each part, stands for it.
+  const bool automatic = proposer_of(spec) == Proposer::automatic;
+  const auto fitted = fit(automatic ? process_like_that_of(spec, width) : method_of(spec, width), pack(members, seeds),
+                          engine, progress);
+  UnseenResults unseen{.stand_ins = automatic};
   for (std::size_t fold = 0; fold < folds; ++fold) {
     if (fitted->reports()[fold].diverged) return {};
     const std::vector<std::size_t> one{fold};

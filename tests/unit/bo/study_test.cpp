@@ -174,6 +174,9 @@ TEST(Study, WrongInputIsNamed) {
   spec.method = "nomo";
   EXPECT_THAT(message_of<ConfigError>([&] { return Study(Space::box(1, 0.0, 1.0), spec); }), HasSubstr("nomu"));
   spec = quick();
+  spec.settings = "train.epochs = 3 ; =1";
+  EXPECT_THAT(message_of<ConfigError>([&] { return Study(Space::box(1, 0.0, 1.0), spec); }),
+              HasSubstr("[bo/study] '=1' is not of the form name=value"));
   spec.settings = "train.epoch=3";
   EXPECT_THAT(message_of<ConfigError>([&] { return Study(Space::box(1, 0.0, 1.0), spec); }), HasSubstr("train.epochs"));
 }

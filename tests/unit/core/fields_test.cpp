@@ -152,6 +152,15 @@ TEST(Config, NamesFileAndLine) {
   EXPECT_NE(refusal("name = 1979-05-27\n").find("dates and times"), std::string::npos);
 }
 
+TEST(Config, SettingsAreANameAndAValue) {
+  EXPECT_EQ(parse_setting("name=a=b").name, "name");
+  EXPECT_EQ(parse_setting("name=a=b").value, "a=b");
+  EXPECT_EQ(message_of<ConfigError>([] { return parse_setting("rate", "--set"); }),
+            "[--set] 'rate' is not of the form name=value");
+  EXPECT_EQ(message_of<ConfigError>([] { return parse_setting("=3"); }),
+            "[core/config] '=3' is not of the form name=value");
+}
+
 TEST(Config, NamesOfVeryManyPartsAreRefused) {
   Spec spec;
   const Fields f = fields_of(spec);

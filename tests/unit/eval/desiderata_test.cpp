@@ -72,6 +72,10 @@ TEST(Desiderata, AnIdealUncertaintyHoldsInOneDimension) {
   EXPECT_NEAR(*report.find("D1").measured, 0.5, 0.1);
   EXPECT_FALSE(report.find("D1").threshold.has_value());
   EXPECT_THAT(report.find("D1").sentence, HasSubstr("The raw sigma is below 0 at "));
+  for (const Finding& finding : report.findings) {
+    const auto number = static_cast<std::size_t>(finding.desideratum) + 1;
+    EXPECT_EQ(finding.name.substr(0, 2), "D" + std::to_string(number));
+  }
   EXPECT_EQ(report.find("D2").verdict, Verdict::holds);
   EXPECT_EQ(*report.find("D2").measured, 0.0);
   EXPECT_EQ(*report.find("D2").threshold, 0.25);

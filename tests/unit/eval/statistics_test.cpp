@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "eval/bootstrap.hpp"
 #include "message_of.hpp"
 #include "nomu/core/random.hpp"
 

@@ -140,6 +140,8 @@ TEST(Archive, HeadersThatLieAreRefusedWithoutAllocating) {
             "no error");
   EXPECT_NE(refusal(with_header("\"method\":\"nomu\"", "\"method\":\"nemo\"")), "no error");
   EXPECT_NE(refusal(with_header("\"reports\":[", "\"reports\":[{},")), "no error");
+  EXPECT_THAT(refusal(with_header("\"split\":\"random\"", "\"split\":\"raffle\"")),
+              HasSubstr("unknown split of calibration rows 'raffle'"));
   EXPECT_NE(refusal(with_header("\"kind\":\"cross_conformal\"", "\"kind\":\"conformal\"")), "no error");
   EXPECT_THAT(refusal(with_header("\"kind\":\"number\",\"levels\":[],\"name\":\"x1\"",
                                   "\"kind\":\"names\",\"levels\":[\"a\",\"b\"],\"name\":\"x1\"")),

@@ -8,6 +8,7 @@
 
 #include "message_of.hpp"
 #include "model_cases.hpp"
+#include "models/fit/noise_and_scale.hpp"
 #include "nomu/eval/metrics.hpp"
 #include "nomu/models/assess.hpp"
 #include "nomu/models/preset.hpp"
@@ -363,6 +364,10 @@ TEST(Preset, NamesAreChecked) {
   EXPECT_EQ(std::get<NomuSpec>(method_preset("nomu", "published", 1)).gradient, Gradient::coupled);
   EXPECT_THAT(message_of<ConfigError>([] { return method_preset("nomu", "publishd", 1); }),
               HasSubstr("method 'nomu' has no preset 'publishd'"));
+  EXPECT_THAT(message_of<ConfigError>([] { return method_preset("gp", "interactive", 1); }),
+              HasSubstr("; methods that have it: nomu, mc_dropout, deep_ensemble"));
+  EXPECT_THAT(preset_names("gp"), testing::Not(testing::Contains("interactive")));
+  EXPECT_THAT(preset_names("mc_dropout"), testing::Contains("interactive"));
 }
 
 TEST(Preset, NoiseIsLearnedWhereRowsSufficeAndNeverBesideKnownNoise) {
