@@ -18,6 +18,7 @@ struct Options {
   StudyArgument study;
   std::string command;
   WorkerSpec worker;
+  bool no_wait = false;
   bool json = false;
 };
 
@@ -49,13 +50,22 @@ void run(const Options& options) {
   callbacks.not_recorded = [](const EvaluatedTrial& evaluated, const std::string& error) {
     warn("trial {}: {}, not recorded yet: {}\n", evaluated.trial.id, evaluated.text(), error);
   };
+  callbacks.dropped = [](const EvaluatedTrial& evaluated, const Trial& kept) {
+    warn("trial {}: {} is dropped, because the lease had ended and another worker has recorded {}\n",
+         evaluated.trial.id, evaluated.text(),
+         EvaluatedTrial{.trial = kept, .value = kept.value.value_or(0.0), .reason = kept.reason}.text());
+  };
+  callbacks.waiting = [](std::int64_t trials) {
+    warn("nothing is left to start; waiting for {} trials of other workers, in case one of them dies\n", trials);
+  };
   if (!options.json) {
     callbacks.recorded = [](const EvaluatedTrial& evaluated) {
       print("trial {}: {}\n", evaluated.trial.id, evaluated.text());
     };
   }
-  const WorkerReport report =
-      run_worker(study, options.command, options.worker, callbacks, {.report = {}, .stop = stop});
+  WorkerSpec worker = options.worker;
+  worker.wait = !options.no_wait;
+  const WorkerReport report = run_worker(study, options.command, worker, callbacks, {.report = {}, .stop = stop});
   print_summary(study, report, options.json);
 }
 
@@ -87,6 +97,9 @@ void add_optimize_run(CLI::App& optimize) {
   command->add_option("--failures", worker.failures, "consecutive failures after which to stop; 0: never")
       ->capture_default_str()
       ->check(whole_number());
+  command->add_flag("--no-wait", options->no_wait,
+                    "end when nothing is left to start; default: stay until the trials of other workers have ended, to "
+                    "take over those of one that dies");
   command->add_flag("--until-settled", worker.until_settled,
                     "stop when, three results in a row, hardly any improvement is to be expected");
   command->add_flag("--json", options->json, "print JSON");

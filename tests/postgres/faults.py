@@ -80,9 +80,9 @@ class Workers(Processes):
         super().__init__(folder, [[tool, "optimize", "run", study, *run] for study in studies])
 
     def died(self) -> list[str]:
-        """What workers that gave up said, although they had begun."""
-        begun = [path for paths in self.outputs for path in paths if path.stat().st_size > 0]
-        lines = [line for path in begun for line in path.with_suffix(".err").read_text().splitlines()]
+        """What workers that gave up said."""
+        errors = [path.with_suffix(".err") for paths in self.outputs for path in paths]
+        lines = [line for path in errors for line in path.read_text().splitlines()]
         ended = [f"worker {index} has ended" for index, process in enumerate(self.running) if process.poll() is not None]
         return [line for line in lines if line.startswith("nomu: ")] + ended
 
@@ -250,14 +250,11 @@ def status_of(tool: str, study: str) -> dict:
 
 
 def drain(tool: str, study: str) -> list[str]:
-    """Trials of killed workers come back when their leases end: one worker finishes all that are pending."""
+    """Trials of killed workers come back when their leases end: one worker stays for them. Those of clients of the servers it
+    takes over if their leases, of 2 s, have ended."""
     time.sleep(2.5)
-    status = status_of(tool, study)
-    if status["pending"] != status["expired"]:
-        return [f"{status['pending']} trials are pending, {status['expired']} of them with an expired lease"]
-    subprocess.run([tool, "optimize", "budget", study, str(status["trials"])], check=True, capture_output=True)
-    if status["pending"] > 0:
-        subprocess.run([tool, "optimize", "run", study, "--command", "echo {x}"], check=True, capture_output=True)
+    subprocess.run([tool, "optimize", "budget", study, str(status_of(tool, study)["trials"])], check=True, capture_output=True)
+    subprocess.run([tool, "optimize", "run", study, "--command", "echo {x}"], check=True, capture_output=True, timeout=60)
     status = status_of(tool, study)
     return [] if status["pending"] == 0 else [f"{status['pending']} trials are stuck"]
 

@@ -19,6 +19,9 @@ struct WorkerSpec {
   std::int64_t trials = 0;     ///< largest number of trials to evaluate; 0: until the study is finished
   std::int64_t failures = 10;  ///< consecutive failures after which to stop; 0: never
   double patience = 60.0;  ///< seconds for which to retry when a result cannot be written or a server cannot be reached
+  /// Whether to stay, when nothing is left to start, while other workers evaluate trials: those of one that dies are
+  /// taken over.
+  bool wait = true;
   bool until_settled = false;  ///< stop when, three results in a row, going on is not worth it (`Outlook::worth_it`)
 };
 
@@ -40,6 +43,10 @@ struct WorkerCallbacks {
   std::function<void(const EvaluatedTrial&)> recorded = {};
   /// The result could not be written, for the reason given in `error`. It is kept and written again later.
   std::function<void(const EvaluatedTrial&, const std::string& error)> not_recorded = {};
+  /// The result is dropped: another worker, which was given the trial when our lease had ended, has recorded `kept`.
+  std::function<void(const EvaluatedTrial&, const Trial& kept)> dropped = {};
+  /// Nothing is left to start, and so many trials of other workers are waited for.
+  std::function<void(std::int64_t trials)> waiting = {};
 };
 
 struct WorkerReport {
@@ -60,10 +67,11 @@ struct WorkerReport {
 /// failures. A command that is running when this process dies is killed.
 ///
 /// Trials of earlier workers whose process no longer exists are evaluated first; leases are renewed while evaluations
-/// run. Returns when no trial is left. Otherwise the trials that are still running go back to the study, and it throws
-/// ConfigError for an invalid spec, DataError for a command that names an unknown variable or cannot be run, Cancelled
-/// when `progress.stop` was requested, and Error after too many failures in a row, when results cannot be written (the
-/// message lists them) and when the study cannot be read.
+/// run. Returns when no trial is left, also none that another worker evaluates (`WorkerSpec::wait`). Otherwise the
+/// trials that are still running go back to the study, and it throws ConfigError for an invalid spec, DataError for a
+/// command that names an unknown variable or cannot be run, Cancelled when `progress.stop` was requested, and Error
+/// after too many failures in a row, when results cannot be written (the message lists them) and when the study cannot
+/// be read.
 WorkerReport run_worker(Study& study, const std::string& command, const WorkerSpec& spec = {},
                         const WorkerCallbacks& callbacks = {}, const Progress& progress = {});
 

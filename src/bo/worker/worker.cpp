@@ -28,6 +28,7 @@ Fields fields_of(WorkerSpec& spec) {
   f.add("failures", spec.failures, Range::at_least(0.0), "consecutive failures after which to stop; 0: never");
   f.add("patience", spec.patience, Range::at_least(0.0),
         "seconds for which to retry when a result cannot be written, or the server of the study cannot be reached");
+  f.add("wait", spec.wait, "when nothing is left to start, stay until the trials of other workers have ended");
   f.add("until_settled", spec.until_settled,
         "stop when, three results in a row, hardly any improvement is to be expected");
   return f;

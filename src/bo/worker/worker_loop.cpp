@@ -15,10 +15,6 @@ namespace {
 
 constexpr double grace = 5.0;  // seconds that a command has to tidy up before it is killed
 
-double seconds_since(std::chrono::steady_clock::time_point time) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - time).count();
-}
-
 }  // namespace
 
 WorkerLoop::WorkerLoop(Study& study, const StartEvaluation& start, const WorkerSpec& spec,
@@ -61,7 +57,8 @@ void WorkerLoop::loop() {
     const bool ended = collect();
     const bool recorded = record_again();  // then the study may have another trial: nothing is asked while results wait
     const bool waiting = unreachable_since_ && !trouble_;
-    if (running_.empty() && unrecorded_.empty() && !started && !ended && !recorded && !waiting) return;
+    const bool idle = running_.empty() && unrecorded_.empty() && !started && !ended && !recorded && !waiting;
+    if (idle && !others_work()) return;
     renew_leases();
     if (!started && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -74,24 +71,34 @@ std::vector<Trial> WorkerLoop::ask() {
   try {
     std::vector<Trial> asked = study_.ask(1, name_, progress_);
     none_left_ = asked.empty();
+    if (none_left_) budget_ = study_.budget();
     unreachable_since_.reset();
     return asked;
   } catch (const Cancelled&) {
     give_up("stopped on request");
   } catch (const ConnectionLost&) {
-    if (!unreachable_since_) unreachable_since_ = Clock::now();
-    asked_in_vain_ = Clock::now();
-    if (seconds_since(*unreachable_since_) >= spec_.patience) trouble_ = std::current_exception();
+    note_lost();
   } catch (const Error&) {
     trouble_ = std::current_exception();
   }
   return {};
 }
 
+/// While a ConnectionLost is handled.
+void WorkerLoop::note_lost() {
+  if (!unreachable_since_) unreachable_since_ = Clock::now();
+  asked_in_vain_ = Clock::now();
+  none_left_ = false;  // asked again when the server is back
+  if (seconds_since(*unreachable_since_) >= spec_.patience) trouble_ = std::current_exception();
+}
+
+bool WorkerLoop::has_enough() const {
+  return (spec_.trials > 0 && started_ >= spec_.trials) || trouble_ || report_.settled;
+}
+
 /// Starts only one evaluation at a time, so that the next suggestion knows the results that came in the meantime.
 bool WorkerLoop::start_one() {
-  const bool enough = spec_.trials > 0 && started_ >= spec_.trials;
-  if (enough || none_left_ || trouble_ || !unrecorded_.empty() || report_.settled) return false;
+  if (has_enough() || none_left_ || !unrecorded_.empty()) return false;
   if (running_.size() >= static_cast<std::size_t>(spec_.workers)) return false;
   if (unreachable_since_ && seconds_since(asked_in_vain_) < 1.0) return false;
   const std::vector<Trial> asked = ask();
@@ -99,6 +106,41 @@ bool WorkerLoop::start_one() {
   running_.push_back({.trial = asked.front(), .evaluation = start_(asked.front())});
   ++started_;
   return true;
+}
+
+/// When nothing is left for us to start and nothing of ours runs: whether there are trials that another worker
+/// evaluates. It may die, and then nobody else might be there to take them over.
+bool WorkerLoop::others_work() {
+  if (!spec_.wait || has_enough()) return false;
+  if (seconds_since(looked_) < 1.0) return true;
+  looked_ = Clock::now();
+  const std::int64_t before = std::exchange(others_, 0);
+  try {
+    others_ = look_at_others();
+  } catch (const ConnectionLost&) {
+    note_lost();
+  } catch (const Error&) {
+    trouble_ = std::current_exception();
+  }
+  if (others_ > 0 && before == 0 && callbacks_.waiting) callbacks_.waiting(others_);
+  return others_ > 0 || !none_left_;
+}
+
+/// Returns how many trials others evaluate. Asks again if there is something to take over, or if the budget is another.
+std::int64_t WorkerLoop::look_at_others() {
+  std::int64_t others = 0;
+  bool left_behind = study_.budget() != budget_;
+  const double now = study_.now();
+  // One with our name was handed out by a server whose answer was lost.
+  const auto abandoned = [this](const std::string& worker) { return worker == name_ || is_gone(worker); };
+  for (const Trial& trial : study_.pending()) {
+    if (is_worker(trial.worker)) ++others;
+    if (abandoned(trial.worker) || trial.lease_until < now) left_behind = true;
+  }
+  if (!left_behind) return others;
+  study_.release(abandoned);
+  none_left_ = false;
+  return others;
 }
 
 bool WorkerLoop::collect() {
@@ -137,78 +179,6 @@ void WorkerLoop::finish(const Running& running, bool late) {
     give_up("the command cannot be run (" + result.reason + "); no trial was spent on it", true);
   }
   record({{running.trial, result.value, result.reason}});
-}
-
-/// Whether another worker was given the trial after our lease expired, and was faster.
-bool WorkerLoop::recorded_by_others(std::int64_t id) const {
-  try {
-    return study_.trial(id).state != TrialState::pending;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-/// Returns whether nothing is left to be done for the result.
-bool WorkerLoop::write(Unrecorded& result) {
-  const EvaluatedTrial& evaluated = result.evaluated;
-  const bool failed = !evaluated.reason.empty();
-  try {
-    // Equal results are accepted: a connection may have broken after the result was recorded, before we were told.
-    TrialResult told{.id = evaluated.trial.id, .reason = evaluated.reason};
-    if (!failed) told.value = evaluated.value;
-    study_.tell({told}, Repeated::accept_equal);
-  } catch (const Error& error) {
-    if (recorded_by_others(evaluated.trial.id)) return true;
-    if (!result.reported && callbacks_.not_recorded) callbacks_.not_recorded(evaluated, error.what());
-    result.reported = true;
-    return false;
-  }
-  ++(failed ? report_.failed : report_.finished);
-  failures_in_a_row_ = failed ? failures_in_a_row_ + 1 : 0;
-  if (callbacks_.recorded) callbacks_.recorded(evaluated);
-  if (spec_.until_settled && !failed) look_ahead();
-  return true;
-}
-
-/// Whether going on is worth it, after every result. One model may be wrong about that, three in a row hardly are.
-void WorkerLoop::look_ahead() {
-  constexpr std::int64_t enough = 3;
-  try {
-    const std::optional<Outlook> outlook = study_.outlook();
-    dull_in_a_row_ = outlook && !outlook->worth_it ? dull_in_a_row_ + 1 : 0;
-  } catch (const Error&) {
-    dull_in_a_row_ = 0;  // the next result will tell
-  }
-  report_.settled = dull_in_a_row_ >= enough;
-}
-
-void WorkerLoop::record(Unrecorded result) {
-  if (!write(result)) {
-    if (unrecorded_.empty()) first_try_ = last_try_ = Clock::now();
-    unrecorded_.push_back(std::move(result));
-    return;
-  }
-  if (spec_.failures > 0 && failures_in_a_row_ >= spec_.failures) {
-    give_up(fmt::format("{} trials in a row failed, the last one: {}", failures_in_a_row_, result.evaluated.reason));
-  }
-}
-
-/// Results are expensive. One that cannot be written, because the disk is full for example, is tried again every
-/// second. Returns whether any has been recorded.
-bool WorkerLoop::record_again() {
-  if (unrecorded_.empty() || seconds_since(last_try_) < 1.0) return false;
-  if (running_.empty() && seconds_since(first_try_) > spec_.patience) give_up("results could not be recorded");
-  const auto begin = first_try_;
-  // One by one, so that the others are still listed if one of them makes the worker give up.
-  const std::size_t before = unrecorded_.size();
-  for (std::size_t waiting = before; waiting > 0; --waiting) {
-    Unrecorded result = std::move(unrecorded_.front());
-    unrecorded_.erase(unrecorded_.begin());
-    record(std::move(result));
-  }
-  first_try_ = begin;
-  last_try_ = Clock::now();
-  return unrecorded_.size() < before;
 }
 
 void WorkerLoop::renew_leases() {

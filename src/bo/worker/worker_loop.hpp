@@ -34,14 +34,21 @@ class WorkerLoop {
     bool reported = false;
   };
 
+  [[nodiscard]] static double seconds_since(Clock::time_point time) {
+    return std::chrono::duration<double>(Clock::now() - time).count();
+  }
   void loop();
   [[nodiscard]] std::vector<Trial> ask();
+  void note_lost();
+  [[nodiscard]] bool has_enough() const;
   bool start_one();
+  [[nodiscard]] bool others_work();
+  [[nodiscard]] std::int64_t look_at_others();
   bool collect();
   void finish(const Running& running, bool late);
   void record(Unrecorded result);
   [[nodiscard]] bool write(Unrecorded& result);
-  [[nodiscard]] bool recorded_by_others(std::int64_t id) const;
+  [[nodiscard]] std::optional<Trial> recorded_by_others(std::int64_t id) const;
   [[nodiscard]] bool record_again();
   void look_ahead();
   void renew_leases();
@@ -62,6 +69,9 @@ class WorkerLoop {
   Clock::time_point renewed_, first_try_, last_try_;
   std::optional<Clock::time_point> unreachable_since_;  // no server answered since then
   Clock::time_point asked_in_vain_;
+  Clock::time_point looked_;  // at the trials of others
+  std::int64_t others_ = 0;   // trials of theirs that were pending then
+  std::int64_t budget_ = 0;   // for which nothing was left
   WorkerReport report_;
   std::int64_t started_ = 0;
   std::int64_t failures_in_a_row_ = 0;

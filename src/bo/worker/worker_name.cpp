@@ -59,6 +59,8 @@ std::string worker_name() {
 
 std::string worker_host(const std::string& name) { return parts_of(name).value_or(NameParts{}).host; }
 
+bool is_worker(const std::string& worker) { return worker.starts_with("run:"); }
+
 bool is_gone(const std::string& worker) {
   const std::optional<NameParts> parts = parts_of(worker);
   return parts && parts->host == host() && start_of(parts->pid) != parts->start;

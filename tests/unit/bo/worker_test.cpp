@@ -242,6 +242,68 @@ TEST(Worker, TrialsOfDeadProcessesAreTakenOver) {
   EXPECT_EQ(run_worker(study, [](const Trial&) { return 1.0; }).finished, 2);
 }
 
+TEST(Worker, StaysForTrialsOfOthersThatMayDie) {
+  OptimizeSpec spec = random_search(2);
+  spec.lease = 1.5;
+  const auto one = [](const Trial&) { return 1.0; };
+  Study study(line(), spec);
+  (void)study.ask(1, "run:another-host:1:2:3");  // of a node that has died: nobody renews its lease
+  std::int64_t waited = 0;
+  const WorkerReport report = run_worker(study, one, {}, {.waiting = [&](std::int64_t trials) { waited += trials; }});
+  EXPECT_EQ(report.finished, 2);
+  EXPECT_EQ(waited, 1);
+  EXPECT_EQ(study.status().pending, 0);
+  // Those who do not renew their leases, people for example, are not waited for; nor is anybody on request.
+  spec.lease = 3600.0;
+  Study by_hand(line(), spec);
+  (void)by_hand.ask(1, "somebody");
+  EXPECT_EQ(run_worker(by_hand, one).finished, 1);
+  Study on_request(line(), spec);
+  (void)on_request.ask(1, "run:another-host:1:2:3");
+  EXPECT_EQ(run_worker(on_request, one, {.wait = false}).finished, 1);
+}
+
+TEST(Worker, StaysUntilOthersHaveTold) {
+  Study study(line(), random_search(2));
+  const Trial other = study.ask(1, "run:another-host:1:2:3").front();
+  std::jthread tells;
+  const WorkerCallbacks callbacks{.waiting = [&](std::int64_t) {
+    tells = std::jthread([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      study.set_budget(3);
+      study.tell(other, 2.0);
+    });
+  }};
+  // A larger budget is noticed, too.
+  EXPECT_EQ(run_worker(
+                study, [](const Trial&) { return 1.0; }, {}, callbacks)
+                .finished,
+            2);
+  EXPECT_EQ(study.status().finished, 3);
+}
+
+TEST(Worker, AnotherResultOfATrialThatWasTakenOverIsDroppedAloud) {
+  Study study(line(), random_search(1));
+  int dropped = 0;
+  const WorkerCallbacks callbacks{.dropped = [&](const EvaluatedTrial& own, const Trial& kept) {
+    ++dropped;
+    EXPECT_EQ(own.value, 7.0);
+    EXPECT_EQ(kept.value, 5.0);
+  }};
+  const auto slow = [&](const Trial& trial) {
+    study.tell(trial.id, 5.0);
+    return 7.0;
+  };
+  EXPECT_EQ(run_worker(study, slow, {}, callbacks).finished, 0);
+  EXPECT_EQ(dropped, 1);
+  Study agreed(line(), random_search(1));
+  const auto equal = [&](const Trial& trial) {
+    agreed.tell(trial.id, 7.0);
+    return 7.0;
+  };
+  EXPECT_EQ(run_worker(agreed, equal).finished, 1);
+}
+
 TEST_F(StudyFiles, AResultThatCannotBeWrittenIsKeptAndListed) {
   Study study = Study::create(file(), line(), random_search());
   int reported = 0;
