@@ -11,6 +11,7 @@ import tempfile
 import time
 import unittest
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 TOOL = ""
 FRONT = os.environ.get("NOMU_TEST_POSTGRES", "")
@@ -185,6 +186,31 @@ class Postgres(unittest.TestCase):
         self.assertIn("waiting for the server", said)
         self.assertEqual(worker.returncode, 0)
         self.assertIn("3 trials finished", out)
+
+    def test_a_signal_is_heard_while_the_network_is_silent(self) -> None:
+        self.new()
+        query = dict(parse_qsl(urlsplit(FRONT).query))
+        program = Path(__file__).resolve().parents[1] / "postgres" / "proxy.py"
+        # In a session of its own: a stopped process in ours would end all of us if our parent ended.
+        proxy = subprocess.Popen([sys.executable, program, f"{query['host']}/.s.PGSQL.5432"], stdout=subprocess.PIPE, text=True,
+                                 start_new_session=True)
+        self.addCleanup(proxy.communicate)
+        self.addCleanup(proxy.kill)
+        port = proxy.stdout.readline().strip()
+        study = f"postgresql://{query['user']}@127.0.0.1:{port}/studies?sslmode=disable&study={self.id()}"
+        command = [TOOL, "optimize", "run", study, "--command", "sleep 1; echo 7"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as worker:
+            worker.stdout.readline()
+            time.sleep(0.3)  # the next command runs
+            proxy.send_signal(signal.SIGSTOP)
+            time.sleep(2.0)  # its result is being recorded
+            begin = time.monotonic()
+            worker.send_signal(signal.SIGTERM)
+            _, errors = worker.communicate(timeout=80)
+            seconds = time.monotonic() - begin
+        self.assertLess(seconds, 25)
+        self.assertEqual(worker.returncode, 130, errors)
+        self.assertIn("not recorded, tell it yourself: trial 2, 7", errors)
 
     def test_patience_ends(self) -> None:
         self.new()

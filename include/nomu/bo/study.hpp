@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -139,6 +140,10 @@ class Study {
   [[nodiscard]] std::vector<Trial> pending() const;
   /// Seconds since 1970 by the clock that leases follow: this machine's for a file, the server's for a database.
   [[nodiscard]] double now() const;
+
+  /// From now on calls wait `seconds` for a server that is silent (90 unless this was called), and not after a request
+  /// to stop; then they throw ConnectionLost. A file is not waited for.
+  void wait_for_server(double seconds, const std::stop_token& stop = {});
 
   /// Replays the log and checks that the trials follow from it and, unless `quick`, that every suggestion does.
   [[nodiscard]] VerifyReport verify(bool quick = false, const Progress& progress = {}) const;

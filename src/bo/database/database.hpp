@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -79,6 +80,9 @@ class Database {
   virtual void write(const std::function<void()>& action) = 0;
   /// Runs `action` on one consistent state of the study.
   virtual void read(const std::function<void()>& action) = 0;
+  /// From now on a server that is silent is waited for so long, and not after a request to stop: then calls throw
+  /// ConnectionLost. A file is not waited for.
+  virtual void wait_for(double /*seconds*/, const std::stop_token& /*stop*/) {}
   /// Seconds since 1970 by the clock that the leases of this study follow.
   [[nodiscard]] virtual double now() = 0;
 
@@ -92,6 +96,9 @@ class Database {
   /// What the engine finds wrong with its own tables; empty if they are intact.
   [[nodiscard]] virtual std::string damage() = 0;
 };
+
+/// Seconds for which a silent server is waited for; longer than it waits for a lock.
+inline constexpr double patience_with_servers = 90.0;
 
 inline constexpr std::int64_t first_study_version = 1;
 /// Studies with conditions or earlier results: who does not know of these would misread them.

@@ -4,6 +4,8 @@
 #include <poll.h>
 
 #include <bit>
+#include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <utility>
 
@@ -18,7 +20,7 @@ constexpr Oid int8_type = 20;
 constexpr Oid float8_type = 701;
 constexpr Oid text_type = 25;
 constexpr std::size_t longest_queue = 256;
-constexpr int silence_ms = 90000;  // longer than the server waits for a lock
+constexpr int slice_ms = 100;  // after which a request to stop is looked for
 
 std::string big_endian(std::uint64_t bits) {
   std::string bytes(8, '\0');
@@ -103,6 +105,7 @@ PostgresConnection::Options PostgresConnection::options() const {
   options.add("tcp_user_timeout", "60000");
   if (std::getenv("PGCONNECT_TIMEOUT") == nullptr) options.add("connect_timeout", "10");
   options.add("dbname", address_.connection.c_str());
+  if (longest_silence_ < patience_with_servers) options.add("connect_timeout", "5");
   options.add("client_encoding", "UTF8");
   options.add(nullptr, nullptr);
   return options;
@@ -130,6 +133,10 @@ void PostgresConnection::refuse(const Options& options) {
 void PostgresConnection::require() {
   if (connection_ && PQstatus(connection_.get()) == CONNECTION_OK) return;
   drop();
+  if (stopped()) {
+    throw ConnectionLost("bo/study",
+                         fmt::format("stopped on request before '{}' was connected to again", address_.name));
+  }
   const Options all = options();
   connection_.reset(PQconnectdbParams(all.keys.data(), all.values.data(), 1));
   if (PQstatus(connection_.get()) != CONNECTION_OK) refuse(all);
@@ -152,6 +159,20 @@ void PostgresConnection::fail(const PGresult* result) {
   throw PostgresError(one_line(PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY)), state);
 }
 
+void PostgresConnection::wait_for_socket(short events) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  while (true) {
+    pollfd socket{.fd = PQsocket(connection_.get()), .events = events, .revents = 0};
+    const int ready = ::poll(&socket, 1, slice_ms);
+    if (ready > 0) return;
+    if (ready < 0 && errno != EINTR) lost("it was closed");
+    if (stopped()) lost("stopped on request while the server was silent");
+    if (Clock::now() - begin > std::chrono::duration<double>(longest_silence_))
+      lost(fmt::format("no answer for {} s", longest_silence_));
+  }
+}
+
 /// The next answer. It must be one that has been asked for.
 PostgresResult PostgresConnection::answer() {
   PGconn* connection = connection_.get();
@@ -159,11 +180,8 @@ PostgresResult PostgresConnection::answer() {
     const int unsent = PQflush(connection);
     if (unsent < 0) lost(one_line(PQerrorMessage(connection)));
     if (PQisBusy(connection) == 0) break;
-    pollfd socket{
-        .fd = PQsocket(connection), .events = static_cast<short>(unsent > 0 ? POLLIN | POLLOUT : POLLIN), .revents = 0};
-    const int ready = ::poll(&socket, 1, silence_ms);
-    if (ready == 0) lost(fmt::format("no answer for {} s", silence_ms / 1000));
-    if (ready > 0 && PQconsumeInput(connection) == 0) lost(one_line(PQerrorMessage(connection)));
+    wait_for_socket(static_cast<short>(unsent > 0 ? POLLIN | POLLOUT : POLLIN));
+    if (PQconsumeInput(connection) == 0) lost(one_line(PQerrorMessage(connection)));
   }
   return PostgresResult(PQgetResult(connection));
 }

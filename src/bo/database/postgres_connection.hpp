@@ -5,10 +5,12 @@
 #include <libpq-fe.h>
 
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bo/database/database.hpp"
 #include "bo/database/postgres_address.hpp"
 #include "nomu/core/error.hpp"
 
@@ -55,8 +57,16 @@ class PostgresConnection {
 
   [[nodiscard]] const PostgresAddress& address() const { return address_; }
 
+  /// See `Database::wait_for`. An attempt to connect cannot be cut short; it takes ten seconds at most.
+  void wait_for(double seconds, const std::stop_token& stop) {
+    longest_silence_ = seconds;
+    stop_ = stop;
+  }
+  [[nodiscard]] bool stopped() const { return stop_.stop_requested(); }
+
   /// Connects if there is no connection; never inside a transaction. Throws ConnectionLost if the server is away or
-  /// starting, and always if there was a connection before; DataError if the address is wrong or the server refuses us.
+  /// starting, after a request to stop, and always if there was a connection before; DataError if the address is wrong
+  /// or the server refuses us.
   void require();
   /// Throws away the connection and what waits to be sent.
   void drop();
@@ -83,6 +93,7 @@ class PostgresConnection {
   [[nodiscard]] Options options() const;
   [[noreturn]] void refuse(const Options& options);
   void send();
+  void wait_for_socket(short events);
   [[nodiscard]] PostgresResult answer();
   [[nodiscard]] PostgresResult answers();
   [[noreturn]] void lost(const std::string& why);
@@ -93,6 +104,8 @@ class PostgresConnection {
   std::vector<PostgresQuery> queue_;
   PostgresResult kept_;
   bool was_connected_ = false;
+  double longest_silence_ = patience_with_servers;
+  std::stop_token stop_;
 };
 
 }  // namespace nomu

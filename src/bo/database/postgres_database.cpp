@@ -73,6 +73,7 @@ class PostgresDatabase : public Database {
   [[nodiscard]] Statement prepare(std::string_view sql) override;
   void write(const std::function<void()>& action) override;
   void read(const std::function<void()>& action) override;
+  void wait_for(double seconds, const std::stop_token& stop) override { connection_.wait_for(seconds, stop); }
   [[nodiscard]] double now() override;
   [[nodiscard]] bool make_study(std::int64_t version) override;
   [[nodiscard]] std::int64_t study_version() override;
@@ -237,7 +238,7 @@ void PostgresDatabase::write(const std::function<void()>& action) {
         commit();
       });
     } catch (const PostgresBusy&) {
-      if (attempt == busy_attempts - 1) throw;
+      if (attempt == busy_attempts - 1 || connection_.stopped()) throw;
       std::this_thread::sleep_for(std::chrono::milliseconds(20 << attempt));
     }
   }

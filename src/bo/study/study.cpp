@@ -272,6 +272,11 @@ std::vector<Trial> Study::pending() const {
   return parts_->store.pending();
 }
 
+void Study::wait_for_server(double seconds, const std::stop_token& stop) {
+  const auto lock = parts_->lock();
+  parts_->store.database().wait_for(seconds, stop);
+}
+
 double Study::now() const {
   const auto lock = parts_->lock();
   return parts_->store.database().now();

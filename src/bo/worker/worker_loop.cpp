@@ -7,13 +7,31 @@
 #include <utility>
 
 #include "bo/database/connection_lost.hpp"
+#include "bo/database/database.hpp"
 #include "bo/worker/worker_name.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
 namespace {
 
-constexpr double grace = 5.0;  // seconds that a command has to tidy up before it is killed
+constexpr double grace = 5.0;                // seconds that a command has to tidy up before it is killed
+constexpr double patience_at_the_end = 6.0;  // seconds for which a silent server is waited for after a request to stop
+
+/// While it exists, calls of the study that wait for a server end on request.
+class HeedsStop {
+ public:
+  HeedsStop(Study& study, const std::stop_token& stop) : study_(study) {
+    study_.wait_for_server(patience_with_servers, stop);
+  }
+  HeedsStop(const HeedsStop&) = delete;
+  HeedsStop& operator=(const HeedsStop&) = delete;
+  HeedsStop(HeedsStop&&) = delete;
+  HeedsStop& operator=(HeedsStop&&) = delete;
+  ~HeedsStop() { study_.wait_for_server(patience_with_servers); }
+
+ private:
+  Study& study_;
+};
 
 }  // namespace
 
@@ -28,6 +46,7 @@ WorkerLoop::WorkerLoop(Study& study, const StartEvaluation& start, const WorkerS
       renewed_(Clock::now()) {}
 
 WorkerReport WorkerLoop::run() {
+  const HeedsStop heeds(study_, progress_.stop);
   try {
     study_.release(is_gone);
   } catch (const ConnectionLost&) {
@@ -207,22 +226,24 @@ void WorkerLoop::interrupt_all() {
 }
 
 /// Ends what is running. The result of a command that has ended by itself is kept, and that of a function, which cannot
-/// be interrupted.
+/// be interrupted. The server may be silent: it is not needed before everything has ended, and not waited for as usual.
 void WorkerLoop::stop_evaluations() {
   interrupt_all();
+  if (progress_.stop.stop_requested()) study_.wait_for_server(patience_at_the_end);
+  for (Unrecorded& earlier : std::exchange(unrecorded_, {})) record_last(std::move(earlier));
   while (!running_.empty()) {
     const Running last = std::move(running_.back());
     running_.pop_back();
     if (last.interrupted && !last.evaluation->stop()) continue;
     const EvaluationResult result = last.evaluation->result();
     if (result.cancelled || result.cannot_run) continue;
-    Unrecorded kept{{last.trial, result.value, result.reason}};
-    if (!write(kept)) unrecorded_.push_back(std::move(kept));
+    record_last({{last.trial, result.value, result.reason}});
   }
 }
 
 /// Gives the trials without a result back to the study.
 void WorkerLoop::release_trials() {
+  if (gave_up_recording_ && unreachable_since_) return;
   try {
     study_.release([this](const std::string& worker) { return worker == name_; });
   } catch (const Error&) {

@@ -47,6 +47,7 @@ class WorkerLoop {
   bool collect();
   void finish(const Running& running, bool late);
   void record(Unrecorded result);
+  void record_last(Unrecorded result);
   [[nodiscard]] bool write(Unrecorded& result);
   [[nodiscard]] std::optional<Trial> recorded_by_others(std::int64_t id) const;
   [[nodiscard]] bool record_again();
@@ -78,6 +79,7 @@ class WorkerLoop {
   std::int64_t dull_in_a_row_ = 0;  // results after which little was to be expected
   bool none_left_ = false;
   bool cancelled_ = false;
+  bool gave_up_recording_ = false;
 };
 
 }  // namespace nomu

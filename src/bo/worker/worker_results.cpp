@@ -33,6 +33,7 @@ bool WorkerLoop::write(Unrecorded& result) {
     study_.tell({told}, Repeated::accept_equal);
   } catch (const Error& error) {
     const bool lost = dynamic_cast<const ConnectionLost*>(&error) != nullptr;
+    if (lost && !unreachable_since_) unreachable_since_ = Clock::now();
     if (const std::optional<Trial> kept = lost ? std::nullopt : recorded_by_others(evaluated.trial.id)) {
       if (callbacks_.dropped) callbacks_.dropped(evaluated, *kept);
       return true;
@@ -45,7 +46,7 @@ bool WorkerLoop::write(Unrecorded& result) {
   ++(failed ? report_.failed : report_.finished);
   failures_in_a_row_ = failed ? failures_in_a_row_ + 1 : 0;
   if (callbacks_.recorded) callbacks_.recorded(evaluated);
-  if (spec_.until_settled && !failed) look_ahead();
+  if (spec_.until_settled && !failed && !progress_.stop.stop_requested()) look_ahead();
   return true;
 }
 
@@ -70,6 +71,14 @@ void WorkerLoop::record(Unrecorded result) {
   if (spec_.failures > 0 && failures_in_a_row_ >= spec_.failures) {
     give_up(fmt::format("{} trials in a row failed, the last one: {}", failures_in_a_row_, result.evaluated.reason));
   }
+}
+
+/// When the worker ends. What cannot be written then is listed; the first that cannot ends the attempts, because each
+/// may take seconds that a batch system does not grant.
+void WorkerLoop::record_last(Unrecorded result) {
+  if (!gave_up_recording_ && write(result)) return;
+  gave_up_recording_ = true;
+  unrecorded_.push_back(std::move(result));
 }
 
 /// Results are expensive. One that cannot be written, because the disk is full for example, is tried again every
