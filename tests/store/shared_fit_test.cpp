@@ -10,6 +10,7 @@
 #include "bo/database/place.hpp"
 #include "bo/store/fit_turn.hpp"
 #include "bo/store/study_store.hpp"
+#include "nomu/bo/worker.hpp"
 #include "store/places.hpp"
 #include "unit/bo/small_study.hpp"
 
@@ -18,9 +19,10 @@ namespace nomu {
 class SharedFit : public EveryEngine {
  protected:
   /// A study of which the next point is the first of a model.
-  [[nodiscard]] std::filesystem::path begun() {
+  [[nodiscard]] std::filesystem::path begun(double lease = 3600.0) {
     std::filesystem::path where = place();
     OptimizeSpec spec = quick();
+    spec.lease = lease;
     spec.settings = "train.epochs=10; mean_net.hidden=[4]; sigma_net.hidden=[4]; augment.count=8";
     Study study = Study::create(where, Space::box(2, -1.0, 1.0), spec, one_thread());
     advance(study, 5);
@@ -61,6 +63,28 @@ TEST_P(SharedFit, SixtyFourWhoAskAtOnceGetDifferentPointsOfFewModels) {
   const VerifyReport report = study.verify();
   EXPECT_TRUE(report.clean()) << report.problems.front();
   EXPECT_EQ(report.exact, 5 + 64);
+}
+
+TEST_P(SharedFit, LeasesAreRenewedWhileAWorkerWaitsForItsTurn) {
+  const std::filesystem::path where = begun(1.5);
+  const std::unique_ptr<Database> database = open_place({.place = where}, true);
+  database->check_study();
+  Study study = Study::open(where, StudyAccess::write, one_thread());
+  (void)study.enqueue({{0.25, 0.25}});  // needs no model
+  FitTurn dead(*database, "dead");
+  ASSERT_TRUE(dead.take(1));
+  const Study watcher = Study::open(where, StudyAccess::read);
+  std::int64_t expired = 0;
+  const auto evaluate = [&](const Trial& trial) {
+    // Meanwhile the worker asks for another trial, and waits some seconds for the dead.
+    for (int i = 0; i < 60 && trial.origin == "given"; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      expired += watcher.status().expired;
+    }
+    return 1.0;
+  };
+  EXPECT_EQ(run_worker(study, evaluate, {.workers = 2, .trials = 2}).finished, 2);
+  EXPECT_EQ(expired, 0);
 }
 
 TEST_P(SharedFit, AFitterThatDiesCostsSomeSeconds) {

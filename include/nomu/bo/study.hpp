@@ -89,7 +89,7 @@ class Study {
   /// The next trial. Throws Error if the budget is spent or every point of the space has been tried.
   [[nodiscard]] Trial ask();
   /// Up to `count` trials, those with expired leases first; fewer if no more are left. `worker` names the worker
-  /// that evaluates them.
+  /// that evaluates them. What `progress` reports to may renew leases.
   [[nodiscard]] std::vector<Trial> ask(std::size_t count, std::string_view worker = {}, const Progress& progress = {});
   /// One trial for each of these workers, in their order, from one model.
   [[nodiscard]] std::vector<Trial> ask(const std::vector<std::string>& workers, const Progress& progress = {});

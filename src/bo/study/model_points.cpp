@@ -54,6 +54,7 @@ class ModelPoints {
  private:
   /// Another process fits; the trials it leaves for us have no lease.
   void wait() {
+    if (progress_.report) progress_.report({.stage = "wait for the model of another process"});
     const int range = longest_wait_ms - shortest_wait_ms;
     const int pause = shortest_wait_ms + static_cast<int>(random_() % static_cast<unsigned>(range));  // not all at once
     std::this_thread::sleep_for(std::chrono::milliseconds(pause));
@@ -81,7 +82,9 @@ class ModelPoints {
     left -= recorded.size();
     const std::size_t others = std::min({turn_.wanted_by_others(), left, most_for_others});
     for (std::size_t given = 0; given < others && !exhausted_; ++given) {
-      turn_.renew();
+      patient_.report({.stage = "points for others",
+                       .done = static_cast<std::int64_t>(given),
+                       .total = static_cast<std::int64_t>(others)});
       if (record(snapshot, 1, nobody()).empty()) break;
     }
     return !exhausted_;

@@ -137,7 +137,9 @@ std::vector<Trial> Study::Parts::ask(const StudyStore::Askers& askers, const Pro
       const std::size_t most = std::min(wanted, suggester.at_once(before));
       model_needed = most < wanted;
       const auto taken = [&](const Point& point) { return store.taken(point); };
-      return most == 0 ? std::vector<Suggestion>() : suggester.suggest({.trials = before}, most, taken, progress);
+      // Nothing is reported inside a transaction: who listens may want to use the study.
+      const Progress silent{.report = {}, .stop = progress.stop};
+      return most == 0 ? std::vector<Suggestion>() : suggester.suggest({.trials = before}, most, taken, silent);
     });
   } else {
     trials = store.reissue(askers);

@@ -42,6 +42,12 @@ WorkerLoop::WorkerLoop(Study& study, const StartEvaluation& start, const WorkerS
       spec_(spec),
       callbacks_(callbacks),
       progress_(progress),
+      asking_{.report =
+                  [this](const ProgressEvent& event) {
+                    renew_leases();
+                    if (progress_.report) progress_.report(event);
+                  },
+              .stop = progress.stop},
       name_(worker_name()),
       renewed_(Clock::now()) {}
 
@@ -88,7 +94,7 @@ void WorkerLoop::loop() {
 /// its lease expires, because nobody renews it.
 std::vector<Trial> WorkerLoop::ask() {
   try {
-    std::vector<Trial> asked = study_.ask(1, name_, progress_);
+    std::vector<Trial> asked = study_.ask(1, name_, asking_);
     none_left_ = asked.empty();
     if (none_left_) budget_ = study_.budget();
     unreachable_since_.reset();

@@ -63,6 +63,7 @@ class WorkerLoop {
   const WorkerSpec& spec_;
   const WorkerCallbacks& callbacks_;
   const Progress& progress_;
+  const Progress asking_;  // renews leases, too: a model may take longer than they last
   std::string name_;
   std::vector<Running> running_;
   std::vector<Unrecorded> unrecorded_;
