@@ -118,6 +118,17 @@ void tell_point(Study& study, const TellOptions& options) {
       Repeated::refuse);
 }
 
+/// ID VALUE, or ID --failed REASON. The same result again is no mistake: whoever lost the connection tells it once
+/// more.
+void tell_trial(Study& study, const TellOptions& options) {
+  TrialResult result{.id = id_of(options.words[0]), .cost = options.cost};
+  if (options.failed)
+    result.reason = *options.failed;
+  else
+    result.value = number_of(options.words[1]);
+  study.tell({result}, options.replace ? Repeated::replace : Repeated::accept_equal);
+}
+
 void run_tell(const TellOptions& options) {
   Study study = options.study.open(StudyAccess::write);
   std::int64_t count = 1;
@@ -128,11 +139,8 @@ void run_tell(const TellOptions& options) {
     count = tell_lines(study, options.replace);
   } else if (!options.point.empty()) {
     tell_point(study, options);
-  } else if (options.failed && options.words.size() == 1) {
-    study.fail(id_of(options.words[0]), *options.failed, options.replace);
-  } else if (!options.failed && options.words.size() == 2) {
-    study.tell({{.id = id_of(options.words[0]), .value = number_of(options.words[1]), .cost = options.cost}},
-               options.replace ? Repeated::replace : Repeated::refuse);
+  } else if (options.words.size() == (options.failed ? 1U : 2U)) {
+    tell_trial(study, options);
   } else {
     throw DataError("optimize", "give a trial and its value, or --failed REASON: tell STUDY ID VALUE");
   }
@@ -198,7 +206,7 @@ void add_optimize_tell(CLI::App& optimize) {
       ->add_option("--cost", options->cost,
                    "what the evaluation took, in any unit; points that promise more for less are preferred")
       ->check(above_zero());
-  command->add_flag("--replace", options->replace, "overwrite an earlier result");
+  command->add_flag("--replace", options->replace, "overwrite an earlier result that is another");
   command->add_flag("--lines", options->lines, "read JSON lines from standard input");
   command->add_flag("--json", options->json, "print JSON");
   command->callback([options] { run_tell(*options); });

@@ -212,7 +212,13 @@ class AskAndTell(WithStudy):
         self.assertRefused(run("tell", self.study, "--point", "x=7", "--point", "n=1", "--point", "solver=cg", 3), "between -1 and 1")
         self.assertRefused(run("tell", self.study, "--lines", input='{"ID": 1, "value": 2}\n'), "unknown key 'ID'")
         self.assertEqual(run("tell", self.study, 1, 4).returncode, 0)
+        self.assertEqual(run("tell", self.study, 1, 4).returncode, 0, "the same again is safe")
         self.assertRefused(run("tell", self.study, 1, 5), "has the value 4 already")
+        self.assertRefused(run("tell", self.study, 1, "--failed", "melted"), "has the value 4 already")
+        asked(self.study)
+        for _ in range(2):
+            self.assertEqual(run("tell", self.study, 2, "--failed", "melted").returncode, 0)
+        self.assertRefused(run("tell", self.study, 2, "--failed", "burnt"), "has failed (melted) already")
         self.assertEqual(run("tell", self.study, 1, 5, "--replace").returncode, 0)
         self.assertRefused(run("best", self.folder / "none.db"), "no such file")
         self.assertRefused(run("best", self.space), "is not a study")
