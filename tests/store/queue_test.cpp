@@ -128,6 +128,16 @@ TEST_P(Queue, AClaimEndsWithItsLeaseAndMayBeRenewed) {
   EXPECT_EQ(taken.trial->worker, "other");
 }
 
+TEST_P(Queue, AClaimWhoseAnswerWasLostIsMadeAgain) {
+  const StudyStore store = numbers();
+  const std::int64_t id = store.claim({{3.0}, {4.0}}, asker("one")).trial.value().id;
+  const StudyStore::Claim again = store.claim({{3.0}, {4.0}}, asker("one"));
+  ASSERT_TRUE(again.trial);
+  EXPECT_EQ(again.trial->id, id);
+  EXPECT_FALSE(again.others_busy);
+  EXPECT_EQ(store.trial_count(), 1);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, Queue, every_engine(), engine_name);
 
 }  // namespace

@@ -38,7 +38,8 @@ StudyStore::Claim StudyStore::claim(const std::vector<Point>& points, const Aske
       const bool known = row.bind(1, point_to_text(point)).step();
       Trial trial = known ? read_trial(row, space_) : insert_queued(trial_count() + 1, point);
       if (trial.state != TrialState::pending) continue;
-      if (trial.lease_until >= now) {
+      // One that is ours already was given to us in an answer that was lost.
+      if (trial.lease_until >= now && trial.worker != asker.worker(0)) {
         claim.others_busy = true;
         continue;
       }

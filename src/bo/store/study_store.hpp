@@ -99,8 +99,8 @@ class StudyStore {
     std::optional<Trial> trial = {};  ///< is the asker's now
     bool others_busy = false;         ///< whether others evaluate some of the points
   };
-  /// Hands out the trial of the first of these points that has no result and is nobody's, or whose lease has ended. A
-  /// point that is no trial yet becomes one.
+  /// Hands out the trial of the first of these points that has no result and is nobody's or the asker's, or whose lease
+  /// has ended. A point that is no trial yet becomes one.
   [[nodiscard]] Claim claim(const std::vector<Point>& points, const Askers& asker) const;
   /// All results or none, in one transaction; returns the numbers of their trials. `notes` are written with them,
   /// except those that are there already.
