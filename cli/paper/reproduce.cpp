@@ -128,7 +128,9 @@ struct Rows {
 
 Rows rows_of(const Options& options) {
   if (options.shared.place.empty()) return {ResultStore(rows_folder(options)), nullptr};
-  Rows rows{ResultStore(), std::make_unique<SharedRows>(options.shared, interrupts().get_token())};
+  SharedPlace place = options.shared;
+  place.must_exist = options.report_only;  // a mistyped name must not leave an empty store behind
+  Rows rows{ResultStore(), std::make_unique<SharedRows>(place, interrupts().get_token())};
   rows.shared->read_new(rows.store);
   return rows;
 }

@@ -142,6 +142,11 @@ class Shared:
         self.assertEqual(process.returncode, 130)
         self.assertEqual(json.loads(run("optimize", "workers", self.store(), "--json").stdout), [])
 
+    def test_a_report_makes_no_store(self) -> None:
+        done = run(*self.command("toy-1d", "refused", "--profile", "smoke", "--report", "--store", self.store())[1:])
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertNotEqual(run("optimize", "status", self.store()).returncode, 0, "there is one now")
+
     def test_what_is_no_store_of_rows(self) -> None:
         space = self.folder / "space.toml"
         space.write_text('[[variables]]\nname = "x"\nlow = 0\nhigh = 1\n')

@@ -78,6 +78,7 @@ SharedRows::~SharedRows() {
 /// Several processes may make it at the same time: one succeeds, the others open what it made.
 StudyStore SharedRows::open() const {
   const Place place{.place = place_.place, .trust_file_system = place_.trust_file_system};
+  if (place_.must_exist) return StudyStore(open_place(place, true));
   const bool file = !is_postgres_address(place_.place.string());
   for (int attempt = 1;; ++attempt) {
     try {

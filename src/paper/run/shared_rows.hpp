@@ -23,6 +23,7 @@ struct SharedPlace {
   bool trust_file_system = false;
   double lease = 60.0;      ///< seconds after which a cohort of a process that is not heard of is anybody's
   double patience = 600.0;  ///< seconds for which a server that is away is waited for
+  bool must_exist = false;  ///< whether not to make the place if there is none
 };
 
 /// Whether a study with this space is such a place.
@@ -30,7 +31,8 @@ struct SharedPlace {
 
 class SharedRows {
  public:
-  /// Opens the place, or makes it if there is none. Throws DataError if something else is there.
+  /// Opens the place, or makes it if there is none and `must_exist` is not set. Throws DataError if something else is
+  /// there, and ConnectionLost if its server is away.
   SharedRows(SharedPlace place, std::stop_token stop);
   SharedRows(const SharedRows&) = delete;
   SharedRows& operator=(const SharedRows&) = delete;
