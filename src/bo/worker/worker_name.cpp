@@ -1,10 +1,12 @@
 #include "bo/worker/worker_name.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -31,10 +33,22 @@ std::string host() {
   return name.data();
 }
 
+/// Where numbers of processes mean what they mean here: the boot of the machine, and the namespace.
+std::string numbered_where() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string boot;
+  std::getline(file, boot);
+  struct stat numbers {};
+  if (boot.empty() || ::stat("/proc/self/ns/pid", &numbers) != 0) return {};
+  return fmt::format("{}.{}", boot.substr(0, boot.find('-')), static_cast<std::uint64_t>(numbers.st_ino));
+}
+
 struct NameParts {
   std::string host;
   std::string pid;
   std::string start;
+  std::string thread;
+  std::string where;  // empty in names from before they said so
 };
 
 /// Of a name that `worker_name` made; none of any other.
@@ -47,6 +61,8 @@ std::optional<NameParts> parts_of(const std::string& name) {
   std::getline(text, parts.host, ':');
   std::getline(text, parts.pid, ':');
   std::getline(text, parts.start, ':');
+  std::getline(text, parts.thread, ':');
+  std::getline(text, parts.where, ':');
   return parts;
 }
 
@@ -54,16 +70,18 @@ std::optional<NameParts> parts_of(const std::string& name) {
 
 std::string worker_name() {
   const std::string pid = fmt::format("{}", getpid());
-  return fmt::format("run:{}:{}:{}:{}", host(), pid, start_of(pid), gettid());
+  return fmt::format("run:{}:{}:{}:{}:{}", host(), pid, start_of(pid), gettid(), numbered_where());
 }
 
 std::string worker_host(const std::string& name) { return parts_of(name).value_or(NameParts{}).host; }
 
-bool is_worker(const std::string& worker) { return worker.starts_with("run:"); }
+bool is_worker(const std::string& worker) { return parts_of(worker).has_value(); }
 
 bool is_gone(const std::string& worker) {
   const std::optional<NameParts> parts = parts_of(worker);
-  return parts && parts->host == host() && start_of(parts->pid) != parts->start;
+  if (!parts || parts->host != host()) return false;
+  if (!parts->where.empty() && parts->where != numbered_where()) return false;
+  return start_of(parts->pid) != parts->start;
 }
 
 }  // namespace nomu

@@ -238,6 +238,12 @@ TEST(Worker, TrialsOfDeadProcessesAreTakenOver) {
   const std::string host = worker_host(name);
   const std::string dead = "run:" + host + ":999999999:1";
   EXPECT_TRUE(is_gone(dead));
+  // A process of another boot, another machine or another container that has the same host name may well live.
+  const std::string where = name.substr(name.rfind(':') + 1);
+  ASSERT_FALSE(where.empty());
+  EXPECT_TRUE(is_gone(dead + ":1:" + where));
+  EXPECT_FALSE(is_gone(dead + ":1:" + where + "0"));
+  EXPECT_FALSE(is_gone(dead + ":1:00000000" + where.substr(where.find('.'))));
   (void)study.ask(1, dead);
   EXPECT_EQ(run_worker(study, [](const Trial&) { return 1.0; }).finished, 2);
 }
