@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <vector>
 
-#include "nomu/core/random.hpp"
 #include "nomu/nomu.hpp"
 
 int main() {

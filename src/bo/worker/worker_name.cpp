@@ -48,7 +48,7 @@ struct NameParts {
   std::string pid;
   std::string start;
   std::string thread;
-  std::string numbered;  // where its number was given; older names do not say
+  std::string where;  // empty in names from before they said so
 };
 
 /// Of a name that `worker_name` made; none of any other.
@@ -58,8 +58,11 @@ std::optional<NameParts> parts_of(const std::string& name) {
   NameParts parts;
   std::getline(text, kind, ':');
   if (kind != "run") return {};
-  for (std::string* part : {&parts.host, &parts.pid, &parts.start, &parts.thread, &parts.numbered})
-    std::getline(text, *part, ':');
+  std::getline(text, parts.host, ':');
+  std::getline(text, parts.pid, ':');
+  std::getline(text, parts.start, ':');
+  std::getline(text, parts.thread, ':');
+  std::getline(text, parts.where, ':');
   return parts;
 }
 
@@ -72,12 +75,12 @@ std::string worker_name() {
 
 std::string worker_host(const std::string& name) { return parts_of(name).value_or(NameParts{}).host; }
 
-bool is_worker(const std::string& worker) { return worker.starts_with("run:"); }
+bool is_worker(const std::string& worker) { return parts_of(worker).has_value(); }
 
 bool is_gone(const std::string& worker) {
   const std::optional<NameParts> parts = parts_of(worker);
   if (!parts || parts->host != host()) return false;
-  if (!parts->numbered.empty() && parts->numbered != numbered_where()) return false;
+  if (!parts->where.empty() && parts->where != numbered_where()) return false;
   return start_of(parts->pid) != parts->start;
 }
 
