@@ -212,7 +212,7 @@ void WorkerLoop::renew_leases() {
   try {
     std::vector<std::int64_t> ids;
     for (const Running& running : running_) ids.push_back(running.trial.id);
-    study_.renew(ids);
+    study_.renew(ids, name_);  // not those that another worker was given meanwhile
   } catch (const Error&) {
     // The disk may be full. An expired lease costs less than the evaluations that are running; this is tried again.
   }
