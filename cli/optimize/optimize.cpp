@@ -74,7 +74,8 @@ void show_status(const Study& study, bool json) {
   if (holds_rows(study.space())) return show_cohorts(status, json);
   if (json) {
     nlohmann::json line{{"trials", status.trials},   {"finished", status.finished}, {"failed", status.failed},
-                        {"pending", status.pending}, {"expired", status.expired},   {"budget", study.budget()}};
+                        {"pending", status.pending}, {"expired", status.expired},   {"budget", study.budget()},
+                        {"done", study.finished()}};
     if (status.best_result) {
       line[study.spec().noisy ? "best_result" : "best"] =
           nlohmann::json::parse(trial_to_json(study.space(), *status.best_result));

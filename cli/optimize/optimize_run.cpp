@@ -87,6 +87,10 @@ void add_optimize_run(CLI::App& optimize) {
       ->check(CLI::Range(1L, 1024L));
   command->add_option("--timeout", worker.timeout, "seconds after which a command is killed and its trial fails")
       ->check(above_zero());
+  command
+      ->add_option("--start-within", worker.start_within,
+                   "seconds after which no further trial is started; those that run are finished")
+      ->check(above_zero());
   command->add_option("--trials", worker.trials, "largest number of trials; default: until the study is finished")
       ->check(above_zero());
   command

@@ -23,7 +23,8 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 /// Number of the trial, or 0 and the parameters of a point; value, or nothing and the reason of a failure; cost.
-using Told = std::tuple<std::int64_t, std::optional<nb::dict>, std::optional<double>, std::string, std::optional<double>>;
+using Told =
+    std::tuple<std::int64_t, std::optional<nb::dict>, std::optional<double>, std::string, std::optional<double>>;
 
 Repeated repeated_of(const std::string& name) {
   if (name == "refuse") return Repeated::refuse;

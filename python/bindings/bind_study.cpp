@@ -357,7 +357,8 @@ void bind_study(nb::module_& m) {
           "in_memory",
           [](const Space& space, const Settings& settings, std::int64_t threads, const Study* earlier) {
             const OptimizeSpec spec = spec_of(settings);
-            return without_gil([&] { return Study(space, spec, engine_of(threads), earlier_of(earlier, space, spec)); });
+            return without_gil(
+                [&] { return Study(space, spec, engine_of(threads), earlier_of(earlier, space, spec)); });
           },
           "space"_a, "settings"_a, "threads"_a = 1, "earlier"_a = nb::none())
       .def_static(

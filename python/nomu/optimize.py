@@ -222,6 +222,7 @@ class Study:
         command: str | None = None,
         workers: int = 1,
         timeout: float = 0.0,
+        start_within: float = 0.0,
         trials: int = 0,
         failures: int = 10,
         patience: float = 60.0,
@@ -245,6 +246,8 @@ class Study:
             Number of evaluations that run at the same time.
         timeout : float
             Seconds after which a command is killed and its trial fails; 0: never. Not for ``f``.
+        start_within : float
+            Seconds after which no further trial is started; 0: no limit. Those that run are finished.
         trials : int
             Largest number of trials to evaluate; 0: until the study is finished.
         failures : int
@@ -267,6 +270,7 @@ class Study:
             {
                 "workers": workers,
                 "timeout": timeout,
+                "start_within": start_within,
                 "trials": trials,
                 "failures": failures,
                 "patience": patience,

@@ -25,8 +25,8 @@ bool shows(const Visitor& visitor, std::string_view token) {
   return same_secret(token, cookie_of(visitor.cookie, token_cookie(visitor.host)));
 }
 
-/// Where the port begins, with its colon; the end if there is none. Without brackets, an address with several colons has
-/// none.
+/// Where the port begins, with its colon; the end if there is none. Without brackets, an address with several colons
+/// has none.
 std::size_t port_at(std::string_view host) {
   const std::size_t colon = host.rfind(':');
   const bool port =

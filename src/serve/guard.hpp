@@ -18,8 +18,8 @@ void check_token(std::string_view token);
 /// The value of a cookie in the header "Cookie"; empty: there is none.
 [[nodiscard]] std::string cookie_of(std::string_view header, std::string_view name);
 
-/// The name of the cookie that holds the token, for a header "Host". Cookies of a host are the same for all of its ports,
-/// so the name has the port.
+/// The name of the cookie that holds the token, for a header "Host". Cookies of a host are the same for all of its
+/// ports, so the name has the port.
 [[nodiscard]] std::string token_cookie(std::string_view host);
 
 /// Whether a header "Host" names this machine and no other, with or without a port. A page of another site can make its

@@ -416,6 +416,61 @@ class Sharing(WithStudy):
         self.assertRefused(run("tell", self.study, 1, 1), "cannot be written to")
 
 
+class JobArray(WithStudy):
+    """The script of a cluster, with stand-ins for the commands of Slurm."""
+
+    SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "slurm" / "worker.sh"
+
+    def start(self, *options: str, budget: int = 1000, state: str = "RUNNING", **environment: str) -> subprocess.Popen:
+        self.space.write_text(f'[[variables]]\nname = "x"\nlow = 0\nhigh = 1\n[study]\nmethod = "random"\nbudget = {budget}\n')
+        self.study = self.folder / f"{state}{budget}.db"
+        run("new", self.study, "--space", self.space)
+        for name, text in (("squeue", f"echo {state}"), ("scontrol", f'echo "$@" >>{self.folder}/called')):
+            (self.folder / name).write_text(f"#!/bin/sh\n{text}\n")
+            (self.folder / name).chmod(0o755)
+        return subprocess.Popen(["bash", self.SCRIPT, "sleep 0.1; echo {x}", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "NOMU": NOMU, "STUDY": str(self.study),
+                                     "SLURM_JOB_ID": "7", **environment})  # fmt: skip
+
+    def ended(self, task: subprocess.Popen) -> str:
+        """What scontrol was called with."""
+        output, _ = task.communicate(timeout=60)
+        self.assertEqual(task.returncode, 0, output)
+        self.assertEqual(self.status()["pending"] - self.status()["expired"], 0)  # what was running was given back
+        called = self.folder / "called"
+        text = called.read_text() if called.exists() else ""
+        called.unlink(missing_ok=True)
+        return text
+
+    def status(self) -> dict:
+        return json.loads(run("status", self.study, "--json").stdout)
+
+    def test_a_task_at_its_time_limit_comes_again(self) -> None:
+        for state, requeued in (("RUNNING", "requeue 7\n"), ("CANCELLED", "")):
+            task = self.start(state=state)
+            while self.status()["finished"] < 3:
+                time.sleep(0.05)
+            task.terminate()
+            self.assertEqual(self.ended(task), requeued, state)
+            self.assertFalse(self.status()["done"])
+
+    def test_a_task_that_is_done_does_not(self) -> None:
+        self.assertEqual(self.ended(self.start(budget=3)), "")
+        self.assertTrue(self.status()["done"])
+        self.assertEqual(self.ended(self.start("--trials", "2")), "")
+
+    def test_nothing_is_started_that_would_not_end_in_time(self) -> None:
+        begin = time.monotonic()
+        task = self.start(TRIAL_SECONDS="5", SLURM_JOB_END_TIME=str(int(time.time()) + 68))
+        self.assertEqual(self.ended(task), "requeue 7\n")
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(self.status()["pending"], 0)
+        task = self.start(budget=999, TRIAL_SECONDS="50", SLURM_JOB_END_TIME=str(int(time.time()) + 100))
+        output, _ = task.communicate(timeout=60)
+        self.assertEqual(task.returncode, 1)
+        self.assertIn("does not fit into the time limit", output)
+
+
 if __name__ == "__main__":
     NOMU = str(Path(sys.argv.pop(1)).resolve())
     unittest.main()

@@ -16,6 +16,7 @@ namespace nomu {
 struct WorkerSpec {
   std::int64_t workers = 1;    ///< number of evaluations that run at the same time
   double timeout = 0.0;        ///< seconds after which a command is killed and its trial fails; 0: never
+  double start_within = 0.0;   ///< seconds after which no further evaluation is started; 0: no limit
   std::int64_t trials = 0;     ///< largest number of trials to evaluate; 0: until the study is finished
   std::int64_t failures = 10;  ///< consecutive failures after which to stop; 0: never
   double patience = 60.0;  ///< seconds for which to retry when a result cannot be written or a server cannot be reached

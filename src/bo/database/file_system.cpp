@@ -17,10 +17,11 @@ namespace {
 constexpr std::uint32_t fuse = 0x65735546;
 
 constexpr std::pair<std::uint32_t, const char*> shared_systems[] = {
-    {0x6969, "NFS"},       {0xFF534D42, "CIFS"},  {0xFE534D42, "SMB"},  {0x517B, "SMB"},        {0x0BD00BD0, "Lustre"},
-    {0x47504653, "GPFS"},  {0x00C36400, "Ceph"},  {0x5346414F, "AFS"},  {0x19830326, "BeeGFS"}, {0x01161970, "GFS2"},
-    {0x7461636F, "OCFS2"}, {0xAAD7AAEA, "PanFS"}, {0x73757245, "Coda"}, {0x01021997, "9p"},     {0x6B414653, "kAFS"},
-    {0x20030528, "OrangeFS"}, {0x786F4256, "vboxsf"},
+    {0x6969, "NFS"},        {0xFF534D42, "CIFS"}, {0xFE534D42, "SMB"},   {0x517B, "SMB"},
+    {0x0BD00BD0, "Lustre"}, {0x47504653, "GPFS"}, {0x00C36400, "Ceph"},  {0x5346414F, "AFS"},
+    {0x19830326, "BeeGFS"}, {0x01161970, "GFS2"}, {0x7461636F, "OCFS2"}, {0xAAD7AAEA, "PanFS"},
+    {0x73757245, "Coda"},   {0x01021997, "9p"},   {0x6B414653, "kAFS"},  {0x20030528, "OrangeFS"},
+    {0x786F4256, "vboxsf"},
 };
 
 /// How the table of mounts calls the file system of a device.

@@ -24,6 +24,8 @@ Fields fields_of(WorkerSpec& spec) {
   Fields f("bo/worker");
   f.add("workers", spec.workers, Range::between(1.0, 1024.0), "number of evaluations that run at the same time");
   f.add("timeout", spec.timeout, Range::at_least(0.0), "seconds after which a command is killed; 0: never");
+  f.add("start_within", spec.start_within, Range::at_least(0.0),
+        "seconds after which no further evaluation is started; 0: no limit");
   f.add("trials", spec.trials, Range::at_least(0.0), "largest number of trials; 0: until the study is finished");
   f.add("failures", spec.failures, Range::at_least(0.0), "consecutive failures after which to stop; 0: never");
   f.add("patience", spec.patience, Range::at_least(0.0),

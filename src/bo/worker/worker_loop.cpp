@@ -81,7 +81,7 @@ void WorkerLoop::loop() {
     const bool started = start_one();
     const bool ended = collect();
     const bool recorded = record_again();  // then the study may have another trial: nothing is asked while results wait
-    const bool waiting = unreachable_since_ && !trouble_;
+    const bool waiting = unreachable_since_ && !has_enough();
     const bool idle = running_.empty() && unrecorded_.empty() && !started && !ended && !recorded && !waiting;
     if (idle && !others_work()) return;
     renew_leases();
@@ -118,7 +118,9 @@ void WorkerLoop::note_lost() {
 }
 
 bool WorkerLoop::has_enough() const {
-  return (spec_.trials > 0 && started_ >= spec_.trials) || trouble_ || report_.settled;
+  // What is started now might not end before the node is taken away.
+  const bool too_late = spec_.start_within > 0.0 && seconds_since(began_) >= spec_.start_within;
+  return (spec_.trials > 0 && started_ >= spec_.trials) || too_late || trouble_ || report_.settled;
 }
 
 /// Starts only one evaluation at a time, so that the next suggestion knows the results that came in the meantime.

@@ -65,6 +65,7 @@ class WorkerLoop {
   const Progress& progress_;
   const Progress asking_;  // renews leases, too: a model may take longer than they last
   std::string name_;
+  Clock::time_point began_ = Clock::now();
   std::vector<Running> running_;
   std::vector<Unrecorded> unrecorded_;
   std::exception_ptr trouble_;  // an error of `ask`, thrown once everything that runs is recorded

@@ -52,6 +52,21 @@ TEST(Worker, RunsAFunctionToTheEndOfTheBudget) {
   for (const Trial& trial : study.trials()) EXPECT_EQ(trial.value, distance(trial));
 }
 
+TEST(Worker, StartsNothingThatMightNotEndInTime) {
+  Study study(line(), random_search(1000));
+  const WorkerReport report = run_worker(study,
+                                         [](const Trial& trial) {
+                                           std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                                           return distance(trial);
+                                         },
+                                         {.workers = 2, .start_within = 0.3});
+  EXPECT_GE(report.finished, 2);
+  EXPECT_LE(report.finished, 6);
+  EXPECT_EQ(study.status().finished, report.finished);
+  EXPECT_EQ(study.status().pending, 0);  // what had begun was finished
+  EXPECT_FALSE(study.finished());
+}
+
 TEST(Worker, FunctionsRunAtTheSameTimeAndMayUseTheStudy) {
   Study study(line(), random_search(4));
   std::atomic<int> running = 0;
