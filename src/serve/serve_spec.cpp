@@ -1,6 +1,6 @@
 #include "nomu/core/error.hpp"
 #include "nomu/serve/serve.hpp"
-#include "serve/guard.hpp"
+#include "serve/http/guard.hpp"
 #include "serve/serve_check.hpp"
 
 namespace nomu {

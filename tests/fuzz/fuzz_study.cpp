@@ -17,7 +17,7 @@
 #include "nomu/models/method.hpp"
 #include "nomu/models/nomu.hpp"
 #include "refusal.hpp"
-#include "serve/guard.hpp"
+#include "serve/http/guard.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "serve/guard.hpp"
+#include "serve/http/guard.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // The stand-in for versions of cpp-httplib whose streams differ from those that limited_server.cpp replaces. They limit
 // the number of headers themselves.
 
-#include "serve/limited_server.hpp"
+#include "serve/http/limited_server.hpp"
 
 namespace nomu {
 

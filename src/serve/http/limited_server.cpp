@@ -1,4 +1,4 @@
-#include "serve/limited_server.hpp"
+#include "serve/http/limited_server.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <chrono>
 
-#include "serve/guard.hpp"
+#include "serve/http/guard.hpp"
 
 namespace nomu {
 namespace {
