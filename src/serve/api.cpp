@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "bo/database/connection_lost.hpp"
+#include "nomu/core/error.hpp"
 #include "serve/api_json.hpp"
 #include "serve/openapi.hpp"
 

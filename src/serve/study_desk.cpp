@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "bo/database/connection_lost.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {

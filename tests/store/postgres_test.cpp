@@ -6,9 +6,9 @@
 
 #include <thread>
 
-#include "bo/database/connection_lost.hpp"
 #include "message_of.hpp"
 #include "nomu/bo/worker.hpp"
+#include "nomu/core/error.hpp"
 #include "store/places.hpp"
 #include "unit/bo/small_study.hpp"
 

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <utility>
 
-#include "bo/database/connection_lost.hpp"
 #include "bo/database/database.hpp"
 #include "core/text/utf8.hpp"
+#include "nomu/core/error.hpp"
 
 namespace nomu {
 namespace {

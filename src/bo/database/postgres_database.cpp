@@ -5,9 +5,9 @@
 #include <chrono>
 #include <thread>
 
-#include "bo/database/connection_lost.hpp"
 #include "bo/database/postgres_connection.hpp"
 #include "bo/database/postgres_study.hpp"
+#include "nomu/core/error.hpp"
 
 namespace nomu {
 namespace {

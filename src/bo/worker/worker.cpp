@@ -3,7 +3,6 @@
 #include <chrono>
 #include <thread>
 
-#include "bo/database/connection_lost.hpp"
 #include "bo/worker/command_evaluation.hpp"
 #include "bo/worker/function_evaluation.hpp"
 #include "bo/worker/worker_loop.hpp"

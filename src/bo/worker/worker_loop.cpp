@@ -6,7 +6,6 @@
 #include <thread>
 #include <utility>
 
-#include "bo/database/connection_lost.hpp"
 #include "bo/database/database.hpp"
 #include "bo/worker/worker_name.hpp"
 #include "nomu/core/error.hpp"

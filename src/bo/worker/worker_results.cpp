@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "bo/database/connection_lost.hpp"
 #include "bo/worker/worker_loop.hpp"
 #include "nomu/core/error.hpp"
 

@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <utility>
 
-#include "bo/database/connection_lost.hpp"
 #include "bo/database/place.hpp"
 #include "bo/database/postgres_address.hpp"
 #include "bo/store/study_text.hpp"

@@ -1,5 +1,5 @@
-// The stand-in for versions of cpp-httplib whose streams differ from those that limited_server.cpp replaces. They limit
-// the number of headers themselves.
+// The stand-in for versions of cpp-httplib whose streams differ from those that limited_server.cpp replaces: there
+// headers are limited by nothing but the library itself.
 
 #include "serve/http/limited_server.hpp"
 
