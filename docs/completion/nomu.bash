@@ -16,13 +16,13 @@ _nomu() {
     "report") words="-h --help --network --features --output --target --device --threads --provider --isa --precision --data -o --out --plots --level --title --drop-missing --refit --no-check --json" ;;
     "show") words="-h --help --network --features --output --target --device --threads --provider --isa --precision --json" ;;
     "export") words="-h --help --target --level -o --out --json --device --threads --provider --isa --precision" ;;
-    "attach") words="-h --help --data --target --inputs --ignore --drop-missing --features --output --noise --calibrate --level --calibrate-on --predict --predictions --set --seed -o --out --model --report --plots --check --json --json-progress --device --threads --provider --isa --precision" ;;
+    "attach") words="-h --help --data --target --inputs --ignore --drop-missing --features --output --noise --range --calibrate --level --calibrate-on --predict --predictions --set --seed -o --out --model --report --plots --check --json --json-progress --device --threads --provider --isa --precision" ;;
     "optimize") words="new ask tell enqueue run status best budget list copy import export insight report workers verify -h --help" ;;
     "optimize new") words="-h --help --trust-file-system --json --space --set --from" ;;
     "optimize ask") words="-h --help --trust-file-system --count --worker --json --device --threads --provider --isa --precision" ;;
     "optimize tell") words="-h --help --trust-file-system --failed --point --cost --replace --lines --json" ;;
     "optimize enqueue") words="-h --help --trust-file-system --point --lines --json" ;;
-    "optimize run") words="-h --help --trust-file-system --command --workers --timeout --trials --patience --failures --until-settled --json --device --threads --provider --isa --precision" ;;
+    "optimize run") words="-h --help --trust-file-system --command --workers --timeout --start-within --trials --patience --failures --no-wait --until-settled --json --device --threads --provider --isa --precision" ;;
     "optimize status") words="-h --help --trust-file-system --json --watch" ;;
     "optimize best") words="-h --help --trust-file-system --json" ;;
     "optimize budget") words="-h --help --trust-file-system --json" ;;
