@@ -200,7 +200,7 @@ class Demo(unittest.TestCase):
             self.assertIn("did you mean 'train.epochs'?", result.stderr)
             result = run("demo", "--set", "mu_exp", "--out", folder)
             self.assertEqual(result.returncode, 2)
-            self.assertIn("key=value", result.stderr)
+            self.assertIn("name=value", result.stderr)
             self.assertEqual(os.listdir(folder), [], "nothing is half-written")
 
     def test_unwritable_folder_is_refused_before_the_work(self) -> None:

@@ -118,7 +118,7 @@ class Texts(WithFolder):
         for address in ("me:hu?sh@127.0.0.1:1/db?study=a", "me:hu/sh@127.0.0.1:1/db?study=a", "me:hu%sh@127.0.0.1:1/db?study=a",
                         "127.0.0.1:1/db?study=a&%70assword=hush", "127.0.0.1:1/db?study=a&passwort=hush"):
             result = nomu("optimize", "status", f"postgresql://{address}")
-            self.assertEqual(result.returncode, 2)
+            self.assertIn(result.returncode, (1, 2))  # nobody answers there, or it is no address
             self.assertNotRegex(result.stderr, "hu|sh@", address)
 
 
