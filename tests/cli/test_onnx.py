@@ -190,7 +190,7 @@ class Attach(OnnxTest):
     def test_the_range_holds_in_the_file_and_the_mean_stays_the_networks(self) -> None:
         import numpy as np
 
-        x = np.random.default_rng(6).uniform(-1.5, 1.5, (200, 2)).astype(np.float32)
+        x = np.random.default_rng(6).uniform(-4, 4, (200, 2)).astype(np.float32)
         rows = self.write("limited.csv", "a,b\n" + "".join(f"{a:.17g},{b:.17g}\n" for a, b in x.astype(float)))
         own = self.folder / "limited_own.csv"
         found = run_onnx.outputs(self.attach("torch_relu", "--range=-1.2,1.6", "--predict", rows, "--predictions", own), {"x": x})

@@ -49,7 +49,7 @@ TEST(Print, PredictionsSayTheirShape) {
   prediction.sigma_model = Tensor<float>(1, 2, 1);
   prediction.mean(0, 0, 0) = 1.5F;
   prediction.sigma_model(0, 0, 0) = 0.25F;
-  EXPECT_EQ(printed(prediction), "prediction of 2 rows by 1 members, the first 1.5 +- 0.25");
+  EXPECT_EQ(printed(prediction), "prediction of 2 rows by 1 member, the first 1.5 +- 0.25");
   EXPECT_EQ(printed(Prediction{}), "prediction of 0 rows by 0 members");
 }
 
