@@ -83,7 +83,8 @@ class NomuGenerator(Generator):
         if there != here:
             raise ValueError(f"the study at '{path}' has other variables than the VOCS: {there}, not {here}")
         if study.settings["direction"] != direction:
-            raise ValueError(f"the study at '{path}' has another direction than the VOCS: {study.settings['direction']}")
+            direction = study.settings["direction"]
+            raise ValueError(f"the study at '{path}' has another direction than the VOCS: {direction}")
         return study
 
     def _validate_vocs(self, vocs: VOCS) -> None:
