@@ -43,4 +43,4 @@ class ForestCVPlus(Method):
         lower, upper = cv_plus(fold_means, fold_of, np.abs(errors))
         sigma = np.full(len(mean), np.sqrt(np.mean(errors**2)))
         quantiles = mean[:, None] + np.quantile(errors, LEVELS)
-        return Forecast(mean, lower, upper, sigma, LEVELS, quantiles, {"calibration_rows": len(y)})
+        return Forecast(mean, lower, upper, sigma, LEVELS, quantiles, notes={"calibration_rows": len(y)})
