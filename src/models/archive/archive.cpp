@@ -104,10 +104,20 @@ std::string_view checked_header(std::string_view bytes) {
   return header;
 }
 
+/// The header as it is written. JSON holds UTF-8 alone; fits refuse other text beforehand, parts from elsewhere may
+/// not.
+std::string text_of(const nlohmann::json& header, int indent = -1) {
+  try {
+    return header.dump(indent);
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError(where, fmt::format("a text of the model cannot be written: {}", error.what()));
+  }
+}
+
 std::string packed(const Model& model, const BlockWriter& blocks) {
   nlohmann::json header = header_of(model);
   header["blocks"] = blocks.list();
-  const std::string text = header.dump();
+  const std::string text = text_of(header);
   return head_of(major_version, minor_for(model), text) + blocks.bytes();
 }
 
@@ -202,7 +212,7 @@ std::string pack_targets(const TargetModels& models) {
     header["targets"].push_back({{"name", model.data().target_name}, {"bytes", file.size()}});
     files += file;
   }
-  return head_of(targets_major_version, 0, header.dump()) + blocks.bytes() + files;
+  return head_of(targets_major_version, 0, text_of(header)) + blocks.bytes() + files;
 }
 
 TargetModels unpack_targets(std::string_view bytes, std::string_view source, std::shared_ptr<Engine> engine) {
@@ -242,6 +252,6 @@ bool holds_targets(std::string_view bytes) {
   return first_targets_major_version <= major && major <= targets_major_version;
 }
 
-std::string model_json(const Model& model) { return header_of(model).dump(2); }
+std::string model_json(const Model& model) { return text_of(header_of(model), 2); }
 
 }  // namespace nomu
