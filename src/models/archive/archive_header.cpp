@@ -225,7 +225,7 @@ Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<
   if (!holds_kinds(header.at("data").at("columns"))) add_stand_ins(parts.data);
   // TUBE of format 1.0 left its networks to be chosen.
   parts.spec.method = resolved_for(parts.spec.method, parts.data.rows(), parts.data.cols());
-  FittedState state{.inputs = parts.data.cols(), .blocks = {}};
+  FittedState state{.inputs = parts.data.cols(), .blocks = {}, .data_rows = parts.data.rows()};
   std::set<std::string> names;  // each is read once, so that what is read is no more than the file holds
   for (const json& item : header.at("state")) {
     const auto name = item.get<std::string>();

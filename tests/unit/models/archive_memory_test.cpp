@@ -62,6 +62,17 @@ TEST(MemoryOfFiles, RowsAreListedOnce) {
   }
 }
 
+TEST(MemoryOfFiles, AProcessIsConditionedOnNoMoreRowsThanThereAre) {
+  ModelFile file = old_file("gp");
+  for (const char* block : {"state/x", "state/y", "state/row_weight"}) {
+    const std::size_t b = place_of(file, block);
+    json& shape = file.header["blocks"][b]["shape"];
+    shape[1] = 3000;
+    file.blocks[b].assign(shape[0].get<std::size_t>() * 3000 * shape[2].get<std::size_t>() * sizeof(float), '\0');
+  }
+  EXPECT_THAT(refusal_of(file), HasSubstr("crafted: it is conditioned on 3000 rows, but the data have 14"));
+}
+
 TEST(MemoryOfFiles, HeadersOfEmptyValuesAreNotParsed) {
   for (const json& empty : {json::object(), json::array()}) {
     ModelFile file = old_file("deep_ensemble");
