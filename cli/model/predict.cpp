@@ -132,7 +132,7 @@ void run(const Options& options) {
   const std::optional<double> level = options.level ? options.level : own;
   check_options(options, several, level);
   const Table given = read_table(options.file);
-  const Predicted predicted = about_file(options.file, [&] {
+  const Predicted predicted = about_predictions(options, [&] {
     const Table rows = options.drop_missing ? predictable_rows(model, given) : given;
     return several != nullptr ? predict_rows(options, *several, rows, level)
                               : predict_rows(options, model, rows, level);
