@@ -79,7 +79,8 @@ void print_unknown_names(const Model& model, const Table& table) {
     constexpr std::size_t shown_bytes = 200;
     const std::string near = nearest(first, feature.levels);
     print("{} with a name in column '{}' that the model does not know, such as '{}'{}\n", counted(count, "row"),
-          feature.name, printable(first, shown_bytes), near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+          printable(feature.name, shown_bytes), printable(first, shown_bytes),
+          near.empty() ? "" : fmt::format("; did you mean '{}'?", printable(near, shown_bytes)));
   }
 }
 

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import test_hostile
-from test_hostile import WithFolder, nomu
+from test_hostile import FIT, WithFolder, nomu
 
 WIDTH = {"f32": 4, "f64": 8, "u64": 8}
 
@@ -67,6 +67,20 @@ class Predictions(WithFolder):
     def test_nan_is_not_written_as_a_prediction(self) -> None:
         model = self.broken("none")
         self.assertRefused(nomu("predict", model, self.table), f"{model}, predicting {self.table}: the mean of row 0")
+
+
+class Notes(WithFolder):
+    def test_long_cells_and_names_are_not_repeated(self) -> None:
+        long = "a" * 3_000_000
+        rows = "".join(f"{i / 7},{i % 5}\n" for i in range(60))
+        model = self.folder / "m.nomu"
+        for table in (f"x,y\n{rows}{long},3\n", f"{long},y\n{rows}"):  # a cell among numbers, the name of an input
+            self.table.write_text(table)
+            done = nomu("fit", self.table, *FIT, "-o", model)
+            self.assertDone(done)
+            for said in (done.stdout, nomu("show", model).stdout):
+                self.assertIn("bytes ...]", said)
+                self.assertLess(len(said), 10_000)
 
 
 if __name__ == "__main__":
