@@ -45,7 +45,7 @@ struct ModelFile {
     for (const std::string& block : blocks) numbers += block;
     std::string_view left = numbers;
     for (nlohmann::json& block : mended.at("blocks")) {
-      if (!block.is_object()) continue;
+      if (!block.is_object() || in_first(block)) continue;
       const std::string_view own = left.substr(0, size_of(block, left.size()));
       block["crc64"] = fmt::format("{:016x}", crc64(own));
       left.remove_prefix(own.size());
@@ -56,8 +56,9 @@ struct ModelFile {
     return front + text + numbers;
   }
 
-  /// Bytes that the shape of a block takes, at most `limit`.
+  /// Bytes that the shape of a block takes, at most `limit`; none if they are with the first model of the file.
   static std::size_t size_of(const nlohmann::json& block, std::size_t limit) {
+    if (in_first(block)) return 0;
     std::size_t size = block.value("type", "") == "f32" ? 4 : 8;
     for (const nlohmann::json& extent : block.at("shape")) {
       if (!extent.is_number_integer()) return limit;
@@ -71,6 +72,10 @@ struct ModelFile {
 
  private:
   static constexpr std::size_t length_at = 16;
+
+  static bool in_first(const nlohmann::json& block) {
+    return block.contains("in_first") && block.at("in_first") == true;
+  }
 
   static std::string as_bytes(std::uint64_t value) { return {reinterpret_cast<const char*>(&value), sizeof(value)}; }
 };

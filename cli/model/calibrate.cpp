@@ -14,7 +14,7 @@ struct Options : ModelAndRows {
 
 void run(const Options& options, const TargetModels& models) {
   const std::vector<DataSet> rows = labelled_rows(models, read_table(options.file), options.drop_missing);
-  const TargetModels result = about_file(options.file, [&] { return calibrated(models, rows, options.request); });
+  const TargetModels result = about_predictions(options, [&] { return calibrated(models, rows, options.request); });
   save_targets(result, options.out, {options.model, options.file});
   if (options.json) {
     nlohmann::json line = targets_json(result);
@@ -30,7 +30,7 @@ void run(const Options& options) {
   if (const auto* several = std::get_if<TargetModels>(&loaded)) return run(options, *several);
   const auto& model = std::get<Model>(loaded);
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
-  const Model result = about_file(options.file, [&] { return calibrated(model, rows, options.request); });
+  const Model result = about_predictions(options, [&] { return calibrated(model, rows, options.request); });
   save_model(result, options.out, {options.model, options.file});
   if (options.json) {
     nlohmann::json line = calibration_json(result);

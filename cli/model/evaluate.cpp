@@ -66,7 +66,7 @@ void run(const Options& options) {
   if (const auto* several = std::get_if<TargetModels>(&loaded)) {
     const std::vector<DataSet> rows = labelled_rows(*several, read_table(options.file), options.drop_missing);
     const auto level = options.level ? options.level : several->default_level();
-    const TargetsEvaluation result = about_file(options.file, [&] { return evaluate(*several, rows, level); });
+    const TargetsEvaluation result = about_predictions(options, [&] { return evaluate(*several, rows, level); });
     print_evaluation(*several, result, rows, options.json);
     if (!options.json) print_left_out(rows.front());
     return;
@@ -74,7 +74,7 @@ void run(const Options& options) {
   const auto& model = std::get<Model>(loaded);
   const DataSet rows = labelled_rows(model, read_table(options.file), options.drop_missing);
   const std::optional<double> level = options.level ? options.level : model.default_level();
-  const Evaluation result = about_file(options.file, [&] { return evaluate(model, rows, level); });
+  const Evaluation result = about_predictions(options, [&] { return evaluate(model, rows, level); });
   const std::size_t seen = seen_rows(model, rows);
   if (options.json) return print_json(evaluation_json(result, seen));
   print_evaluation(result, seen);

@@ -137,8 +137,15 @@ void add_range_option(CLI::App& command, FitRequest& request, std::map<std::stri
 }
 
 void rethrow_naming(const std::string& file, const DataError& error) {
-  if (error.message().find(file) != std::string_view::npos) throw DataError(error);
+  const bool of_another = error.where() == "core/file";  // it names the one that cannot be read or written
+  if (of_another || error.message().find(file) != std::string_view::npos) throw DataError(error);
   throw DataError(error.where(), fmt::format("{}: {}", file, error.message()));
+}
+
+void rethrow_naming(const ModelAndRows& files, const DataError& error) {
+  const bool predicted = error.where().starts_with("eval/") || error.where() == "models/predict";
+  if (!predicted) rethrow_naming(files.file, error);
+  throw DataError(error.where(), fmt::format("{}, predicting {}: {}", files.model, files.file, error.message()));
 }
 
 void print_left_out(const DataSet& rows) {

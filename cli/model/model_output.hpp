@@ -74,6 +74,20 @@ auto about_file(const std::string& file, const Action& action) {
   }
 }
 
+/// Throws the error again. Of one about predictions, which the rows are not to blame for, the message names the model;
+/// otherwise it names the file of the rows.
+[[noreturn]] void rethrow_naming(const ModelAndRows& files, const DataError& error);
+
+/// Runs something that a model computes for the rows of a file; its errors name what they are about.
+template <class Action>
+auto about_predictions(const ModelAndRows& files, const Action& action) {
+  try {
+    return action();
+  } catch (const DataError& error) {
+    rethrow_naming(files, error);
+  }
+}
+
 /// Says how many rows of a file were not used, if any.
 void print_left_out(const DataSet& rows);
 

@@ -79,7 +79,8 @@ void print_unknown_names(const Model& model, const Table& table) {
     constexpr std::size_t shown_bytes = 200;
     const std::string near = nearest(first, feature.levels);
     print("{} with a name in column '{}' that the model does not know, such as '{}'{}\n", counted(count, "row"),
-          feature.name, printable(first, shown_bytes), near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+          printable(feature.name, shown_bytes), printable(first, shown_bytes),
+          near.empty() ? "" : fmt::format("; did you mean '{}'?", printable(near, shown_bytes)));
   }
 }
 
@@ -132,7 +133,7 @@ void run(const Options& options) {
   const std::optional<double> level = options.level ? options.level : own;
   check_options(options, several, level);
   const Table given = read_table(options.file);
-  const Predicted predicted = about_file(options.file, [&] {
+  const Predicted predicted = about_predictions(options, [&] {
     const Table rows = options.drop_missing ? predictable_rows(model, given) : given;
     return several != nullptr ? predict_rows(options, *several, rows, level)
                               : predict_rows(options, model, rows, level);

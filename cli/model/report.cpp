@@ -32,7 +32,8 @@ void write(const Options& options, const Model& model, const std::optional<Table
   }
   if (!options.no_check) spec.check = CheckSpec{.refit = options.refit};
   ProgressBar bar;
-  const auto files = output.write(model, std::move(spec), {.report = bar.callback(), .stop = interrupts().get_token()});
+  const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
+  const auto files = about_file(options.model, [&] { return output.write(model, spec, progress); });
   bar.finish();
   if (options.json) {
     nlohmann::json list = nlohmann::json::array();

@@ -78,9 +78,10 @@ bool looks_like_other_date(std::string_view text) {
 
 /// What a user can do about a column of such cells; empty if nothing comes to mind.
 std::string hint_for(std::string_view cell) {
-  if (looks_like_other_date(cell)) return fmt::format("; '{}' looks like a date: write dates like 2024-05-17", cell);
+  if (looks_like_other_date(cell))
+    return fmt::format("; '{}' looks like a date: write dates like 2024-05-17", as_shown(cell));
   if (looks_like_amount(cell))
-    return fmt::format("; '{}' looks like a number: write numbers without signs, like 1234.5", cell);
+    return fmt::format("; '{}' looks like a number: write numbers without signs, like 1234.5", as_shown(cell));
   return {};
 }
 
@@ -114,7 +115,7 @@ class Classifier {
     }
     note(fmt::format("mixes numbers with texts such as '{}', so its cells are read as names; correct them, or call "
                      "the column categorical",
-                     column_[cells.first_text]),
+                     as_shown(column_[cells.first_text])),
          ColumnNote::Kind::mixed_cells);
     return as_names();
   }
@@ -122,7 +123,7 @@ class Classifier {
  private:
   void note(const std::string& text, ColumnNote::Kind kind = ColumnNote::Kind::other) {
     report_.notes.push_back(
-        {.column = feature_.name, .text = fmt::format("column '{}' {}", feature_.name, text), .kind = kind});
+        {.column = feature_.name, .text = fmt::format("column '{}' {}", as_shown(feature_.name), text), .kind = kind});
   }
 
   std::optional<FeatureColumn> left_out(const std::string& why) {

@@ -98,6 +98,14 @@ class Texts(WithFolder):
         for line in (f'{{"point": {DEEP}, "value": 1}}', f'{{"point": {{"x": {DEEP}}}, "value": 1}}'):
             self.assertRefused(nomu("optimize", "tell", study, "--lines", input=line), "line 1: ", "not a JSON object")
 
+    def test_a_table_that_is_not_utf8_is_refused_before_the_fit(self) -> None:
+        left_out = b"x,caf\xe9,y\n" + b"".join(b"%d,name%d,%d\n" % (i, i, i % 5) for i in range(60))
+        cell = b"x,y\n" + b"".join(b"%d,%d\n" % (i, i % 5) for i in range(60)) + b"caf\xe9,3\n"
+        for table, column in ((left_out, "'caf\ufffd'"), (cell, "column 'x'")):
+            self.table.write_bytes(table)
+            result = nomu("fit", self.table, *FIT, "-o", self.folder / "m", errors="replace")
+            self.assertRefused(result, column, "save the table as UTF-8")
+
     def test_names_of_files_need_not_be_text(self) -> None:
         model = self.fitted()
         out = os.fsencode(self.folder) + b"/\xff.csv"

@@ -79,7 +79,8 @@ def main() -> None:
 
         for name, (ignored, options, settings) in OF_TABLES.items():
             run("fit", files["table"], *options, "--ignore", ignored, "-o", CORPUS / f"{name}.nomu", settings=settings)
-        joint = [*TARGETS, *WRITTEN, "--calibrate", "conformal", "--level", "0.6", "-o", CORPUS / "targets.nomu"]
+        # targets.nomu is a file of format 2, which repeats the rows with every model; this version writes format 3.
+        joint = [*TARGETS, *WRITTEN, "--calibrate", "conformal", "--level", "0.6", "-o", CORPUS / "targets_shared.nomu"]
         run("fit", files["table"], *joint, settings=NOMU)
         for name, settings in OF_NUMBERS.items():
             options = ["--method", name, "--calibrate", "nll", "-o", CORPUS / f"{name}.nomu"]

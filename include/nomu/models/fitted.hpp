@@ -46,6 +46,7 @@ struct FittedState {
   };
   std::size_t inputs = 0;  ///< columns of x
   std::vector<Block> blocks;
+  std::size_t data_rows = 0;  ///< of a state from a file: rows of its data, which no member can have more of
 
   [[nodiscard]] bool has(std::string_view name) const;
 

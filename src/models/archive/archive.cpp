@@ -12,9 +12,9 @@
 
 #include "core/crc64.hpp"
 #include "core/text/json_numbers.hpp"
-#include "core/text/json_text.hpp"
 #include "models/archive/archive_calibration.hpp"
 #include "models/archive/archive_header.hpp"
+#include "models/archive/archive_text.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/core/private_file.hpp"
@@ -104,10 +104,20 @@ std::string_view checked_header(std::string_view bytes) {
   return header;
 }
 
+/// The header as it is written. JSON holds UTF-8 alone; fits refuse other text beforehand, parts from elsewhere may
+/// not.
+std::string text_of(const nlohmann::json& header, int indent = -1) {
+  try {
+    return header.dump(indent);
+  } catch (const nlohmann::json::exception& error) {
+    throw DataError(where, fmt::format("a text of the model cannot be written: {}", error.what()));
+  }
+}
+
 std::string packed(const Model& model, const BlockWriter& blocks) {
   nlohmann::json header = header_of(model);
   header["blocks"] = blocks.list();
-  const std::string text = header.dump();
+  const std::string text = text_of(header);
   return head_of(major_version, minor_for(model), text) + blocks.bytes();
 }
 
@@ -122,7 +132,7 @@ template <class F>
 auto read_from(std::string_view bytes, std::string_view source, const F& read) {
   try {
     const std::string_view text = checked_header(bytes);
-    if (nested_too_deeply(text)) throw DataError(where, "the header is malformed: it is nested too deeply");
+    check_header_text(text);
     return read(nlohmann::json::parse(text), bytes.substr(header_at + text.size()));
   } catch (const nlohmann::json::exception& error) {
     throw DataError(where, fmt::format("{}: the header is malformed: {}", source, error.what()));
@@ -133,10 +143,16 @@ auto read_from(std::string_view bytes, std::string_view source, const F& read) {
   }
 }
 
-/// `network` is null for models that need none. `first`: the blocks of the first model of the file, which the first
-/// one read fills in.
+/// What the models of a file have in common: the blocks of the first one, which the first one read fills in, and the
+/// bytes that the others may still take from it.
+struct Shared {
+  std::optional<BlockReader> first = {};
+  std::size_t room = 0;
+};
+
+/// `network` is null for models that need none.
 Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<const ForeignNetwork> network,
-               std::shared_ptr<Engine> engine, std::optional<BlockReader>& first) {
+               std::shared_ptr<Engine> engine, Shared& shared) {
   if (!engine) engine = make_engine();
   return read_from(bytes, source, [&](const nlohmann::json& header, std::string_view numbers) {
     if (header.contains("targets")) {
@@ -146,16 +162,19 @@ Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<
     }
     const auto preamble = value_at<Preamble>(bytes, magic.size());
     if (preamble.major > major_version) refuse_newer(preamble);
-    const BlockReader blocks(header.at("blocks"), numbers, first ? &*first : nullptr);
+    const BlockReader blocks(header.at("blocks"), numbers, shared.first ? &*shared.first : nullptr);
+    if (blocks.shared_bytes() > shared.room)
+      throw DataError(where, "the models of this file would take far more memory than the file has bytes");
+    shared.room -= blocks.shared_bytes();
     Model model = model_from(header, blocks, network, engine);
-    if (!first) first = blocks;
+    if (!shared.first) shared.first = blocks;
     return model;
   });
 }
 
 Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<const ForeignNetwork> network,
                std::shared_ptr<Engine> engine) {
-  std::optional<BlockReader> only;
+  Shared only;
   return unpacked(bytes, source, std::move(network), std::move(engine), only);
 }
 
@@ -194,15 +213,17 @@ std::string pack_targets(const TargetModels& models) {
       {"joint", calibration_facts(models.joint())}, {"blocks", blocks.list()},
       {"block_bytes", blocks.bytes().size()},       {"targets", nlohmann::json::array()}};
   std::string files;
+  std::size_t shared = 0;
   const BlockWriter first = blocks_of(models.models().front());
   for (const Model& model : models.models()) {
     BlockWriter own = files.empty() ? first : blocks_of(model);
-    if (!files.empty()) own.leave_out_blocks_of(first);
+    // What a reader would refuse is repeated instead.
+    if (!files.empty()) shared += own.leave_out_blocks_of(first, most_shared_bytes(files.size()) - shared);
     const std::string file = packed(model, own);
     header["targets"].push_back({{"name", model.data().target_name}, {"bytes", file.size()}});
     files += file;
   }
-  return head_of(targets_major_version, 0, header.dump()) + blocks.bytes() + files;
+  return head_of(targets_major_version, 0, text_of(header)) + blocks.bytes() + files;
 }
 
 TargetModels unpack_targets(std::string_view bytes, std::string_view source, std::shared_ptr<Engine> engine) {
@@ -217,10 +238,10 @@ TargetModels unpack_targets(std::string_view bytes, std::string_view source, std
     };
     const BlockReader blocks(header.at("blocks"), take(whole_number(header.at("block_bytes"))));
     std::vector<Model> models;
-    std::optional<BlockReader> first;
+    Shared shared{.room = most_shared_bytes(bytes.size())};
     for (const nlohmann::json& target : header.at("targets")) {
       models.push_back(
-          unpacked(take(whole_number(target.at("bytes"))), target.at("name").get<std::string>(), {}, engine, first));
+          unpacked(take(whole_number(target.at("bytes"))), target.at("name").get<std::string>(), {}, engine, shared));
     }
     if (!rest.empty()) throw DataError(where, fmt::format("{} bytes follow the last model", rest.size()));
     return TargetModels(std::move(models), read_calibration(header.at("joint"), blocks));
@@ -242,6 +263,6 @@ bool holds_targets(std::string_view bytes) {
   return first_targets_major_version <= major && major <= targets_major_version;
 }
 
-std::string model_json(const Model& model) { return header_of(model).dump(2); }
+std::string model_json(const Model& model) { return text_of(header_of(model), 2); }
 
 }  // namespace nomu

@@ -66,7 +66,7 @@ void BlockWriter::add(const std::string& name, std::span<const std::size_t> valu
   if (!values.empty()) append(name, count_type, {1, values.size(), 1}, values);
 }
 
-void BlockWriter::leave_out_blocks_of(const BlockWriter& first) {
+std::size_t BlockWriter::leave_out_blocks_of(const BlockWriter& first, std::size_t room) {
   std::map<std::string_view, std::pair<const Entry*, std::string_view>> known;
   std::string_view rest = first.bytes_;
   for (const Entry& entry : first.entries_) {
@@ -74,16 +74,22 @@ void BlockWriter::leave_out_blocks_of(const BlockWriter& first) {
     rest.remove_prefix(entry.bytes);
   }
   std::string kept;
+  const std::size_t before = bytes_.size();
   rest = bytes_;
   for (Entry& entry : entries_) {
     const std::string_view own = rest.substr(0, entry.bytes);
     rest.remove_prefix(entry.bytes);
     const auto found = known.find(entry.name);
     entry.in_first = found != known.end() && found->second.second == own && found->second.first->shape == entry.shape &&
-                     std::string_view(found->second.first->type) == entry.type;
-    if (!entry.in_first) kept += own;
+                     std::string_view(found->second.first->type) == entry.type && own.size() <= room;
+    if (entry.in_first) {
+      room -= own.size();
+    } else {
+      kept += own;
+    }
   }
   bytes_ = std::move(kept);
+  return before - bytes_.size();
 }
 
 nlohmann::json BlockWriter::list() const {
@@ -112,7 +118,9 @@ BlockReader::BlockReader(const nlohmann::json& list, std::string_view bytes, con
     for (std::size_t k = 0; k < entry.shape.size(); ++k) entry.shape[k] = whole_number(item.at("shape").at(k));
     if (item.value("in_first", false)) {
       if (first == nullptr) refuse(fmt::format("block '{}' is in another model, which is not there", name));
-      entries_.emplace(name, first->same_as(name, entry));
+      entry = first->same_as(name, entry);
+      shared_bytes_ += entry.bytes.size();
+      entries_.emplace(name, entry);
       continue;
     }
     const std::size_t size = size_of(entry.shape, width_of(entry.type), bytes.size());

@@ -57,6 +57,20 @@ void read_units(const json& facts, const BlockReader& blocks, Calibration& calib
   calibration.score_strata = blocks.counts("calibration/strata");
 }
 
+/// The names of the held-out rows, of which the file holds the places in a list.
+std::vector<std::string> names_of(std::span<const std::size_t> places, std::span<const std::string> strata) {
+  // A long name of many rows would take far more memory than the file.
+  std::size_t room = (std::size_t{16} << 20U) + 256 * places.size();
+  std::vector<std::string> names;
+  for (const std::size_t place : places) {
+    if (place >= strata.size()) refuse("a held-out row of a name that does not exist");
+    if (strata[place].size() > room) refuse("the names of held-out rows are too long");
+    room -= strata[place].size();
+    names.push_back(strata[place]);
+  }
+  return names;
+}
+
 }  // namespace
 
 json calibration_facts(const Calibration& calibration) {
@@ -135,10 +149,7 @@ HeldOut read_held_out(const json& facts, const BlockReader& blocks, const Calibr
       !fits(held.units.size(), true)) {
     refuse("the numbers of held-out rows do not match");
   }
-  for (const std::size_t stratum : blocks.counts("held_out/strata")) {
-    if (stratum >= calibration.strata.size()) refuse("a held-out row of a name that does not exist");
-    held.strata.push_back(calibration.strata[stratum]);
-  }
+  held.strata = names_of(blocks.counts("held_out/strata"), calibration.strata);
   if (!fits(held.strata.size(), true)) refuse("the numbers of held-out rows do not match");
   return held;
 }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "core/text/json_numbers.hpp"
@@ -224,9 +225,12 @@ Model model_from(const json& header, const BlockReader& blocks, std::shared_ptr<
   if (!holds_kinds(header.at("data").at("columns"))) add_stand_ins(parts.data);
   // TUBE of format 1.0 left its networks to be chosen.
   parts.spec.method = resolved_for(parts.spec.method, parts.data.rows(), parts.data.cols());
-  FittedState state{.inputs = parts.data.cols(), .blocks = {}};
-  for (const json& name : header.at("state")) {
-    state.blocks.push_back({name.get<std::string>(), blocks.tensor(state_name(name.get<std::string>()))});
+  FittedState state{.inputs = parts.data.cols(), .blocks = {}, .data_rows = parts.data.rows()};
+  std::set<std::string> names;  // each is read once, so that what is read is no more than the file holds
+  for (const json& item : header.at("state")) {
+    const auto name = item.get<std::string>();
+    if (!names.insert(name).second) refuse(fmt::format("block '{}' is listed twice in the state", name));
+    state.blocks.push_back({name, blocks.tensor(state_name(name))});
   }
   std::vector<FitReport> reports = read_reports(header.at("reports"), blocks);
   parts.scalings = read_scalings(blocks, reports.size(), parts.data.cols());

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "eval/row_checks.hpp"
+#include "models/fit/stored_text.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/random.hpp"
 
@@ -216,6 +217,7 @@ CalibrationPlan plan_given(const CalibrationSpec& spec, const DataSet& rows) {
   require_level(where, spec.level);
   CalibrationPlan plan;
   if (spec.kind == CalibrationChoice::none) return plan;
+  check_stored_strata(rows);
   plan.source = CalibrationSource::given;
   settle_units(rows, plan);
   count_rows_instead(rows.rows(), spec.level, plan);

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "core/text/utf8.hpp"
 #include "models/fit/noise_and_scale.hpp"
+#include "models/fit/stored_text.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/preset.hpp"
 
@@ -26,18 +26,6 @@ void check_trainable(const DataSet& data) {
   if (!varies) {
     throw DataError(where, fmt::format("the target '{}' is {} in all {} rows; there is nothing to learn",
                                        data.target_name, data.targets.front(), data.rows()));
-  }
-}
-
-/// Names are stored in archives, whose text is UTF-8; better to fail now than after the fit.
-void check_names(const DataSet& data) {
-  std::vector<std::string> names = data.input_names;
-  names.push_back(data.target_name);
-  names.push_back(data.noise_name);
-  for (const std::string& name : names) {
-    if (!is_utf8(name)) {
-      throw DataError(where, fmt::format("the name '{}' is not UTF-8 text; save the table as UTF-8", name));
-    }
   }
 }
 
@@ -82,7 +70,7 @@ void settle_evidence(FitSpec& spec, const DataSet& rows) {
 
 FitPlan plan_fit(const FitSpec& given, const DataSet& rows) {
   check_trainable(rows);
-  check_names(rows);
+  check_stored_text(rows);
   FitPlan plan{.spec = given, .calibration = {}};
   settle_evidence(plan.spec, rows);
   if (plan.spec.calibration.folds == 0) {

@@ -12,51 +12,13 @@
 #include "eval/row_checks.hpp"
 #include "eval/score_set.hpp"
 #include "models/fit/members.hpp"
+#include "models/fit/model_parts.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
 namespace {
 
 constexpr std::string_view where = "models/model";
-
-bool is_scaling(const Scaling& scaling, std::size_t cols) {
-  const auto finite = [](double value) { return std::isfinite(value); };
-  const auto positive = [](double value) { return std::isfinite(value) && value > 0.0; };
-  return scaling.shift.size() == cols && scaling.factor.size() == cols && std::ranges::all_of(scaling.shift, finite) &&
-         std::ranges::all_of(scaling.factor, positive) && std::isfinite(scaling.reach) && scaling.reach >= 0.0;
-}
-
-bool is_warp(const Warp& warp) { return std::isfinite(warp.centre) && std::isfinite(warp.scale) && warp.scale >= 0.0; }
-
-/// Number of inputs that the columns of a table become.
-std::size_t encoded_width(const DataSet& data) {
-  std::size_t width = 0;
-  for (const FeatureColumn& feature : data.features) width += input_count(feature);
-  return width;
-}
-
-void check_parts(const ModelParts& parts, const FittedCohort& fitted) {
-  const auto refuse = [](std::string_view what) { throw DataError(where, fmt::format("damaged model: {}", what)); };
-  check_dataset(parts.data);
-  check_calibration(parts.calibration);
-  if (parts.scalings.empty() || parts.scalings.size() != fitted.members())
-    refuse("there is not one scaling per member");
-  for (const MemberScaling& scaling : parts.scalings) {
-    if (!is_scaling(scaling.inputs, parts.data.cols()) || !is_scaling(scaling.target, 1) || !is_warp(scaling.warp))
-      refuse("an impossible scaling");
-  }
-  if (encoded_width(parts.data) != parts.data.cols()) refuse("the columns do not match the inputs");
-  if (fitted.reports().size() != fitted.members()) refuse("there is not one report per member");
-  if (parts.fitted_rows.empty()) refuse("it learned from no rows");
-  const auto beyond = [&](std::size_t row) { return row >= parts.data.rows(); };
-  if (std::ranges::any_of(parts.fitted_rows, beyond) || std::ranges::any_of(parts.held_out.rows, beyond)) {
-    refuse("it refers to a row that the data do not have");
-  }
-  const bool cross = parts.calibration.kind == CalibrationKind::cross_conformal;
-  if (cross && *std::ranges::max_element(parts.calibration.score_folds) + 2 != fitted.members()) {
-    refuse("there is not one fold model per fold");
-  }
-}
 
 /// The text of the cell that became these inputs; empty, which is no stratum, if it was none of `strata`.
 std::string name_in(const FeatureColumn& feature, std::span<const double> inputs,

@@ -5,11 +5,15 @@
 #include <utility>
 
 #include "nomu/core/counted.hpp"
+#include "nomu/core/printable.hpp"
 #include "nomu/data/split.hpp"
 #include "nomu/models/model.hpp"
 
 namespace nomu {
 namespace {
+
+/// Names and notes may come from a file and be of any length.
+std::string shown(std::string_view text, std::size_t most_bytes = 200) { return printable(text, most_bytes); }
 
 std::string kind_text(CalibrationKind kind) {
   switch (kind) {
@@ -67,7 +71,7 @@ std::string some_names(std::span<const StratumClaim> claims, StratumClaim::Basis
   for (const StratumClaim& claim : claims) {
     if (claim.basis != basis) continue;
     if (names.size() < most) {
-      names.push_back(fmt::format("{} ({})", claim.name, claim.units));
+      names.push_back(fmt::format("{} ({})", shown(claim.name), claim.units));
     } else {
       ++more;
     }
@@ -84,8 +88,8 @@ std::string strata_text(const Model& model, double level) {
                                    : unit == CalibrationUnit::new_inputs ? "distinct calibration inputs"
                                                                          : "calibration rows";
   const std::string& column = model.data().strata_name;
-  std::string text =
-      fmt::format("coverage by {} ({} in brackets):\n", column.empty() ? "name" : fmt::format("'{}'", column), counted);
+  std::string text = fmt::format("coverage by {} ({} in brackets):\n",
+                                 column.empty() ? "name" : fmt::format("'{}'", shown(column)), counted);
   using Basis = StratumClaim::Basis;
   const auto line = [&](Basis basis, std::string_view what) {
     double least = 1.0;
@@ -106,17 +110,18 @@ std::string strata_text(const Model& model, double level) {
 }
 
 std::string column_text(const FeatureColumn& column) {
+  const std::string name = shown(column.name);
   switch (column.kind) {
-    case ColumnKind::names: return fmt::format("{} ({})", column.name, counted(column.levels.size(), "name"));
-    case ColumnKind::boolean: return fmt::format("{} (yes or no)", column.name);
+    case ColumnKind::names: return fmt::format("{} ({})", name, counted(column.levels.size(), "name"));
+    case ColumnKind::boolean: return fmt::format("{} (yes or no)", name);
     case ColumnKind::date: break;
-    case ColumnKind::number: return column.name;
+    case ColumnKind::number: return name;
   }
   std::string parts = "day";
   if (column.seasons) parts += ", season";
   if (column.weekdays) parts += ", weekday";
   if (column.daytimes) parts += ", time of day";
-  return fmt::format("{} ({})", column.name, parts);
+  return fmt::format("{} ({})", name, parts);
 }
 
 std::string inputs_text(const DataSet& data) {
@@ -131,21 +136,21 @@ std::string table_text(const DataSet& data) {
   std::string text;
   if (!report.unlabelled_lines.empty())
     text += fmt::format("  {} without a value of '{}' {} left out\n", counted(report.unlabelled_lines.size(), "row"),
-                        data.target_name, was_or_were(report.unlabelled_lines.size()));
+                        shown(data.target_name), was_or_were(report.unlabelled_lines.size()));
   if (!report.dropped_lines.empty())
     text += fmt::format("  {} with missing values {} dropped\n", counted(report.dropped_lines.size(), "row"),
                         was_or_were(report.dropped_lines.size()));
   if (!report.missing_cells.empty()) {
     std::vector<std::string> columns;
     for (const MissingCells& missing : report.missing_cells)
-      columns.push_back(fmt::format("{} ({})", missing.column, missing.cells));
+      columns.push_back(fmt::format("{} ({})", shown(missing.column), missing.cells));
     text += fmt::format("  missing cells are learned from, with an input of their own: {}\n", fmt::join(columns, ", "));
   }
-  for (const ColumnNote& note : report.notes) text += fmt::format("  {}\n", note.text);
+  for (const ColumnNote& note : report.notes) text += fmt::format("  {}\n", shown(note.text, 2000));
   for (const std::string& name : report.constant_columns)
-    text += fmt::format("  input '{}' is the same in every row and carries no information\n", name);
+    text += fmt::format("  input '{}' is the same in every row and carries no information\n", shown(name));
   if (!data.range.unlimited())
-    text += fmt::format("  '{}' stays between {} and {}\n", data.target_name, data.range.low, data.range.high);
+    text += fmt::format("  '{}' stays between {} and {}\n", shown(data.target_name), data.range.low, data.range.high);
   return text;
 }
 
@@ -174,7 +179,7 @@ std::string settings_text(const FitSpec& spec) {
 
 std::string Model::describe() const {
   const ModelParts& p = parts();
-  std::string text = fmt::format("{} for '{}' from {}: {}\n", method_title(p.spec.method), p.data.target_name,
+  std::string text = fmt::format("{} for '{}' from {}: {}\n", method_title(p.spec.method), shown(p.data.target_name),
                                  counted(p.data.features.size(), "input"), inputs_text(p.data));
   text += fmt::format("learned from {} of {}{}; {}", p.fitted_rows.size(), counted(p.data.rows(), "row"),
                       distinct_text(p.data), fit_text(p, report()));
@@ -185,7 +190,8 @@ std::string Model::describe() const {
     text += strata_text(*this, *level);
   }
   text += fmt::format("settings: {}\n", settings_text(p.spec));
-  text += fmt::format("fitted by nomu {} on {} ({}, {})\n", p.version, p.engine.name, p.engine.provider, p.engine.isa);
+  text += fmt::format("fitted by nomu {} on {} ({}, {})\n", shown(p.version), shown(p.engine.name),
+                      shown(p.engine.provider), shown(p.engine.isa));
   return text;
 }
 

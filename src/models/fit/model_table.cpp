@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "eval/row_checks.hpp"
 #include "models/fit/members.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/model.hpp"
@@ -64,6 +65,11 @@ EncodedRows usable_rows(const Model& model, const Table& table) {
   return rows;
 }
 
+/// The rows are finite and not too far away, so that only a damaged model predicts a mean that is not finite.
+void check_predicted(const PredictedRows& predicted) {
+  if (predicted.rows() > 0) require_finite("models/predict", "mean", predicted.mean);
+}
+
 }  // namespace
 
 PredictedRows Model::predict(const Table& rows) const {
@@ -88,6 +94,7 @@ Table predict_table(const Model& model, const Table& rows, std::optional<double>
   const std::vector<double>& x = encoded.inputs;
   const std::vector<double> noise = known_noise(model, rows);
   const PredictedRows predicted = model.predict(x, noise);
+  check_predicted(predicted);
   const std::vector<double> nothing(rows.rows(), std::numeric_limits<double>::quiet_NaN());
   const std::vector<std::string> strata = names_in(model, rows);
   const Bounds bounds = level ? model.bounds(x, *level, noise, strata) : Bounds{.lower = nothing, .upper = nothing};

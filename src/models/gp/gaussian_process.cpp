@@ -247,6 +247,8 @@ FittedPointer restore_cohort(const GpSpec& spec, const FittedState& state, FitRe
   const auto y = std::ranges::find_if(state.blocks, [](const FittedState::Block& block) { return block.name == "y"; });
   const std::size_t rows = y == state.blocks.end() ? 0 : y->values.rows();
   if (members == 0 || rows == 0) throw DataError(where, "there are no rows to condition on");
+  if (state.data_rows > 0 && rows > state.data_rows)
+    throw DataError(where, fmt::format("it is conditioned on {} rows, but the data have {}", rows, state.data_rows));
   Cohort cohort{.x = state.block("x", {members, rows, state.inputs}),
                 .y = state.block("y", {members, rows, 1}),
                 .row_weight = state.block("row_weight", {members, rows, 1}),

@@ -34,6 +34,10 @@ void kernel_shape(const GpData& data, const Vector& lengths, Matrix& shape) {
 }
 
 bool factorise(const Matrix& matrix, double scale, Matrix& factor) {
+  // No jitter helps then, and the decomposition would go through all of it each time.
+  for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+    if (!matrix.col(j).tail(matrix.rows() - j).allFinite()) return false;
+  }
   for (double jitter = 0.0; jitter <= 1e-4; jitter = jitter == 0.0 ? 1e-12 : 10.0 * jitter) {
     factor = matrix;
     factor.diagonal().array() += jitter * scale;

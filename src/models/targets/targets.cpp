@@ -21,6 +21,13 @@ Calibration with_factors(Calibration joint, const Calibration& own) {
   return joint;
 }
 
+/// Whether any table becomes the same rows of inputs for both. Equal numbers alone do not show that: they may come from
+/// columns of other names, and then other rows of a table are complete.
+bool same_columns(const DataSet& a, const DataSet& b) {
+  return a.inputs == b.inputs && a.rows() == b.rows() && a.cols() == b.cols() && a.features == b.features &&
+         a.noise_name == b.noise_name && a.strata_name == b.strata_name;
+}
+
 void check_models(std::span<const Model> models) {
   if (models.size() < 2) {
     throw DataError(where, fmt::format("a model of several targets needs at least two, got {}", models.size()));
@@ -30,7 +37,7 @@ void check_models(std::span<const Model> models) {
     if (model.data().target_name.empty()) throw DataError(where, "one of several targets has no name");
     if (!names.insert(model.data().target_name).second)
       throw DataError(where, fmt::format("target '{}' is listed twice", model.data().target_name));
-    if (model.data().inputs != models.front().data().inputs)
+    if (!same_columns(model.data(), models.front().data()))
       throw DataError(where, "the models of several targets must have learned from the same inputs");
   }
 }

@@ -8,6 +8,7 @@
 
 #include "models/fit/fit_plan.hpp"
 #include "models/fit/members.hpp"
+#include "models/targets/same_rows.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/targets.hpp"
 
@@ -64,6 +65,8 @@ Calibration joint_calibration(const CalibrationPlan& plan, const HeldOut& held, 
   HeldOut largest{.source = held.source, .rows = held.rows, .folds = held.folds, .strata = held.strata};
   largest.targets = scores.front();
   for (const std::vector<double>& of_target : scores) {
+    if (of_target.size() != largest.targets.size())
+      throw DataError(where, "the targets were not calibrated on the same rows");
     for (std::size_t i = 0; i < of_target.size(); ++i) largest.targets[i] = std::max(largest.targets[i], of_target[i]);
   }
   largest.predicted.mean.assign(largest.targets.size(), 0.0);
@@ -161,9 +164,12 @@ std::vector<Model> fit_targets(const FitSpec& spec, std::span<const DataSet> row
 void check_same_inputs(std::span<const DataSet> rows) {
   for (const DataSet& one : rows) {
     refuse_known_noise(!one.noise.empty());
-    if (one.inputs != rows.front().inputs || one.groups != rows.front().groups || one.times != rows.front().times)
+    const DataSet& first = rows.front();
+    const bool same = one.inputs == first.inputs && one.features == first.features && one.groups == first.groups &&
+                      one.times == first.times && one.strata_name == first.strata_name;
+    if (!same)
       throw DataError(where, fmt::format("the rows of '{}' and '{}' differ in more than the target", one.target_name,
-                                         rows.front().target_name));
+                                         first.target_name));
   }
 }
 
@@ -209,7 +215,7 @@ TargetModels fit(const TargetsRequest& request, const Table& table, const Table&
 }
 
 TargetModels calibrated(const TargetModels& models, std::span<const DataSet> rows, const FitRequest& request) {
-  if (rows.size() != models.models().size()) throw DataError(where, "there is not one set of rows for each target");
+  check_same_rows(models, rows);
   std::vector<Model> result;
   for (std::size_t t = 0; t < rows.size(); ++t) result.push_back(calibrated(models.models()[t], rows[t], request));
   const CalibrationPlan plan = plan_given(result.front().spec().calibration, rows.front());

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "models/targets/same_rows.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/targets.hpp"
 
@@ -54,6 +55,7 @@ Table predict_table(const TargetModels& models, const Table& rows, std::optional
 }
 
 TargetsEvaluation evaluate(const TargetModels& models, std::span<const DataSet> rows, std::optional<double> level) {
+  check_same_rows(models, rows);
   TargetsEvaluation result;
   std::vector<Bounds> own;
   for (std::size_t t = 0; t < rows.size(); ++t) {

@@ -27,5 +27,12 @@ TEST(DidYouMean, ListsAreCutOff) {
   EXPECT_EQ(quoted_list({}), "");
 }
 
+TEST(DidYouMean, LongNamesAreCutOff) {
+  const std::vector<std::string> long_names{std::string(1000, 'a'), "\x1b[31mred"};
+  EXPECT_LT(quoted_list(long_names).size(), 300U);
+  EXPECT_TRUE(quoted_list(long_names).ends_with("'\\x1b[31mred'"));
+  EXPECT_LT(did_you_mean(std::string(1000, 'A'), long_names).size(), 300U);
+}
+
 }  // namespace
 }  // namespace nomu

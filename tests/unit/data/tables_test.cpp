@@ -189,5 +189,22 @@ TEST(Tables, TargetsStayInTheirRange) {
   EXPECT_THAT(error_of(text, {.range = {.low = 1.0, .high = 0.0}}), HasSubstr("range must be two numbers"));
 }
 
+TEST(Tables, NotesRepeatNoLongTexts) {
+  const std::string text(1'000'000, 'a');
+  std::string mostly = "x,y\n" + text + ",1\n";
+  std::string mixed = "x,y\n" + text + ",1\n1,2\n1,3\n2,1\n2,5\n";
+  std::string ids = "x,c,y\n";
+  for (int i = 0; i < 60; ++i) {
+    mostly += fmt::format("{},{}\n", i, i % 5);
+    ids += fmt::format("{},{}/05/2024 {},{}\n", i, 10 + i % 20,
+                       std::string(10'000, static_cast<char>('A' + i % 26)) + std::to_string(i), i % 5);
+  }
+  for (const std::string& table : {mostly, mixed, ids, "x," + text + ",y\n1,,1\n2,,2\n3,,3\n4,,4\n"}) {
+    const std::string note = note_of(read(table));
+    EXPECT_LT(note.size(), 600U) << note.substr(0, 1000);
+    EXPECT_THAT(note, HasSubstr("bytes ...]"));
+  }
+}
+
 }  // namespace
 }  // namespace nomu

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <numbers>
 #include <sstream>
 
@@ -261,6 +262,17 @@ TEST(GaussianProcess, StopsOnRequest) {
   Progress progress;
   progress.stop = source.get_token();
   EXPECT_THROW((void)fit(GpSpec{}, cohort_of(golden_rows(4, 1), {1}), *engine, progress), Cancelled);
+}
+
+TEST(GaussianProcess, AMatrixThatIsNotFiniteIsNotFactorised) {
+  Matrix matrix = Matrix::Identity(3, 3);
+  Matrix factor;
+  matrix(2, 1) = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(factorise(matrix, 1.0, factor));
+  EXPECT_EQ(factor.size(), 0) << "not even tried";
+  matrix(2, 1) = 0.0;
+  matrix(1, 2) = std::numeric_limits<double>::quiet_NaN();  // above the diagonal nothing is read
+  EXPECT_TRUE(factorise(matrix, 1.0, factor));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "message_of.hpp"
 #include "model_cases.hpp"
+#include "model_file.hpp"
 #include "nomu/data/table_io.hpp"
 #include "nomu/models/archive.hpp"
 
@@ -165,6 +166,52 @@ TEST(Targets, RowsThatDifferAreRefused) {
   data[1].inputs[3] += 1.0;
   EXPECT_THAT(message_of<DataError>([&] { return fit(quick(), data, test_engine()); }),
               HasSubstr("the rows of 'b' and 'a' differ in more than the target"));
+}
+
+// Otherwise other rows of a table are complete for each model, and what is computed for all of them reads beyond the
+// end.
+TEST(Targets, ModelsOfOtherColumnsAreRefused) {
+  std::vector<DataSet> data = two_targets(80);
+  data[1].features[0].name = data[1].input_names[0] = "q";
+  EXPECT_THAT(message_of<DataError>([&] { return fit(quick(), data, test_engine()); }),
+              HasSubstr("the rows of 'b' and 'a' differ in more than the target"));
+  const auto one = [&](const DataSet& rows) { return fit(quick("none").fit, rows, test_engine()); };
+  EXPECT_THAT(message_of<DataError>([&] {
+                return TargetModels({one(data[0]), one(data[1])}, {});
+              }),
+              HasSubstr("must have learned from the same inputs"));
+}
+
+TEST(Targets, AFileThatRenamesAColumnOfOneIsRefused) {
+  const TargetModels models = fit(quick(), two_targets(80), test_engine());
+  ModelFile file(pack_targets(models));
+  auto& targets = file.header["targets"];
+  const auto first = targets[0]["bytes"].get<std::size_t>();
+  ModelFile second(std::string_view(file.blocks.back()).substr(first));
+  ASSERT_EQ(file.blocks.back().substr(first), second.bytes()) << "taking it apart changes nothing";
+  second.header["data"]["columns"][0]["name"] = "q";
+  const std::string changed = second.bytes();
+  targets[1]["bytes"] = changed.size();
+  file.blocks.back() = file.blocks.back().substr(0, first) + changed;
+  EXPECT_THAT(message_of<DataError>([&] { return unpack_targets(file.bytes(), "two.nomu", test_engine()); }),
+              HasSubstr("two.nomu: the models of several targets must have learned from the same inputs"));
+}
+
+TEST(Targets, SetsOfRowsMustHaveTheSameLength) {
+  const TargetModels models = fit(quick(), two_targets(80), test_engine());
+  std::vector<DataSet> rows = two_targets(120, 9);
+  const std::vector<std::size_t> some{0, 1, 2, 3, 4, 5, 6, 7};
+  for (const std::size_t shorter : {1U, 0U}) {
+    std::vector<DataSet> uneven = rows;
+    uneven[shorter] = subset(rows[shorter], some);
+    EXPECT_THAT(message_of<DataError>([&] { return evaluate(models, uneven, 0.9); }),
+                HasSubstr("the targets must belong to the same rows"));
+    EXPECT_THAT(message_of<DataError>([&] { return calibrated(models, uneven, FitRequest{.level = 0.9}); }),
+                HasSubstr("the targets must belong to the same rows"));
+  }
+  rows.pop_back();
+  EXPECT_THAT(message_of<DataError>([&] { return evaluate(models, rows, 0.9); }),
+              HasSubstr("there is not one set of rows for each target"));
 }
 
 TEST(Targets, RecalibrationCountsTheRowsGiven) {
