@@ -63,6 +63,19 @@ class Files(WithStudy):
             self.assertRefused(refused, "has format version 7; this nomu reads versions 1 to 2: update it on this machine")
         self.assertEqual(self.study.read_bytes(), before)
 
+    def damage(self, sql: str) -> None:
+        with contextlib.closing(sqlite3.connect(self.study)) as database:
+            database.executescript(sql)
+
+    def test_a_pending_trial_with_a_place_among_the_results_is_damage(self) -> None:
+        for value in (3, 2):
+            self.assertEqual(run("tell", self.study, asked(self.study)[0]["id"], value).returncode, 0)
+        asked(self.study)
+        self.damage("UPDATE trials SET place = 1 WHERE state = 0")
+        for words in (("status",), ("best",), ("insight",), ("report", "-o", self.folder / "page.html"), ("list",)):
+            self.assertRefused(run(words[0], self.study, *words[1:]), "trial 3 has a result without a place")
+        self.assertNotEqual(run("verify", self.study).returncode, 0)
+
     def test_no_page_replaces_a_study(self) -> None:
         other = self.folder / "other.db"
         self.assertEqual(run("new", other, "--space", self.space).returncode, 0)
