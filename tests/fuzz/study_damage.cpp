@@ -180,6 +180,10 @@ std::string change_schema(const Handle& database, FuzzRandom& random) {
       "UPDATE trials SET state = 0, lease = 0",
       "UPDATE meta SET value = '9223372036854775807' WHERE key = 'budget'",
       "INSERT OR REPLACE INTO meta VALUES('budget', '9223372036854775807')",
+      "INSERT OR REPLACE INTO meta VALUES('fitting', '1e300 x')",
+      "INSERT OR REPLACE INTO meta VALUES('fitting', 'inf x')",
+      ("INSERT OR REPLACE INTO meta VALUES('waiting:a', '1e300 9223372036854775807'), ('waiting:b', '1e300 "
+       "9223372036854775807'), ('waiting:c', '9999999999 -9223372036854775808')"),
       "INSERT OR REPLACE INTO meta VALUES('c', 'inf')",
       "INSERT OR REPLACE INTO meta VALUES('c', '1e300')"};
   const std::string& sql = one_of(damage, random);
