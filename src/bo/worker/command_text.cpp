@@ -125,8 +125,9 @@ std::string command_for(const std::string& command, const Space& space, const Tr
 
 std::vector<std::string> environment_for(const Space& space, const Trial& trial) {
   std::vector<std::string> all{fmt::format("NOMU_ID={}", trial.id)};
+  const std::vector<bool> active = space.active(trial.point);
   for (std::size_t j = 0; j < space.size(); ++j) {
-    if (space.active(j, trial.point)) all.push_back(environment_name(space, j) + "=" + space.text(j, trial.point[j]));
+    if (active[j]) all.push_back(environment_name(space, j) + "=" + space.text(j, trial.point[j]));
   }
   return all;
 }
