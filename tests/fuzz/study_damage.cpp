@@ -173,6 +173,14 @@ std::string change_schema(const Handle& database, FuzzRandom& random) {
        "WHERE id = 1"),
       "INSERT INTO events SELECT 9223372036854775807, kind, trial, body, at FROM events WHERE number = 1",
       "UPDATE trials SET place = 1 WHERE place IS NOT NULL",
+      "ALTER TABLE trials ADD COLUMN more TEXT AS (hex(zeroblob(1000000)))",
+      "UPDATE trials SET reason = hex(zeroblob(40000000)) WHERE id = 2",
+      "CREATE INDEX costly ON trials(hex(zeroblob(1000000)))",
+      ("CREATE TABLE t AS SELECT * FROM trials; DROP TABLE trials; CREATE TABLE trials(id INTEGER PRIMARY KEY, state "
+       "INTEGER, point TEXT, value REAL, place INTEGER, reason TEXT AS (hex(zeroblob(100000000))), origin TEXT, worker "
+       "TEXT, lease REAL, asked REAL, told REAL); INSERT INTO trials(id, state, point, value, place, origin, worker, "
+       "lease, asked, told) SELECT id, state, point, value, place, origin, worker, lease, asked, told FROM t; DROP "
+       "TABLE t"),
       "UPDATE trials SET place = 1 WHERE state = 0",
       "UPDATE trials SET place = 90 WHERE state = 2",
       "UPDATE trials SET place = NULL WHERE id = 2",
