@@ -1,5 +1,6 @@
 // nomu optimize ask, tell and enqueue: hands out trials, records their results, and adds points that are to be tried.
 
+#include <cmath>
 #include <functional>
 #include <iostream>
 #include <optional>
@@ -60,8 +61,9 @@ double number_of(const std::string& text) {
 
 std::int64_t id_of(const std::string& text) {
   const CellValue cell = read_cell(text);
-  if (cell.kind == CellKind::number && cell.number >= 1.0 &&
-      cell.number == static_cast<double>(static_cast<std::int64_t>(cell.number))) {
+  constexpr double largest_exact = 9007199254740992.0;  // 2^53; a larger one may not even be an int64_t
+  if (cell.kind == CellKind::number && cell.number >= 1.0 && cell.number <= largest_exact &&
+      cell.number == std::floor(cell.number)) {
     return static_cast<std::int64_t>(cell.number);
   }
   throw DataError("optimize", fmt::format("a trial is named by its number, got '{}'", text));

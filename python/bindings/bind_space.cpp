@@ -35,10 +35,11 @@ const char* kind_of(const Variable& variable) {
 
 nb::dict params_of(const Space& space, const Point& point) {
   nb::dict params;
+  const std::vector<bool> active = space.active(point);
   for (std::size_t j = 0; j < space.size(); ++j) {
     const Variable& v = space.variables()[j];
     const nb::str name(v.name.c_str());
-    if (!space.active(j, point)) continue;
+    if (!active[j]) continue;
     if (v.kind == Variable::Kind::real) params[name] = point[j];
     if (v.kind == Variable::Kind::integer) params[name] = static_cast<std::int64_t>(point[j]);
     if (v.kind == Variable::Kind::categorical) params[name] = space.text(j, point[j]);

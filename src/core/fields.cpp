@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "nomu/core/error.hpp"
+#include "nomu/core/printable.hpp"
 
 namespace nomu {
 namespace {
@@ -65,7 +66,7 @@ bool parse_list(std::string_view text, std::vector<T>& values) {
 
 [[noreturn]] void throw_type(const std::string& where, const std::string& name, std::string_view wanted,
                              std::string_view got) {
-  throw ConfigError(where, fmt::format("{} must be {}, got '{}'", name, wanted, got));
+  throw ConfigError(where, fmt::format("{} must be {}, got '{}'", name, wanted, printable(got, 200)));
 }
 
 /// A whole number is accepted as a real one, but a real one never as a whole number.
@@ -159,12 +160,16 @@ std::vector<SettingHelp> settings_help(const std::vector<Fields>& variants) {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
+  constexpr std::size_t longest = 200;  // whatever is longer was not misspelt, and would take long to compare
+  if (word.size() > longest) return best;
   // Words of one or two letters need a letter in common: otherwise any of them is near any other.
   std::size_t distance = std::min(std::max<std::size_t>(2, word.size() / 3) + 1, std::max<std::size_t>(1, word.size()));
   for (const std::string& candidate : candidates) {
     // A key that only lacks its prefix ("epochs" for "train.epochs") is the nearest possible.
     const bool suffix = candidate.size() > word.size() && candidate.ends_with(word) &&
                         candidate[candidate.size() - word.size() - 1] == '.';
+    const std::size_t shorter = std::min(word.size(), candidate.size());
+    if (!suffix && std::max(word.size(), candidate.size()) - shorter >= distance) continue;
     const std::size_t d = suffix ? 0 : edit_distance(word, candidate);
     if (d < distance) {
       distance = d;
@@ -230,7 +235,7 @@ const Field& Fields::find(std::string_view name) const {
   const std::string near = nearest(name, names);
   const std::string hint = near.empty() ? fmt::format("known settings are {}", fmt::join(names, ", "))
                                         : fmt::format("did you mean '{}'?", near);
-  throw ConfigError(where_, fmt::format("unknown setting '{}'; {}", name, hint));
+  throw ConfigError(where_, fmt::format("unknown setting '{}'; {}", printable(name, 200), hint));
 }
 
 void Fields::set(std::string_view name, const FieldValue& value) const {

@@ -100,8 +100,9 @@ std::string latest_table(const Space& space, const std::vector<Trial>& trials) {
     std::vector<std::string> row{fmt::format("{}", trial->id),
                                  trial->value ? number_text(*trial->value) : std::string(state_name(trial->state)),
                                  trial->origin};
+    const std::vector<bool> active = space.active(trial->point);
     for (std::size_t j = 0; j < space.size(); ++j)
-      row.push_back(space.active(j, trial->point) ? short_value(space, j, trial->point[j]) : std::string{});
+      row.push_back(active[j] ? short_value(space, j, trial->point[j]) : std::string{});
     table.rows.push_back(std::move(row));
   }
   return table.rows.empty() ? html_paragraph("No trial yet.", "soft") : html_table(table);

@@ -222,6 +222,9 @@ class Studies(WithFolder):
         study = self.new(NAMES)
         for command in ('echo "{c}"', "echo '{c}'", "echo `echo {c}`", "echo \\{c}", 'sh -c "echo {c}"', "echo \"it's {c}\"", 'echo "a" "b{c}"'):
             self.assertRefused(self.run_command(study, command, "--trials", 3), "{c} inside quotes", "$NOMU_c")
+        script = "cat <<EOF\nit's\nEOF\necho {c}"
+        for command in ('echo "$(echo "{c}")"', "echo \"${X:-\"{c}\"}\"", "# it's\necho {c}", script, "echo $'it\\'s' {c}", 'echo "`echo "{c}"`"'):
+            self.assertRefused(self.run_command(study, command, "--trials", 3), "the command contains {c}", '"$NOMU_c"')
         self.assertFalse((self.folder / "owned").exists())
         # Nothing is lost where values are plain words, nor with numbers.
         plain = self.new(["cg", "lu-2"], "plain.db")
@@ -244,6 +247,14 @@ class Studies(WithFolder):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(20), 130)
         process.communicate()
+
+    def test_choices_too_long_for_a_command_are_on_standard_input(self) -> None:
+        study = self.new(["a" * 140_000, "b " * 70_000])
+        counting = f"{sys.executable} -c 'import json, sys; print(len(json.load(sys.stdin)[\"point\"][\"c\"]))'"
+        self.assertDone(self.run_command(study, counting, "--trials", 3))
+        trials = [json.loads(line) for line in nomu("optimize", "list", study, "--json", "--all").stdout.splitlines()]
+        self.assertEqual([trial["value"] for trial in trials], [140_000.0] * 3)
+        self.assertRefused(self.run_command(study, "echo {c} | wc -c", "--trials", 3), "{c}", "up to 140000 bytes", "standard input")
 
     def damaged(self, sql: str) -> Path:
         study = self.new(["cg", "lu"], "damaged.db")

@@ -205,7 +205,8 @@ class AskAndTell(WithStudy):
         self.assertRefused(run("tell", self.study, 1, "nan"), "finite number", "--failed REASON")
         self.assertRefused(run("tell", self.study, 1, "inf"), "finite number")
         self.assertRefused(run("tell", self.study, 9, 1), "there is no trial 9")
-        self.assertRefused(run("tell", self.study, "first", 1), "named by its number")
+        for name in ("first", "1e300", "1.5", "9223372036854775808", "0"):
+            self.assertRefused(run("tell", self.study, name, 1), "named by its number")
         self.assertRefused(run("tell", self.study, 1), "ID VALUE")
         self.assertRefused(run("tell", self.study, "--point", "y=1", 3), "there is no variable 'y'", "x, n, solver")
         self.assertRefused(run("tell", self.study, "--point", "x=1", 3), "lacks the variable 'n'")

@@ -63,6 +63,39 @@ class Files(WithStudy):
             self.assertRefused(refused, "has format version 7; this nomu reads versions 1 to 2: update it on this machine")
         self.assertEqual(self.study.read_bytes(), before)
 
+    def damage(self, sql: str) -> None:
+        with contextlib.closing(sqlite3.connect(self.study)) as database:
+            database.executescript(sql)
+
+    def test_a_pending_trial_with_a_place_among_the_results_is_damage(self) -> None:
+        for value in (3, 2):
+            self.assertEqual(run("tell", self.study, asked(self.study)[0]["id"], value).returncode, 0)
+        asked(self.study)
+        self.damage("UPDATE trials SET place = 1 WHERE state = 0")
+        for words in (("status",), ("best",), ("insight",), ("report", "-o", self.folder / "page.html"), ("list",)):
+            self.assertRefused(run(words[0], self.study, *words[1:]), "trial 3 has a result without a place")
+        self.assertNotEqual(run("verify", self.study).returncode, 0)
+
+    def test_the_schema_of_a_study_runs_no_code(self) -> None:
+        original = self.study.read_bytes()
+        columns = "id, state, point, value, place, origin, worker, lease, asked, told"
+        made = f"""CREATE TABLE old AS SELECT * FROM trials; DROP TABLE trials;
+            CREATE TABLE trials(id INTEGER PRIMARY KEY, state INTEGER NOT NULL, point TEXT NOT NULL, value REAL, place INTEGER,
+            reason TEXT AS (hex(zeroblob(100000000))), origin TEXT, worker TEXT, lease REAL, asked REAL, told REAL);
+            INSERT INTO trials({columns}) SELECT {columns} FROM old; DROP TABLE old;"""
+        for sql in (made, "CREATE INDEX costly ON trials(hex(zeroblob(1000000)))", "CREATE VIEW v AS SELECT 1",
+                    "ALTER TABLE meta ADD COLUMN more TEXT AS (hex(zeroblob(1000000)))"):
+            self.study.write_bytes(original)
+            self.damage(sql)
+            for command in ("status", "list", "verify", "ask"):
+                self.assertRefused(run(command, self.study), "is damaged: it")
+
+    def test_what_sqlite_adds_itself_is_no_damage(self) -> None:
+        asked(self.study)
+        self.damage("ANALYZE; VACUUM; DROP INDEX by_value")
+        self.assertEqual(run("status", self.study).returncode, 0)
+        self.verify()
+
     def test_no_page_replaces_a_study(self) -> None:
         other = self.folder / "other.db"
         self.assertEqual(run("new", other, "--space", self.space).returncode, 0)

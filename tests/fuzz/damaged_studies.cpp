@@ -63,7 +63,16 @@ void make_study(const fs::path& file, const std::string& method, const std::stri
   study.set_budget(15);
 }
 
-int read_all(const fs::path& file) {
+int read_models(const Study& study) {
+  int count = answered("outlook", [&] {
+    if (const auto outlook = study.outlook()) (void)trial_to_json(study.space(), outlook->best);
+  });
+  count += answered("insight", [&] { (void)study.importances(); });
+  return count;
+}
+
+/// `models`: also what fits Gaussian processes, which takes most of the time.
+int read_all(const fs::path& file, bool models) {
   std::optional<Study> study;
   int count = answered("open to read", [&] { study.emplace(Study::open(file, StudyAccess::read)); });
   if (!study) return count;
@@ -73,7 +82,11 @@ int read_all(const fs::path& file) {
     (void)study->why_finished();
   });
   count += answered("best", [&] {
-    if (const auto best = study->best()) (void)trial_to_json(study->space(), *best);
+    const auto best = study->best();
+    if (best && !best->value) throw std::logic_error("the best trial has no result");
+    if (best) (void)trial_to_json(study->space(), *best);
+    const auto result = study->status().best_result;
+    if (result && !result->value) throw std::logic_error("the best trial of the status has no result");
   });
   count += answered("list", [&] {
     const std::vector<Trial> trials = study->trials();
@@ -81,7 +94,16 @@ int read_all(const fs::path& file) {
     for (const Trial& trial : study->trials(3)) (void)point_text(study->space(), trial.point);
     for (const Trial& trial : trials) (void)trial_to_json(study->space(), trial);
   });
+  count += answered("workers", [&] { (void)study->pending(); });
+  count += answered("copy", [&] {
+    const fs::path copy = file.string() + ".copy";
+    for (const char* end : {"", "-wal", "-shm"}) fs::remove(copy.string() + end);
+    copy_study(file, copy);
+  });
+  count += answered("new --from", [&] { (void)earlier_results(*study, small_space(), study->spec().direction); });
+  count += answered("changes", [&] { (void)study->changes(3); });
   count += answered("verify --quick", [&] { (void)study->verify(true); });
+  if (models) count += read_models(*study);
   const Impatience impatience;
   count += answered("verify", [&] { (void)study->verify(false, impatience.progress()); });
   count += answered("report", [&] { (void)render_optimization_report(*study, {}, impatience.progress()); });
@@ -103,6 +125,11 @@ int write_all(const fs::path& file) {
   count += answered("tell --lines", [&] {
     study->tell({result_from_json(study->space(), R"({"point": {"x": 0.1, "n": 3, "c": "b"}, "value": 2})")});
   });
+  count += answered("import", [&] {
+    const Table table = parse_table("x,n,c,value\n0.25,3,a,1.5\n0.5,4,b,2.5\n", "results.csv");
+    study->tell(results_from_table(study->space(), table));
+  });
+  count += answered("enqueue", [&] { (void)study->enqueue({{0.125, 1.0, 2.0}}); });
   count += answered("budget", [&] { study->set_budget(30); });
   count += answered("verify again", [&] { (void)study->verify(true); });
   return count;
@@ -132,7 +159,7 @@ int main(int argc, char** argv) {
       what += "; " + nomu::damage_study(damaged, random);
     say(what);
     if (!options.keep.empty()) fs::copy_file(damaged, options.keep, fs::copy_options::overwrite_existing);
-    return nomu::read_all(damaged) + nomu::write_all(damaged);
+    return nomu::read_all(damaged, k % 4 == 0) + nomu::write_all(damaged);
   });
   fs::remove_all(folder);
   return code;

@@ -173,9 +173,25 @@ std::string change_schema(const Handle& database, FuzzRandom& random) {
        "WHERE id = 1"),
       "INSERT INTO events SELECT 9223372036854775807, kind, trial, body, at FROM events WHERE number = 1",
       "UPDATE trials SET place = 1 WHERE place IS NOT NULL",
+      "ALTER TABLE trials ADD COLUMN more TEXT AS (hex(zeroblob(1000000)))",
+      "UPDATE trials SET reason = hex(zeroblob(40000000)) WHERE id = 2",
+      "CREATE INDEX costly ON trials(hex(zeroblob(1000000)))",
+      ("CREATE TABLE t AS SELECT * FROM trials; DROP TABLE trials; CREATE TABLE trials(id INTEGER PRIMARY KEY, state "
+       "INTEGER, point TEXT, value REAL, place INTEGER, reason TEXT AS (hex(zeroblob(100000000))), origin TEXT, worker "
+       "TEXT, lease REAL, asked REAL, told REAL); INSERT INTO trials(id, state, point, value, place, origin, worker, "
+       "lease, asked, told) SELECT id, state, point, value, place, origin, worker, lease, asked, told FROM t; DROP "
+       "TABLE t"),
+      "UPDATE trials SET place = 1 WHERE state = 0",
+      "UPDATE trials SET place = 90 WHERE state = 2",
+      "UPDATE trials SET place = NULL WHERE id = 2",
+      "UPDATE trials SET value = NULL WHERE id = 2",
       "UPDATE trials SET state = 0, lease = 0",
       "UPDATE meta SET value = '9223372036854775807' WHERE key = 'budget'",
       "INSERT OR REPLACE INTO meta VALUES('budget', '9223372036854775807')",
+      "INSERT OR REPLACE INTO meta VALUES('fitting', '1e300 x')",
+      "INSERT OR REPLACE INTO meta VALUES('fitting', 'inf x')",
+      ("INSERT OR REPLACE INTO meta VALUES('waiting:a', '1e300 9223372036854775807'), ('waiting:b', '1e300 "
+       "9223372036854775807'), ('waiting:c', '9999999999 -9223372036854775808')"),
       "INSERT OR REPLACE INTO meta VALUES('c', 'inf')",
       "INSERT OR REPLACE INTO meta VALUES('c', '1e300')"};
   const std::string& sql = one_of(damage, random);

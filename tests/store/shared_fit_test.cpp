@@ -105,6 +105,46 @@ TEST_P(SharedFit, AFitterThatDiesCostsSomeSeconds) {
   EXPECT_TRUE(study.verify().clean());
 }
 
+TEST_P(SharedFit, NotesThatNobodyWroteAreNotWaitedFor) {
+  const std::filesystem::path where = begun();
+  const std::unique_ptr<Database> database = open_place({.place = where}, true);
+  database->check_study();
+  const auto note = [&](const std::string& key, const std::string& text) {
+    database->write([&] {
+      database->prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?)").bind(1, key).bind(2, text).run();
+    });
+  };
+  note("fitting", "1e300 x");
+  for (int k = 0; k < 3; ++k) note(fmt::format("waiting:w{}", k), "1e300 9223372036854775807");
+  note("waiting:nobody", "nan 4");
+  Study study = Study::open(where, StudyAccess::write, one_thread());
+  std::stop_source stop;
+  std::jthread impatience([&](const std::stop_token& done) {
+    for (int i = 0; i < 2000 && !done.stop_requested(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    stop.request_stop();
+  });
+  EXPECT_EQ(study.ask(1, "me", {.report = {}, .stop = stop.get_token()}).size(), 1U);
+  EXPECT_EQ(study.status().trials, 6);
+  EXPECT_TRUE(study.verify().clean());
+}
+
+TEST_P(SharedFit, AWishIsWithinReason) {
+  const std::filesystem::path where = begun();
+  const std::unique_ptr<Database> database = open_place({.place = where}, true);
+  database->check_study();
+  const std::string soon = fmt::format("{}", database->now() + 4.0);
+  for (const auto& [who, count] : {std::pair("a", "9223372036854775807"), std::pair("b", "9223372036854775807"),
+                                   std::pair("c", "-9223372036854775808"), std::pair("d", "x"), std::pair("e", "3")}) {
+    database->write([&] {
+      database->prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?)")
+          .bind(1, fmt::format("waiting:{}", who))
+          .bind(2, soon + " " + count)
+          .run();
+    });
+  }
+  EXPECT_EQ(FitTurn(*database, "me").wanted_by_others(), 256U + 256U + 3U);
+}
+
 TEST_P(SharedFit, PointsThatNobodyTakesAreForEverybodyAfterSomeSeconds) {
   const std::filesystem::path where = begun();
   const std::unique_ptr<Database> database = open_place({.place = where}, true);

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -58,7 +60,7 @@ using Point = std::vector<double>;
 class Space {
  public:
   Space() = default;
-  /// Throws ConfigError naming the invalid variable or constraint.
+  /// Throws ConfigError naming the invalid variable or constraint, and for more than 10,000 variables.
   explicit Space(std::vector<Variable> variables, std::vector<LinearConstraint> constraints = {});
 
   /// The box [low, high]^d of real variables x1, x2, ...
@@ -74,6 +76,8 @@ class Space {
   [[nodiscard]] bool conditional() const { return conditional_; }
   /// Whether the variable counts at this point.
   [[nodiscard]] bool active(std::size_t variable, std::span<const double> point) const;
+  /// The same for all variables, which takes about as long as for one of many that depend on each other.
+  [[nodiscard]] std::vector<bool> active(std::span<const double> point) const;
   /// The point with every inactive variable at the middle of its range.
   [[nodiscard]] Point settled(Point point) const;
   /// The conditions of a variable as text: "solver = cg or lu, and stages = 2".
@@ -117,13 +121,16 @@ class Space {
   };
   struct Need {
     std::size_t variable = 0;
-    std::vector<double> values;
+    std::vector<double> values;  // in ascending order
     friend bool operator==(const Need&, const Need&) = default;
   };
   void resolve_conditions();
+  [[nodiscard]] bool has_needs(std::size_t variable, std::span<const double> point,
+                               const std::vector<bool>& active) const;
   [[nodiscard]] double sum_of(std::size_t constraint, std::span<const double> point) const;
   [[nodiscard]] bool holds(std::size_t constraint, std::span<const double> point) const;
 
+  std::map<std::string, std::size_t, std::less<>> places_;  // of the variables, by name
   std::vector<LinearConstraint> constraints_;
   std::vector<std::vector<Term>> terms_;  // per constraint
   std::vector<std::vector<Need>> needs_;  // per variable

@@ -12,7 +12,8 @@
 namespace nomu {
 namespace {
 
-constexpr int patience_ms = 60000;  // how long one attempt waits for a lock
+constexpr int patience_ms = 60000;      // how long one attempt waits for a lock
+constexpr int longest_cell = 64 << 20;  // bytes; spaces and points are far smaller
 
 /// Another process has locked the file; the transaction should be tried again.
 class Busy : public Error {
@@ -92,6 +93,14 @@ double seconds_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
+/// The file may be a stranger's: nothing in it may call functions with side effects, and no cell takes much memory.
+void distrust(sqlite3* handle) {
+#ifdef SQLITE_DBCONFIG_TRUSTED_SCHEMA  // since 3.31
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+#endif
+  sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, longest_cell);
+}
+
 void answer_now(sqlite3_context* context, int /*count*/, sqlite3_value** /*values*/) {
   sqlite3_result_double(context, seconds_now());
 }
@@ -129,6 +138,7 @@ void SqliteDatabase::open(Access access) {
     if (code == SQLITE_OK) {
       sqlite3_create_function(handle, "seconds_now", 0, SQLITE_UTF8, nullptr, answer_now, nullptr, nullptr);
       sqlite3_busy_timeout(handle, patience_ms);
+      distrust(handle);
       // Every commit moves the log into the file, so that a copy of the file alone is complete.
       sqlite3_wal_autocheckpoint(handle, 1);
       code = sqlite3_exec(handle, "PRAGMA synchronous=FULL; SELECT count(*) FROM sqlite_master", nullptr, nullptr,
@@ -164,6 +174,10 @@ void SqliteDatabase::fail(int code) const {
     case SQLITE_CANTOPEN:
       throw DataError(where, fmt::format("cannot open '{}': there is no such file, or it cannot be read", file));
     case SQLITE_NOTADB: throw DataError(where, fmt::format("'{}' is not a study", file));
+    case SQLITE_TOOBIG:
+      throw DataError(where,
+                      fmt::format("'{}' is damaged: it has a cell of more than {} MB; restore a copy of the file", file,
+                                  longest_cell >> 20));
     case SQLITE_CORRUPT:
       throw DataError(where,
                       fmt::format("'{}' is damaged ({}); take a copy and run `nomu optimize verify`", file, reason));

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <set>
+#include <string>
+
 #include "bo/database/sqlite_database.hpp"
+#include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -28,19 +32,51 @@ std::int64_t selected(SqliteDatabase& database, const char* sql) {
   return row.step() ? row.integer(0) : 0;
 }
 
-/// Refuses what nomu never writes: reading a view, or a table with a trigger, would run its code, and other code relies
-/// on trials being numbered from 1.
+/// Without blanks and line ends, in which versions of nomu and tools may differ.
+std::string packed(std::string_view sql) {
+  std::string text;
+  for (const char c : sql) {
+    if (c != ' ' && c != '\n' && c != '\r' && c != '\t') text += c;
+  }
+  return text;
+}
+
+/// Every statement that may be in the file: those of the schema, which is the same for all versions, and of tables that
+/// SQLite makes itself.
+std::set<std::string> known_statements() {
+  std::set<std::string> known{"CREATETABLEsqlite_sequence(name,seq)", "CREATETABLEsqlite_stat1(tbl,idx,stat)",
+                              "CREATETABLEsqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"};
+  std::string_view rest = schema;
+  for (std::size_t end = rest.find(';'); end != std::string_view::npos; end = rest.find(';')) {
+    known.insert(packed(rest.substr(0, end)));
+    rest.remove_prefix(end + 1);
+  }
+  return known;
+}
+
+/// Refuses what nomu never writes. Reading a view, a generated column or an index of an expression runs code of the
+/// file, and writing runs triggers and defaults; other code relies on trials being numbered from 1.
 void check_contents(SqliteDatabase& database) {
   const auto refuse = [&](std::string_view what) {
     throw DataError("bo/study", fmt::format("'{}' is damaged: {}; restore a copy of the file", database.name(), what));
   };
-  const std::int64_t tables =
-      selected(database,
-               "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('meta', 'events', 'trials') AND "
-               "sql LIKE 'CREATE TABLE%' AND rootpage > 0");
-  if (tables != 3) refuse("its tables are missing");
-  if (selected(database, "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index')") != 0)
-    refuse("it has views or triggers, which studies do not have");
+  const std::set<std::string> known = known_statements();
+  std::set<std::string> tables;
+  Statement parts = database.prepare("SELECT type, name, sql, rootpage FROM sqlite_master");
+  while (parts.step()) {
+    const std::string type = parts.text(0);
+    const std::string name = parts.text(1);
+    const std::string sql = packed(parts.text(2));
+    if (type != "table" && type != "index") refuse("it has views or triggers, which studies do not have");
+    const bool named = sql.starts_with((type == "table" ? "CREATETABLE" : "CREATEINDEX") + name);
+    const bool automatic = type == "index" && parts.null(2) && name.starts_with("sqlite_autoindex_");
+    if ((!automatic && (!named || !known.contains(sql))) || parts.integer(3) <= 0)
+      refuse(fmt::format("its {} '{}' is not one that studies have", type, shortened(made_utf8(name), 100)));
+    tables.insert(name);
+  }
+  for (const char* table : {"meta", "events", "trials"}) {
+    if (!tables.contains(table)) refuse("its tables are missing");
+  }
   Statement ids = database.prepare("SELECT count(*), min(id), max(id) FROM trials");
   if (ids.step() && ids.integer(0) > 0 && (ids.integer(1) != 1 || ids.integer(2) != ids.integer(0)))
     refuse("its trials are not numbered from 1 on");

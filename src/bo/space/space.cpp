@@ -16,6 +16,7 @@ namespace nomu {
 namespace {
 
 constexpr double largest_exact = 9007199254740992.0;  // 2^53
+constexpr std::size_t most_variables = 10000;
 
 bool is_discrete(const Variable& v) { return v.kind != Variable::Kind::real; }
 
@@ -23,11 +24,10 @@ bool is_discrete(const Variable& v) { return v.kind != Variable::Kind::real; }
   throw ConfigError("bo/space", fmt::format("variable '{}': {}", v.name, message));
 }
 
-void check_name(const Variable& v, std::set<std::string>& names) {
+void check_name(const Variable& v) {
   if (v.name.empty()) throw ConfigError("bo/space", "every variable needs a name");
   if (v.name.find_first_of("{}\n") != std::string::npos) refuse(v, "a name must not contain braces or line ends");
   if (!is_utf8(v.name)) throw ConfigError("bo/space", "the name of a variable is not UTF-8 text");
-  if (!names.insert(v.name).second) refuse(v, "the name is used twice");
 }
 
 void check_choices(const Variable& v) {
@@ -101,9 +101,13 @@ std::string label_of(const Variable& variable) {
 Space::Space(std::vector<Variable> variables, std::vector<LinearConstraint> constraints)
     : variables_(std::move(variables)), constraints_(std::move(constraints)) {
   if (variables_.empty()) throw ConfigError("bo/space", "a space needs at least one variable");
-  std::set<std::string> names;
+  if (variables_.size() > most_variables) {
+    throw ConfigError("bo/space",
+                      fmt::format("a space has at most {} variables, got {}", most_variables, variables_.size()));
+  }
   for (Variable& v : variables_) {
-    check_name(v, names);
+    check_name(v);
+    if (!places_.emplace(v.name, places_.size()).second) refuse(v, "the name is used twice");
     if (v.kind == Variable::Kind::categorical) {
       check_choices(v);
       v.low = 0.0;
@@ -159,8 +163,9 @@ Point Space::from_unit(std::span<const double> unit) const {
 
 Point Space::settled(Point point) const {
   if (!conditional_) return point;
+  const std::vector<bool> counts = active(point);
   for (std::size_t j = 0; j < size(); ++j) {
-    if (!active(j, point)) point[j] = value_at(variables_[j], 0.5);
+    if (!counts[j]) point[j] = value_at(variables_[j], 0.5);
   }
   return point;
 }
@@ -174,8 +179,9 @@ std::vector<double> Space::to_unit(std::span<const double> point) const {
 std::vector<double> Space::to_inputs(std::span<const double> point) const {
   std::vector<double> inputs;
   inputs.reserve(inputs_);
+  const std::vector<bool> all = conditional_ ? active(point) : std::vector<bool>();
   for (std::size_t j = 0; j < size(); ++j) {
-    const bool counts = active(j, point);
+    const bool counts = !conditional_ || all[j];
     if (variables_[j].kind != Variable::Kind::categorical) {
       inputs.push_back(counts ? 2.0 * share_of(variables_[j], point[j]) - 1.0 : 0.0);
       continue;
@@ -203,8 +209,9 @@ bool Space::holds(std::size_t constraint, std::span<const double> point) const {
 }
 
 bool Space::feasible(std::span<const double> point) const {
-  for (std::size_t j = 0; conditional_ && j < size(); ++j) {
-    if (!active(j, point) && point[j] != value_at(variables_[j], 0.5)) return false;
+  const std::vector<bool> counts = conditional_ ? active(point) : std::vector<bool>();
+  for (std::size_t j = 0; j < counts.size(); ++j) {
+    if (!counts[j] && point[j] != value_at(variables_[j], 0.5)) return false;
   }
   for (std::size_t k = 0; k < constraints_.size(); ++k) {
     if (!holds(k, point)) return false;
@@ -263,11 +270,9 @@ double Space::parse(std::size_t variable, std::string_view text) const {
 }
 
 std::size_t Space::index_of(std::string_view name) const {
+  if (const auto found = places_.find(name); found != places_.end()) return found->second;
   std::vector<std::string> names;
-  for (std::size_t j = 0; j < size(); ++j) {
-    if (variables_[j].name == name) return j;
-    names.push_back(variables_[j].name);
-  }
+  for (const Variable& v : variables_) names.push_back(v.name);
   const std::string near = nearest(name, names);
   throw DataError("bo/space",
                   fmt::format("there is no variable '{}'{}; there are {}", name,

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "bo/store/study_rows.hpp"
 #include "bo/store/study_text.hpp"
 #include "nomu/core/error.hpp"
@@ -9,7 +12,8 @@
 namespace nomu {
 namespace {
 
-constexpr double silence_s = 5.0;  // after which a turn or a request expires
+constexpr double silence_s = 5.0;          // after which a turn or a request expires
+constexpr std::int64_t most_wanted = 256;  // by one request
 constexpr auto say_again = std::chrono::milliseconds(1500);
 constexpr const char* turn_key = "fitting";
 
@@ -27,6 +31,18 @@ Note note_of(const std::string& text) {
   } catch (const Error&) {
     return {};
   }
+}
+
+/// Also if it ends later than anybody would say: nobody must be waited for because of a damaged file, or a clock that
+/// was set back.
+bool expired(const Note& note, double now) { return !(note.until >= now && note.until <= now + 2.0 * silence_s); }
+
+/// How many points a request waits for, according to its note.
+std::int64_t wish_of(const Note& note) {
+  std::int64_t count = 0;
+  const char* const last = note.rest.data() + note.rest.size();
+  (void)std::from_chars(note.rest.data(), last, count);
+  return std::clamp<std::int64_t>(count, 0, most_wanted);
 }
 
 std::string text_of(double until, const std::string& rest) { return number_to_text(until) + " " + rest; }
@@ -54,7 +70,7 @@ bool FitTurn::take(std::size_t count) {
     // The statement must end here: SQLite does not let a connection that still reads an old state change it.
     Statement row = database_.prepare("SELECT value FROM {meta} WHERE {mine} AND key = ?");
     const Note turn = row.bind(1, std::string(turn_key)).step() ? note_of(row.text(0)) : Note();
-    return turn.rest.empty() || turn.rest == who_ || turn.until < now;
+    return turn.rest.empty() || turn.rest == who_ || expired(turn, now);
   };
   // A waiting process announces itself now and then, and only reads in between.
   if (waiting_ && Clock::now() - said_ < say_again && !is_free(database_.now())) return false;
@@ -88,8 +104,8 @@ std::size_t FitTurn::wanted_by_others() {
   Statement rows = database_.prepare("SELECT key, value FROM {meta} WHERE {mine} AND key LIKE 'waiting:%'");
   while (rows.step()) {
     const Note wish = note_of(rows.text(1));
-    if (rows.text(0) == wish_key(who_) || wish.until < now) continue;
-    wanted += std::atoll(wish.rest.c_str());
+    if (rows.text(0) == wish_key(who_) || expired(wish, now)) continue;
+    wanted += wish_of(wish);
   }
   if (wanted == 0) return 0;
   wanted -= number_of(database_.prepare("SELECT count(*) FROM {trials} WHERE {mine} AND state = 0 AND lease < {now}"));

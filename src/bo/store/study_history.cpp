@@ -22,8 +22,10 @@ struct Ranked {
 Ranked results_of(Database& database) {
   Ranked all;
   Statement rows =
-      database.prepare("SELECT place, value FROM {trials} WHERE {mine} AND place IS NOT NULL ORDER BY place");
+      database.prepare("SELECT place, value, id FROM {trials} WHERE {mine} AND place IS NOT NULL ORDER BY place");
   while (rows.step()) {
+    const bool repeated = !all.places.empty() && rows.integer(0) == all.places.back();
+    if (rows.null(1) || repeated) refuse_place(rows.integer(2));
     all.places.push_back(rows.integer(0));
     all.values.push_back(rows.real(1));
     check_value(all.values.back(), {"result", all.places.back()});

@@ -60,6 +60,12 @@ std::map<std::int64_t, double> read_costs(Database& database) {
   return costs;
 }
 
+void refuse_place(std::int64_t trial) {
+  throw DataError("bo/study", fmt::format("the file is damaged: trial {} has a result without a place of its own among "
+                                          "the results, or the other way round; restore a copy of the file",
+                                          trial));
+}
+
 Trial read_trial(const Statement& row, const Space& space) {
   const Whose whose{.what = "trial", .number = row.integer(0)};
   Trial trial{.id = row.integer(0),
@@ -84,6 +90,7 @@ Trial read_trial(const Statement& row, const Space& space) {
                                             "result that does not match it; restore a copy of the file",
                                             trial.id));
   }
+  if (row.null(11) == trial.value.has_value()) refuse_place(trial.id);
   trial.state = static_cast<TrialState>(state);
   return trial;
 }

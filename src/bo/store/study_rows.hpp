@@ -14,7 +14,7 @@ namespace nomu {
 /// Selects the columns that `read_trial` expects; a condition may follow.
 inline constexpr const char* trial_columns =
     "SELECT id, state, point, value, reason, origin, worker, lease, asked, told, "
-    "(SELECT value FROM {meta} WHERE {mine} AND key = 'cost:' || {trials}.id) AS cost FROM {trials} ";
+    "(SELECT value FROM {meta} WHERE {mine} AND key = 'cost:' || {trials}.id) AS cost, place FROM {trials} ";
 
 /// What a message is about, such as trial 3.
 struct Whose {
@@ -26,7 +26,9 @@ struct Whose {
 /// results that are not finite.
 void check_point(const Point& point, const Space& space, const Whose& whose);
 void check_value(double value, const Whose& whose);
+[[noreturn]] void refuse_place(std::int64_t trial);
 [[nodiscard]] Point read_point(const std::string& text, const Space& space, const Whose& whose);
+/// Also throws for a trial with a result but no place among the results, or the other way round.
 [[nodiscard]] Trial read_trial(const Statement& row, const Space& space);
 
 /// A setting of the study; empty if there is none.

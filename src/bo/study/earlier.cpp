@@ -35,9 +35,10 @@ std::vector<std::size_t> places_in(const Space& earlier, const Space& space, con
 /// Empty if the point is not one of the new space.
 Point moved(const Space& earlier, const Point& from, const Space& space, const std::vector<std::size_t>& places) {
   std::vector<std::optional<double>> values(space.size());
+  const std::vector<bool> active = earlier.active(from);
   try {
     for (std::size_t j = 0; j < space.size(); ++j) {
-      if (!earlier.active(places[j], from)) continue;
+      if (!active[places[j]]) continue;
       values[j] = space.parse(j, earlier.text(places[j], from[places[j]]));
     }
     return space.complete(values);

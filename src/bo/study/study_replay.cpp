@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "nomu/core/error.hpp"
 
@@ -51,12 +52,16 @@ class ReplayedTrials {
     History history{.trials = static_cast<std::int64_t>(trials_.size()),
                     .finished = static_cast<std::int64_t>(order_.size()),
                     .c = c_};
+    std::vector<std::int64_t> order;
     std::vector<double> values;
-    for (const std::int64_t id : order_) values.push_back(*at(id).value);
+    for (const auto& [place, id] : order_) {
+      order.push_back(id);
+      values.push_back(*at(id).value);
+    }
     for (const std::size_t k : fit_subset(values, spec.direction, static_cast<std::size_t>(spec.fit_rows))) {
-      history.points.push_back(at(order_[k]).point);
+      history.points.push_back(at(order[k]).point);
       history.values.push_back(values[k]);
-      if (costs_ > 0) history.costs.push_back(at(order_[k]).cost.value_or(0.0));
+      if (costs_ > 0) history.costs.push_back(at(order[k]).cost.value_or(0.0));
     }
     const auto latest = [&](TrialState state, std::int64_t most, std::vector<Point>& points) {
       for (auto trial = trials_.rbegin(); trial != trials_.rend(); ++trial) {
@@ -88,9 +93,15 @@ class ReplayedTrials {
     return problem;
   }
   void set(Trial& trial, const StudyEvent& event) {
-    const auto place = std::find(order_.begin(), order_.end(), trial.id);
-    if (event.value && place == order_.end()) order_.push_back(trial.id);
-    if (!event.value && place != order_.end()) order_.erase(place);
+    const auto place = places_.find(trial.id);
+    if (event.value && place == places_.end()) {
+      places_.emplace(trial.id, ++last_place_);
+      order_.emplace(last_place_, trial.id);
+    }
+    if (!event.value && place != places_.end()) {
+      order_.erase(place->second);
+      places_.erase(place);
+    }
     trial.state = event.value ? TrialState::finished : TrialState::failed;
     trial.value = event.value;
     trial.reason = event.value ? std::string() : event.text;
@@ -99,7 +110,9 @@ class ReplayedTrials {
   }
 
   std::vector<Trial> trials_;
-  std::vector<std::int64_t> order_;  // finished trials in the order of their results
+  std::map<std::int64_t, std::int64_t> order_;             // finished trials by place, in the order of their results
+  std::unordered_map<std::int64_t, std::int64_t> places_;  // the other way round
+  std::int64_t last_place_ = 0;
   std::set<Point> known_;
   std::optional<double> budget_;  // if it was changed later
   double c_ = 0.0;

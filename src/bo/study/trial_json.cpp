@@ -15,9 +15,10 @@ using nlohmann::json;
 
 json point_json(const Space& space, const Point& point) {
   json all = json::object();
+  const std::vector<bool> active = space.active(point);
   for (std::size_t j = 0; j < space.size(); ++j) {
     const Variable& v = space.variables()[j];
-    if (!space.active(j, point)) continue;
+    if (!active[j]) continue;
     if (v.kind == Variable::Kind::real) all[v.name] = point[j];
     if (v.kind == Variable::Kind::integer) all[v.name] = static_cast<std::int64_t>(point[j]);
     if (v.kind == Variable::Kind::categorical) all[v.name] = space.text(j, point[j]);
@@ -64,8 +65,9 @@ std::string trial_to_json(const Space& space, const Trial& trial) {
 
 std::string point_text(const Space& space, const Point& point) {
   std::string text;
+  const std::vector<bool> active = space.active(point);
   for (std::size_t j = 0; j < space.size(); ++j) {
-    if (!space.active(j, point)) continue;
+    if (!active[j]) continue;
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", space.variables()[j].name, space.text(j, point[j]));
   }
   return text;

@@ -14,11 +14,15 @@ Table trials_table(const Space& space, const std::vector<Trial>& trials) {
     for (std::size_t i = 0; i < trials.size(); ++i) cells[i] = text(trials[i]);
     table.add_column(name, cells);
   };
+  std::vector<std::vector<bool>> active;  // [trial][variable]
+  for (const Trial& trial : trials) active.push_back(space.active(trial.point));
   column("trial", [](const Trial& t) { return fmt::format("{}", t.id); });
   column("state", [](const Trial& t) { return std::string(state_name(t.state)); });
   for (std::size_t j = 0; j < space.size(); ++j) {
-    column(space.variables()[j].name,
-           [&](const Trial& t) { return space.active(j, t.point) ? space.text(j, t.point[j]) : std::string(); });
+    column(space.variables()[j].name, [&](const Trial& t) {
+      const auto i = static_cast<std::size_t>(&t - trials.data());
+      return active[i][j] ? space.text(j, t.point[j]) : std::string();
+    });
   }
   column("value", [](const Trial& t) { return t.value ? format_number(*t.value) : std::string(); });
   if (std::any_of(trials.begin(), trials.end(), [](const Trial& t) { return t.cost.has_value(); }))

@@ -33,8 +33,9 @@ Point changed(const Space& space, const Point& from, const Region& region, Rando
   const double scale = 0.3 * std::pow(10.0, -2.5 * random.uniform());
   const double share = std::max(0.3, std::min(1.0, 4.0 / static_cast<double>(unit.size())));
   const std::size_t always = random.below(unit.size());
+  const std::vector<bool> active = space.active(from);
   for (std::size_t j = 0; j < unit.size(); ++j) {
-    if (!space.active(j, from)) {
+    if (!active[j]) {
       unit[j] = random.uniform();  // for when another variable makes it active
       continue;
     }
@@ -78,8 +79,9 @@ class Climb {
     const std::vector<double> fixed = space_.to_inputs(at.point);
     std::vector<std::size_t> active;
     std::vector<double> x;
+    const std::vector<bool> counts = space_.active(at.point);
     for (const std::size_t v : reals_) {
-      if (!space_.active(v, at.point)) continue;
+      if (!counts[v]) continue;
       active.push_back(v);
       x.push_back(unit[v]);
     }

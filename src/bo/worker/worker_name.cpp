@@ -18,6 +18,9 @@ namespace {
 
 /// Start time of a process in ticks since boot; empty if there is no such process.
 std::string start_of(const std::string& pid) {
+  // The number may come from a stranger's study, and becomes part of a path.
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (pid.empty() || pid.size() > 20 || !std::all_of(pid.begin(), pid.end(), digit)) return {};
   std::ifstream file("/proc/" + pid + "/stat");
   std::string text;
   if (!std::getline(file, text)) return {};

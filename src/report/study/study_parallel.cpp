@@ -55,8 +55,9 @@ Columns columns_of(const Space& space) {
 PlotLine line_of(const Space& space, const Trial& trial, const PlotRange& values) {
   PlotLine line;
   line.x = space.to_unit(trial.point);
+  const std::vector<bool> active = space.active(trial.point);
   for (std::size_t j = 0; j < space.size(); ++j) {
-    if (!space.active(j, trial.point)) line.x[j] = columns_of(space).unset;
+    if (!active[j]) line.x[j] = columns_of(space).unset;
   }
   if (trial.value) {
     const double range = values.high - values.low;

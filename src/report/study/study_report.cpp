@@ -44,9 +44,10 @@ std::string history_table(const Space& space, const std::vector<Trial>& trials) 
     row.push_back(trial.value                          ? number_text(*trial.value)
                   : trial.state == TrialState::pending ? "pending"
                                                        : "failed: " + trial.reason);
+    const std::vector<bool> active = space.active(trial.point);
     for (std::size_t j = 0; j < space.size(); ++j) {
       const bool real = space.variables()[j].kind == Variable::Kind::real;
-      if (space.active(j, trial.point)) {
+      if (active[j]) {
         row.push_back(real ? number_text(trial.point[j]) : space.text(j, trial.point[j]));
       } else {
         row.emplace_back();

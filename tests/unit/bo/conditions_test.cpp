@@ -1,6 +1,9 @@
 // Variables that count only where others have certain values.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "message_of.hpp"
 #include "nomu/bo/trial_io.hpp"
@@ -79,6 +82,60 @@ TEST(Conditions, TablesLeaveCellsEmpty) {
   const Table wrong = parse_table("solver,restart,drop,x,value\nqr,3,,0.5,1\n", "old.csv");
   EXPECT_THAT(message_of<DataError>([&] { return results_from_table(space, wrong); }),
               HasSubstr("row 2: variable 'restart' has a value, but is only active when solver = cg"));
+}
+
+/// Each variable depends on some of those just before it, and is active where they have any value.
+Space chained(std::size_t count, std::size_t links) {
+  std::vector<Variable> variables;
+  for (std::size_t j = 0; j < count; ++j) {
+    variables.push_back(
+        {.name = fmt::format("v{}", j), .kind = Variable::Kind::categorical, .choices = {"a", "b", "c"}});
+    for (std::size_t k = 1; k <= std::min(links, j); ++k)
+      variables.back().when.push_back({fmt::format("v{}", j - k), {"a", "b"}});
+  }
+  return Space(std::move(variables));
+}
+
+/// Without memory this took time exponential in the number of variables, and a frame of the stack for each.
+TEST(Conditions, ChainsTakeTimeInProportion) {
+  const Space wide = chained(60, 2);
+  Point point(60, 1.0);
+  EXPECT_TRUE(wide.active(59, point));
+  EXPECT_EQ(wide.active(point), std::vector<bool>(60, true));
+  point[40] = 2.0;
+  std::vector<bool> some(60, true);
+  std::fill(some.begin() + 41, some.end(), false);
+  EXPECT_EQ(wide.active(point), some);
+  for (std::size_t j = 0; j < 60; ++j) EXPECT_EQ(wide.active(j, point), some[j]) << j;
+  EXPECT_EQ(wide.settled(point)[41], 1.0);
+  const Space deep = chained(8000, 1);
+  EXPECT_TRUE(deep.active(7999, Point(8000, 0.0)));
+  EXPECT_EQ(initial_design(deep, DesignKind::latin_hypercube, 3, 1).size(), 3U);
+  EXPECT_FALSE(deep.active(7999, deep.settled(Point(8000, 2.0))));
+}
+
+TEST(Conditions, OfTwoOnOneVariableBothMustHold) {
+  const Space space({{.name = "s", .kind = Variable::Kind::categorical, .choices = {"a", "b", "c"}},
+                     {.name = "x", .when = {{"s", {"b", "a", "b"}}, {"s", {"c", "b"}}}},
+                     {.name = "y", .when = {{"s", {"a"}}, {"s", {"c"}}}}});
+  EXPECT_EQ(space.active(Point{0.0, 0.5, 0.5}), (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(space.active(Point{1.0, 0.5, 0.5}), (std::vector<bool>{true, true, false}));
+  EXPECT_EQ(space.active(Point{2.0, 0.5, 0.5}), (std::vector<bool>{true, false, false}));
+}
+
+/// As a crafted study may have them; one after the other, each value took a search through all choices.
+TEST(Conditions, ManyChoicesAreReadAtOnce) {
+  std::vector<std::string> choices;
+  for (int k = 0; k < 100000; ++k) choices.push_back(fmt::format("a long choice of which only the end differs: {}", k));
+  const Space space({{.name = "s", .kind = Variable::Kind::categorical, .choices = choices},
+                     {.name = "x", .when = {{"s", choices}}}});
+  EXPECT_TRUE(space.active(1, Point{99999.0, 0.5}));
+}
+
+TEST(Conditions, SpacesHaveALimit) {
+  EXPECT_EQ(Space::box(10000, 0.0, 1.0).size(), 10000U);
+  EXPECT_THAT(message_of<ConfigError>([] { return Space::box(10001, 0.0, 1.0); }),
+              HasSubstr("at most 10000 variables, got 10001"));
 }
 
 std::string error_of(const std::string& variables) {

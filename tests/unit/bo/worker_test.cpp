@@ -1,6 +1,8 @@
 #include "nomu/bo/worker.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -199,6 +201,17 @@ TEST(Worker, WrongInputIsRefusedBeforeATrialIsSpent) {
   EXPECT_EQ(study.status().trials, 0);
   EXPECT_THAT(message_of([&] { return run_worker(study, "./no_such_program"); }), HasSubstr("cannot be run"));
   EXPECT_EQ(study.status().failed, 0);
+}
+
+/// The name of a worker comes with the study, which may be a stranger's.
+TEST(Worker, NamesOfWorkersAreNoPaths) {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("nomu_no_process_{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "stat") << "1 (x) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 77 23\n";
+  const std::string host = worker_host(worker_name());
+  EXPECT_TRUE(is_gone(fmt::format("run:{}:../..{}:77", host, folder.string())));
+  EXPECT_TRUE(is_gone(fmt::format("run:{}:self:77", host)));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Worker, TrialsOfDeadProcessesAreTakenOver) {

@@ -192,5 +192,16 @@ TEST(Nearest, FindsNothingWhereNothingIsNear) {
   EXPECT_EQ(nearest("ab", {"xy", "abc"}), "abc");
 }
 
+/// A comparison takes time in proportion to the product of the lengths: seconds, and minutes for many candidates.
+TEST(Nearest, ComparesNothingThatCannotBeNear) {
+  const std::string many(1000000, 'a');
+  const std::vector<std::string> names(1000, std::string(100, 'a'));
+  EXPECT_EQ(nearest(many, names), "");
+  EXPECT_EQ(nearest("aaaa", std::vector<std::string>(30, many)), "");
+  EXPECT_EQ(nearest("rate", {many, "rat", "train.rate"}), "train.rate");
+  const std::string long_name(150, 'b');
+  EXPECT_EQ(nearest(long_name + "c", {many, long_name}), long_name);
+}
+
 }  // namespace
 }  // namespace nomu
