@@ -2,12 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -68,16 +72,17 @@ bool write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN) {  // standard output may be shared with a program that never waits
+      struct pollfd ready {
+        .fd = fd, .events = POLLOUT, .revents = 0
+      };
+      if (::poll(&ready, 1, -1) < 0 && errno != EINTR) return false;
+      continue;
+    }
     if (written < 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
-}
-
-void write_directly(const fs::path& path, std::string_view bytes) {
-  Descriptor out(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (out.get() < 0) fail("write", path, errno);
-  if (!write_all(out.get(), bytes) || !out.close()) fail<Error>("write", path, errno);
 }
 
 /// A name next to the target; short, because the target's may already be the longest that the file system allows.
@@ -106,18 +111,38 @@ Neighbour open_neighbour(const fs::path& target, const fs::path& path) {
 struct Target {
   fs::path path;
   bool exists = false;
-  bool device = false;
+  bool direct = false;       ///< written to as it is: a pipe, a device, an open file
+  int open_descriptor = -1;  ///< the descriptor of this process that the path stands for
   mode_t mode = 0;
 };
 
-/// The name at the end of a chain of links, even if nothing has that name yet.
+/// Whether a path is an entry of /proc/<process>/fd, under any of its names (/dev/fd, /proc/self/fd).
+bool is_descriptor(const fs::path& path) {
+  std::error_code unknown;
+  const fs::path folder = fs::canonical(path.has_parent_path() ? path.parent_path() : fs::path("."), unknown);
+  return !unknown && folder.filename() == "fd" && folder.string().starts_with("/proc/");
+}
+
+/// The number of such an entry, -1 if it is another process's.
+int own_descriptor(const fs::path& path) {
+  std::error_code unknown;
+  const std::string folder = fs::canonical(path.parent_path(), unknown).string();
+  if (unknown || !folder.starts_with(fmt::format("/proc/{}/", ::getpid()))) return -1;
+  const std::string name = path.filename().string();
+  int number = -1;
+  const auto [end, wrong] = std::from_chars(name.data(), name.data() + name.size(), number);
+  return wrong == std::errc{} && end == name.data() + name.size() ? number : -1;
+}
+
+/// The name at the end of a chain of links, even if nothing has that name yet. A link that stands for an open file,
+/// such as that of /dev/stdout, is an end too: what it leads to belongs to whoever opened it.
 fs::path followed(const fs::path& path) {
   constexpr int most_links = 40;  // as the system allows
   fs::path end = path;
   for (int links = 0; links < most_links; ++links) {
     std::error_code no_link;
     const fs::path next = fs::read_symlink(end, no_link);
-    if (no_link) return end;
+    if (no_link || is_descriptor(end)) return end;
     end = next.is_absolute() ? next : end.parent_path() / next;
   }
   fail("write", path, ELOOP);
@@ -125,18 +150,31 @@ fs::path followed(const fs::path& path) {
 
 /// Refuses directories and protected files.
 Target target_of(const fs::path& path) {
-  Target target{.path = path};
+  Target target{.path = followed(path)};
   struct stat status {};
-  target.exists = ::stat(path.c_str(), &status) == 0;
+  target.exists = ::stat(target.path.c_str(), &status) == 0;
   target.mode = status.st_mode & 07777U;
   if (target.exists && S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
-  // The links of /dev/stdout and /dev/fd lead to pipes that have no name; these are written to as they are.
-  if (!target.exists || S_ISREG(status.st_mode)) target.path = followed(path);
-  // Renaming onto a device would replace it by a regular file.
-  target.device = target.exists && !S_ISREG(status.st_mode);
-  // A rename needs no permission on the old file, so a file that its owner protected is checked here.
-  if (target.exists && ::access(target.path.c_str(), W_OK) != 0) fail("write", path, errno);
+  const bool descriptor = target.exists && is_descriptor(target.path);
+  if (descriptor) target.open_descriptor = own_descriptor(target.path);
+  // Renaming onto a device would replace it by a regular file; renaming onto an open file would lose what is in it.
+  target.direct = target.exists && (descriptor || !S_ISREG(status.st_mode));
+  if (target.open_descriptor >= 0) {
+    const int flags = ::fcntl(target.open_descriptor, F_GETFL);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) fail("write", path, EBADF);
+  } else if (target.exists && ::access(target.path.c_str(), W_OK) != 0) {
+    // A rename needs no permission on the old file, so a file that its owner protected is checked here.
+    fail("write", path, errno);
+  }
   return target;
+}
+
+/// An open file is written to where its owner is: `>> log` appends.
+void write_directly(const Target& target, const fs::path& path, std::string_view bytes) {
+  Descriptor out(target.open_descriptor >= 0 ? ::fcntl(target.open_descriptor, F_DUPFD_CLOEXEC, 0)
+                                             : ::open(target.path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  if (out.get() < 0) fail("write", path, errno);
+  if (!write_all(out.get(), bytes) || !out.close()) fail<Error>("write", path, errno);
 }
 
 /// Takes permissions away that the file `like` does not give to others. A pipe, say, has none to compare with.
@@ -179,7 +217,7 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) { write
 
 void write_file_like(const fs::path& path, std::string_view bytes, const std::vector<fs::path>& like) {
   const Target target = target_of(path);
-  if (target.device) return write_directly(path, bytes);
+  if (target.direct) return write_directly(target, path, bytes);
   Neighbour neighbour = open_neighbour(target.path, path);
   Descriptor& out = neighbour.out;
   if (target.exists && ::fchmod(out.get(), target.mode) != 0) fail("write", path, errno);
@@ -199,7 +237,7 @@ bool claim_file(const fs::path& path) {
 
 void require_writable(const fs::path& path) {
   const Target target = target_of(path);
-  if (!target.device) (void)open_neighbour(target.path, path);  // removed again at the end of this statement
+  if (!target.direct) (void)open_neighbour(target.path, path);  // removed again at the end of this statement
 }
 
 }  // namespace nomu

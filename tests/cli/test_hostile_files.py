@@ -58,6 +58,19 @@ class Pipes(WithFolder):
             self.assertEqual(waiting.wait(timeout=20), 130)
 
 
+class OpenFiles(WithFolder):
+    def test_a_log_is_appended_to(self) -> None:
+        model = self.fitted()
+        log = self.folder / "log"
+        table = self.folder / "out.csv"
+        self.assertDone(nomu("predict", model, self.table, "-o", table))
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            log.write_text("precious\n")
+            with log.open("a") as out:
+                self.assertDone(nomu("predict", model, self.table, "-o", name, capture_output=False, stdout=out, stderr=subprocess.PIPE))
+            self.assertTrue(log.read_text().startswith("precious\n" + table.read_text()), name)
+
+
 class Privacy(WithFolder):
     def mode(self, path: Path) -> int:
         return stat.S_IMODE(path.stat().st_mode)

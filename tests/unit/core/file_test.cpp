@@ -1,5 +1,6 @@
 #include "nomu/core/file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -143,6 +144,37 @@ TEST_F(FileTest, PipesAreWrittenToThroughTheirLinks) {
   EXPECT_EQ(::read(ends[0], text.data(), text.size()), 5);
   EXPECT_EQ(text, "hello");
   for (const int end : ends) ::close(end);
+}
+
+TEST_F(FileTest, OpenFilesAreWrittenToWhereTheyAre) {
+  const fs::path log = folder() / "log";
+  write_file_atomically(log, "precious\n");
+  const int file = ::open(log.c_str(), O_WRONLY | O_APPEND);
+  ASSERT_GE(file, 0);
+  const fs::path link = folder() / "link";
+  const std::string number = std::to_string(file);
+  fs::create_symlink("/dev/fd/" + number, link);
+  for (const fs::path& path : {fs::path("/dev/fd/" + number), fs::path("/proc/self/fd/" + number), link}) {
+    require_writable(path);
+    write_file_atomically(path, "more\n");
+  }
+  EXPECT_EQ(::write(file, "end\n", 4), 4);
+  ::close(file);
+  EXPECT_EQ(read_file(log), "precious\nmore\nmore\nmore\nend\n");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(entries(), 2U);
+}
+
+TEST_F(FileTest, FilesOpenForReadingAreNotWrittenTo) {
+  const fs::path kept = folder() / "kept";
+  write_file_atomically(kept, "old");
+  const int file = ::open(kept.c_str(), O_RDONLY);
+  ASSERT_GE(file, 0);
+  const fs::path path = "/dev/fd/" + std::to_string(file);
+  EXPECT_THAT(message_of([&] { require_writable(path); }), HasSubstr("Bad file descriptor"));
+  EXPECT_THAT(message_of([&] { write_file_atomically(path, "new"); }), HasSubstr("Bad file descriptor"));
+  ::close(file);
+  EXPECT_EQ(read_file(kept), "old");
 }
 
 TEST_F(FileTest, NewFilesAreNoMoreOpenThanTheirSource) {
