@@ -60,12 +60,13 @@ class EvaluatedOnnx final : public OnnxNetwork {
   [[nodiscard]] const OnnxNetworkInfo& info() const override { return info_; }
   [[nodiscard]] const std::string& file() const override { return bytes_; }
 
-  [[nodiscard]] Evaluation evaluate(const Tensor<float>& x) const override {
+  [[nodiscard]] Evaluation evaluate(const Tensor<float>& x) const override { return evaluate_until({}, x); }
+  [[nodiscard]] Evaluation evaluate_until(const std::stop_token& stop, const Tensor<float>& x) const override {
     Evaluation answer{.mean = Tensor<float>(1, x.rows(), 1), .features = Tensor<float>(1, x.rows(), features_)};
     for (std::size_t first = 0; first < x.rows(); first += block_rows_) {
       const std::size_t count = std::min(block_rows_, x.rows() - first);
       const auto [hidden, output, peak] =
-          program_.run(x.flat().subspan(first * x.cols(), count * x.cols()), count, info_.features);
+          program_.run(x.flat().subspan(first * x.cols(), count * x.cols()), count, info_.features, stop);
       check_rows(output, count, info_.output);
       check_rows(hidden, count, info_.features);
       if (output.size() != count || hidden.size() != count * features_)
