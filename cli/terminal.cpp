@@ -44,18 +44,17 @@ std::stop_source& stop_requests() {
   return source;
 }
 
-/// Whether anybody looks at requests to stop.
-std::atomic<bool>& heeded() {
-  static std::atomic<bool> value = false;
-  return value;
+/// How many look at requests to stop.
+std::atomic<int>& heeding() {
+  static std::atomic<int> count = 0;
+  return count;
 }
 
 }  // namespace
 
-std::stop_source& interrupts() {
-  heeded() = true;
-  return stop_requests();
-}
+HeedInterrupts::HeedInterrupts() { ++heeding(); }
+HeedInterrupts::~HeedInterrupts() { --heeding(); }
+std::stop_token HeedInterrupts::token() { return stop_requests().get_token(); }
 
 void watch_interrupts() {
   sigset_t set;
@@ -72,8 +71,8 @@ void watch_interrupts() {
       int number = 0;
       if (sigwait(&set, &number) != 0) continue;
       if (number == SIGINT) ++pressed;
-      // While files are read nobody looks, and reading a pipe may take for ever.
-      if (pressed > 1 || !heeded()) _exit(130);
+      // While files are read and written nobody looks, and a pipe may take for ever.
+      if (pressed > 1 || heeding() == 0) _exit(130);
       stop_requests().request_stop();
     }
   }).detach();

@@ -37,9 +37,19 @@ void warn(fmt::format_string<Args...> text, Args&&... args) {
   write_error(fmt::format(text, std::forward<Args>(args)...));
 }
 
-/// Requests a stop on SIGINT and SIGTERM once `watch_interrupts` has been called. Before anybody calls this, and at a
-/// second SIGINT, the process ends at once.
-[[nodiscard]] std::stop_source& interrupts();
+/// Once `watch_interrupts` has been called, SIGINT and SIGTERM end the process at once, except while one of these
+/// exists: then they request a stop of the work that looks at its token, and only a second SIGINT ends the process. It
+/// must not outlive that work: whatever reads or writes a pipe looks at no token and may wait for ever.
+class HeedInterrupts {
+ public:
+  HeedInterrupts();
+  HeedInterrupts(const HeedInterrupts&) = delete;
+  HeedInterrupts& operator=(const HeedInterrupts&) = delete;
+  HeedInterrupts(HeedInterrupts&&) = delete;
+  HeedInterrupts& operator=(HeedInterrupts&&) = delete;
+  ~HeedInterrupts();
+  [[nodiscard]] static std::stop_token token();
+};
 void watch_interrupts();
 
 /// A line on the terminal with the progress of a job and the time left; nothing if standard error is not a terminal. On

@@ -19,7 +19,7 @@ void run(const Options& options) {
   spec.refit = !options.no_refit;
   ProgressBar bar(options.json_progress);
   const DesiderataReport report =
-      check_model(model, spec, {.report = bar.callback(), .stop = interrupts().get_token()});
+      check_model(model, spec, {.report = bar.callback(), .stop = HeedInterrupts().token()});
   bar.finish();
   if (!options.json) return print_findings(report);
   print_json(findings_json(report));

@@ -2,6 +2,7 @@
 // Writes the report on a model, for `nomu report`, `nomu fit --report` and `nomu attach --report`.
 
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -21,9 +22,9 @@ struct ReportOutput {
   /// Throws DataError, before any work is done, if a file cannot be written or would overwrite one that is read.
   void prepare(std::initializer_list<std::filesystem::path> read) const;
 
-  /// Creates and writes the report; returns the files.
-  [[nodiscard]] std::vector<std::filesystem::path> write(const Model& model, ModelReportSpec spec,
-                                                         const Progress& progress) const;
+  /// Creates and writes the report; returns the files. A signal stops the creation, with Cancelled.
+  [[nodiscard]] std::vector<std::filesystem::path> write(
+      const Model& model, ModelReportSpec spec, const std::function<void(const ProgressEvent&)>& progress = {}) const;
 };
 
 }  // namespace nomu::cli

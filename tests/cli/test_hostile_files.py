@@ -50,12 +50,17 @@ class Pipes(WithFolder):
     def test_a_signal_ends_what_waits_for_a_pipe(self) -> None:
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
-        for words in (["show", pipe], ["fit", pipe, *FIT, "-o", self.folder / "m"]):
+        model = self.fitted()
+        out = self.folder / "m"
+        for words in (["show", pipe], ["fit", pipe, *FIT, "-o", out], ["fit", self.table, *FIT, "--calibrate-on", pipe, "-o", out],
+                      ["fit", self.table, *FIT, "-o", pipe], ["fit", self.table, *FIT, "-o", out, "--report", pipe],
+                      ["report", model, "--no-check", "-o", pipe], ["predict", model, self.table, "-o", pipe]):
             waiting = subprocess.Popen([test_hostile.NOMU, *map(str, words)], stderr=subprocess.DEVNULL)
             self.addCleanup(waiting.kill)
-            time.sleep(1)
+            time.sleep(3)
+            self.assertIsNone(waiting.poll(), words)
             waiting.send_signal(signal.SIGTERM)
-            self.assertEqual(waiting.wait(timeout=20), 130)
+            self.assertEqual(waiting.wait(timeout=20), 130, words)
 
 
 class OpenFiles(WithFolder):
