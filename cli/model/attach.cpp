@@ -73,7 +73,7 @@ void run(const Options& options) {
   options.report.prepare({options.network, options.data, options.calibrate_on, options.predict, options.out,
                           options.predictions, options.model});
   const auto begin = std::chrono::steady_clock::now();
-  const std::shared_ptr<const OnnxNetwork> network = load_onnx(options.network, options.choice);
+  const std::shared_ptr<const OnnxNetwork> network = load_network(options.network, options.choice);
   const Model model = fit_file(options, network);
   save_attached(*network, model, options.out);
   if (!options.model.empty()) save_model(model, options.model, {options.data, options.calibrate_on});

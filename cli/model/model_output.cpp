@@ -93,9 +93,15 @@ std::variant<Model, TargetModels> ModelFile::load_any() const {
   return unpack_model(bytes, model, shared_engine(engine));
 }
 
+std::shared_ptr<const OnnxNetwork> load_network(const std::string& file, const OnnxChoice& choice) {
+  std::shared_ptr<const OnnxNetwork> network = load_onnx(file, choice);
+  keep_apart(network->info().weights);
+  return network;
+}
+
 Model ModelFile::load() const {
   if (network.empty()) return load_one(model, target, engine);
-  return load_bounds(model, load_onnx(network, choice), shared_engine(engine));
+  return load_bounds(model, load_network(network, choice), shared_engine(engine));
 }
 
 void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help) {

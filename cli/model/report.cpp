@@ -59,10 +59,11 @@ void run(const Options& options) {
 
 }  // namespace
 
-void ReportOutput::prepare(std::initializer_list<std::filesystem::path> read) const {
-  keep_private(read);
+void ReportOutput::prepare(const std::vector<std::filesystem::path>& read) const {
   if (!page.empty()) prepare_file(page, read);
-  if (!plots.empty()) prepare_folder(plots);
+  if (plots.empty()) return;
+  prepare_folder(plots);
+  keep_private(std::filesystem::path(plots) / "plot.svg", read);
 }
 
 std::vector<std::filesystem::path> ReportOutput::write(

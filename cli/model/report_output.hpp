@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -20,7 +19,7 @@ struct ReportOutput {
   [[nodiscard]] bool empty() const { return page.empty() && plots.empty(); }
 
   /// Throws DataError, before any work is done, if a file cannot be written or would overwrite one that is read.
-  void prepare(std::initializer_list<std::filesystem::path> read) const;
+  void prepare(const std::vector<std::filesystem::path>& read) const;
 
   /// Creates and writes the report; returns the files. A signal stops the creation, with Cancelled.
   [[nodiscard]] std::vector<std::filesystem::path> write(

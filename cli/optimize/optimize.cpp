@@ -41,6 +41,7 @@ void run_new(const Options& options) {
   if (!options.from.empty()) {
     const Study before = Study::open(options.from, StudyAccess::read, {}, options.study.file_systems());
     earlier = earlier_results(before, file.space, file.spec.direction);
+    keep_private(options.study.place, {options.from});
   }
   const Study study =
       Study::create(options.study.place, file.space, file.spec, {}, options.study.file_systems(), earlier);
@@ -154,7 +155,7 @@ void run_list(const Options& options) {
 }
 
 void run_copy(const Options& options) {
-  keep_private({options.study.place});
+  keep_private(options.target, {options.study.place});
   copy_study(options.study.place, options.target, options.study.file_systems());
   const Study copy = Study::open(options.target, StudyAccess::read, {}, options.study.file_systems());
   const StudyStatus status = copy.status();

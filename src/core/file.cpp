@@ -6,12 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -96,11 +94,11 @@ struct Neighbour {
   TemporaryFile file;
 };
 
-/// Creates a new temporary file; mode 0666 leaves the choice to the user's umask. `path` is the name in messages.
-Neighbour open_neighbour(const fs::path& target, const fs::path& path) {
+/// Creates a new temporary file; the user's umask takes from `mode`. `path` is the name in messages.
+Neighbour open_neighbour(const fs::path& target, const fs::path& path, mode_t mode) {
   for (;;) {
     const fs::path name = neighbour(target);
-    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0) return {Descriptor(fd), TemporaryFile(name)};
     // A killed process with the same id may have left its temporary file behind.
     if (errno != EEXIST) fail("write", path, errno);
@@ -114,6 +112,7 @@ struct Target {
   bool direct = false;       ///< written to as it is: a pipe, a device, an open file
   int open_descriptor = -1;  ///< the descriptor of this process that the path stands for
   mode_t mode = 0;
+  gid_t group = 0;
 };
 
 /// Whether a path is an entry of /proc/<process>/fd, under any of its names (/dev/fd, /proc/self/fd).
@@ -154,6 +153,7 @@ Target target_of(const fs::path& path) {
   struct stat status {};
   target.exists = ::stat(target.path.c_str(), &status) == 0;
   target.mode = status.st_mode & 07777U;
+  target.group = status.st_gid;
   if (target.exists && S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
   const bool descriptor = target.exists && is_descriptor(target.path);
   if (descriptor) target.open_descriptor = own_descriptor(target.path);
@@ -177,13 +177,48 @@ void write_directly(const Target& target, const fs::path& path, std::string_view
   if (!write_all(out.get(), bytes) || !out.close()) fail<Error>("write", path, errno);
 }
 
-/// Takes permissions away that the file `like` does not give to others. A pipe, say, has none to compare with.
-void narrow(int file, const fs::path& like) {
+/// What files of a group may permit that are made from the files `like`. Of a pipe, say, there is nothing to compare.
+mode_t permitted(const std::vector<fs::path>& like, gid_t group) {
+  mode_t allowed = 07777U;
+  for (const fs::path& other : like) {
+    struct stat status {};
+    if (::stat(other.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    mode_t given = status.st_mode & 0077U;
+    if (status.st_gid != group) {  // one's group are the other's others, and the other way round
+      const mode_t common = given & (given >> 3U) & 07U;
+      given = common << 3U | common;
+    }
+    allowed &= 07700U | given;
+  }
+  return allowed;
+}
+
+/// The group that the system gives to a new file.
+gid_t group_of_new(const fs::path& path) {
+  struct stat folder {};
+  const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (::stat(parent.c_str(), &folder) == 0 && (folder.st_mode & S_ISGID) != 0) return folder.st_gid;
+  return ::getegid();
+}
+
+/// What `withhold_from_replaced` has been told.
+std::atomic<unsigned>& withheld() {
+  static std::atomic<unsigned> mask{0};
+  return mask;
+}
+
+/// Permissions before there is anything to read: those of the file that is replaced, as far as `like` gives them.
+void settle_permissions(int file, const Target& target, std::vector<fs::path> like, const fs::path& path) {
+  constexpr auto same_owner = static_cast<uid_t>(-1);
+  // Only the old file's group may have what the old file gave to its group.
+  const bool moved = target.exists && ::fchown(file, same_owner, target.group) == 0;
+  if (target.exists && !moved) like.push_back(target.path);
   struct stat own {};
-  struct stat other {};
-  if (::stat(like.c_str(), &other) != 0 || !S_ISREG(other.st_mode) || ::fstat(file, &own) != 0) return;
-  const mode_t allowed = (other.st_mode & 0077U) | 0700U;
-  if (::fchmod(file, own.st_mode & allowed) != 0) return;  // not every file system has permissions
+  if (::fstat(file, &own) != 0) fail<Error>("write", path, errno);
+  const mode_t wanted = target.exists ? target.mode & ~withheld() : own.st_mode & 07777U;
+  const mode_t mode = wanted & permitted(like, own.st_gid);
+  if (mode == (own.st_mode & 07777U) || ::fchmod(file, mode) == 0) return;
+  if (target.exists) fail("write", path, errno);  // not every file system has permissions
 }
 
 /// A crash may lose the new directory entry until the directory itself is synced; the data is safe either way, so
@@ -218,16 +253,22 @@ void write_file_atomically(const fs::path& path, std::string_view bytes) { write
 void write_file_like(const fs::path& path, std::string_view bytes, const std::vector<fs::path>& like) {
   const Target target = target_of(path);
   if (target.direct) return write_directly(target, path, bytes);
-  Neighbour neighbour = open_neighbour(target.path, path);
+  // Whoever opens a file may read what is written to it later, so it never permits more than in the end.
+  const mode_t mode = target.exists ? 0600U : 0666U & permitted(like, group_of_new(target.path));
+  Neighbour neighbour = open_neighbour(target.path, path, mode);
   Descriptor& out = neighbour.out;
-  if (target.exists && ::fchmod(out.get(), target.mode) != 0) fail("write", path, errno);
-  if (!target.exists) {
-    for (const fs::path& other : like) narrow(out.get(), other);
-  }
+  settle_permissions(out.get(), target, like, path);
   if (!write_all(out.get(), bytes) || ::fsync(out.get()) != 0 || !out.close()) fail<Error>("write", path, errno);
   if (!neighbour.file.rename_to(target.path)) fail<Error>("write", path, errno);
   sync_directory(target.path.parent_path());
 }
+
+unsigned permissions_like(const fs::path& path, const std::vector<fs::path>& like) {
+  struct stat status {};
+  return permitted(like, ::stat(path.c_str(), &status) == 0 ? status.st_gid : group_of_new(path));
+}
+
+void withhold_from_replaced(unsigned mask) { withheld() |= mask; }
 
 bool claim_file(const fs::path& path) {
   const Descriptor made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
@@ -237,7 +278,7 @@ bool claim_file(const fs::path& path) {
 
 void require_writable(const fs::path& path) {
   const Target target = target_of(path);
-  if (!target.direct) (void)open_neighbour(target.path, path);  // removed again at the end of this statement
+  if (!target.direct) (void)open_neighbour(target.path, path, 0600);  // removed again at the end of this statement
 }
 
 }  // namespace nomu

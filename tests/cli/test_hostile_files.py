@@ -64,6 +64,9 @@ class Pipes(WithFolder):
 
 
 class OpenFiles(WithFolder):
+    def test_a_file_without_a_name_is_said(self) -> None:
+        self.assertRefused(nomu("fit", self.table, *FIT, "-o", ""), "the name of a file to write is empty")
+
     def test_a_log_is_appended_to(self) -> None:
         model = self.fitted()
         log = self.folder / "log"
@@ -89,6 +92,51 @@ class Privacy(WithFolder):
             self.assertDone(nomu(*words))
             self.assertEqual(self.mode(out), 0o600, words)
             out.unlink()
+
+    def test_a_file_that_is_replaced_becomes_as_private(self) -> None:
+        self.table.chmod(0o600)
+        for words in (["fit", self.table, *FIT], ["predict", self.fitted(), self.table]):
+            out = self.folder / f"of_{words[0]}"
+            out.write_text("old")
+            out.chmod(0o644)
+            self.assertDone(nomu(*words, "-o", out))
+            self.assertEqual(self.mode(out), 0o600, words)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root may give files to any group")
+    def test_another_group_sees_no_more(self) -> None:
+        self.table.chmod(0o640)
+        os.chown(self.table, -1, os.getegid() + 1)
+        model = self.fitted()
+        self.assertEqual(self.mode(model), 0o600)
+        model.chmod(0o644)
+        out = self.folder / "out"
+        self.assertDone(nomu("predict", model, self.table, "-o", out))
+        self.assertEqual(self.mode(out), 0o600)
+
+    def test_a_study_that_begins_with_another_is_as_private(self) -> None:
+        space, early, late = (self.folder / name for name in ("space.toml", "early.db", "late.db"))
+        space.write_text(SPACE)
+        self.assertDone(nomu("optimize", "new", early, "--space", space))
+        self.assertDone(nomu("optimize", "tell", early, "--point", "x=0.5", "1"))
+        early.chmod(0o600)
+        self.assertDone(nomu("optimize", "new", late, "--space", space, "--from", early))
+        self.assertEqual(self.mode(late), 0o600)
+
+    def test_weights_beside_a_network_are_kept_and_kept_private(self) -> None:
+        golden = Path(__file__).resolve().parent.parent / "golden" / "onnx"
+        network, weights = self.folder / "torch_external.onnx", self.folder / "torch_external.onnx.data"
+        for path in (network, weights):
+            path.write_bytes((golden / path.name).read_bytes())
+        before = weights.read_bytes()
+        words = ["attach", network, "--data", golden / "torch_external.csv", "--target", "y", "--set", "train.epochs=3", "--set", "ensemble=1"]
+        if "built without ONNX" in (refused := nomu(*words, "-o", weights)).stderr:
+            self.skipTest("nomu was built without ONNX")
+        self.assertRefused(refused, "holds weights of the network")
+        self.assertEqual(weights.read_bytes(), before)
+        weights.chmod(0o600)
+        out = self.folder / "out.onnx"
+        self.assertDone(nomu(*words, "-o", out))
+        self.assertEqual(self.mode(out), 0o600)
 
     def test_copies_of_a_study_are_as_private_as_it_is(self) -> None:
         (self.folder / "space.toml").write_text(SPACE)

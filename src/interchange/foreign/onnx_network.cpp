@@ -33,12 +33,14 @@ void check_names(const std::vector<OnnxInput>& inputs) {
 
 class EvaluatedOnnx final : public OnnxNetwork {
  public:
-  EvaluatedOnnx(std::string bytes, const OnnxChoice& choice) : bytes_(std::move(bytes)), program_(bytes_, {}, choice) {
+  EvaluatedOnnx(WholeNetwork network, const OnnxChoice& choice)
+      : bytes_(std::move(network.bytes)), program_(bytes_, {}, choice) {
     info_ = {.inputs = program_.inputs(),
              .output = program_.output(),
              .features = program_.features(),
              .columns = program_.row_shape(),
-             .opset = program_.opset()};
+             .opset = program_.opset(),
+             .weights = std::move(network.weights)};
     check_names(info_.inputs);
     probe();
     check_file();
@@ -156,7 +158,7 @@ std::shared_ptr<const OnnxNetwork> naming(std::string_view source, const Read& r
 }  // namespace
 
 std::shared_ptr<const OnnxNetwork> parse_onnx(std::string bytes, std::string_view source, const OnnxChoice& choice) {
-  return naming(source, [&] { return std::make_shared<EvaluatedOnnx>(std::move(bytes), choice); });
+  return naming(source, [&] { return std::make_shared<EvaluatedOnnx>(WholeNetwork{std::move(bytes)}, choice); });
 }
 
 std::shared_ptr<const OnnxNetwork> load_onnx(const std::filesystem::path& path, const OnnxChoice& choice) {

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "nomu/core/error.hpp"
 #include "nomu/core/private_file.hpp"
@@ -190,6 +191,48 @@ TEST_F(FileTest, NewFilesAreNoMoreOpenThanTheirSource) {
     EXPECT_EQ(status.st_mode & 0777U, mode & 0644U);
     fs::remove(copy);
   }
+  ::umask(before);
+}
+
+unsigned mode_of(const fs::path& path) {
+  struct stat status {};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0);
+  return status.st_mode & 0777U;
+}
+
+TEST_F(FileTest, ReplacedFilesAreNoMoreOpenThanTheirSource) {
+  const fs::path source = folder() / "source";
+  const fs::path copy = folder() / "copy";
+  for (const fs::path& path : {source, copy}) write_file_atomically(path, "rows");
+  ASSERT_EQ(::chmod(source.c_str(), 0640), 0);
+  ASSERT_EQ(::chmod(copy.c_str(), 0664), 0);
+  write_file_like(copy, "new", {source});
+  EXPECT_EQ(mode_of(copy), 0640U);
+  EXPECT_EQ(read_file(copy), "new");
+}
+
+TEST_F(FileTest, AnotherGroupGetsOnlyWhatAllOthersHave) {
+  const fs::path source = folder() / "source";
+  const fs::path copy = folder() / "copy";
+  write_file_atomically(source, "rows");
+  if (::geteuid() != 0 || ::chown(source.c_str(), 0, ::getegid() + 1) != 0)
+    GTEST_SKIP() << "only root may give files to any group";
+  const mode_t before = ::umask(002);
+  const std::pair<unsigned, unsigned> modes[] = {{0640, 0600}, {0660, 0600}, {0644, 0644}, {0664, 0644}, {0604, 0600}};
+  for (const auto& [given, expected] : modes) {
+    ASSERT_EQ(::chmod(source.c_str(), given), 0);
+    write_file_like(copy, "rows", {source});
+    EXPECT_EQ(mode_of(copy), expected) << given;
+    EXPECT_EQ(permissions_like(copy, {source}) & 0666U, expected) << given;
+    fs::remove(copy);
+  }
+  // A file that is replaced keeps its group, and with it what the group may do.
+  ASSERT_EQ(::chmod(source.c_str(), 0640), 0);
+  write_file_atomically(source, "new");
+  struct stat status {};
+  ASSERT_EQ(::stat(source.c_str(), &status), 0);
+  EXPECT_EQ(status.st_gid, ::getegid() + 1);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
   ::umask(before);
 }
 
