@@ -128,7 +128,8 @@ class Privacy(WithFolder):
         for path in (network, weights):
             path.write_bytes((golden / path.name).read_bytes())
         before = weights.read_bytes()
-        words = ["attach", network, "--data", golden / "torch_external.csv", "--target", "y", "--set", "train.epochs=3", "--set", "ensemble=1"]
+        self.table.write_text("a,b,c,y\n" + "".join(f"{i / 40},{i % 7 / 7},{i % 3},{i % 5}\n" for i in range(40)))
+        words = ["attach", network, "--data", self.table, "--target", "y", "--set", "train.epochs=3", "--set", "ensemble=1"]
         if "built without ONNX" in (refused := nomu(*words, "-o", weights)).stderr:
             self.skipTest("nomu was built without ONNX")
         self.assertRefused(refused, "holds weights of the network")
@@ -148,6 +149,25 @@ class Privacy(WithFolder):
             out = self.folder / f"{words[0]}ed"
             self.assertDone(nomu("optimize", *words, out))
             self.assertEqual(self.mode(out), 0o640, words)
+
+
+class ParserMessages(WithFolder):
+    def test_escapes_in_words_do_not_reach_the_terminal(self) -> None:
+        for words in (["show", self.table, "\x1b]0;x\a"], ["\x1b]0;x\a"], ["fit", "--\x1b]0;x\a"]):
+            result = nomu(*words)
+            self.assertRefused(result, "\\x1b]0;x\\x07")
+            self.assertNotIn("\x1b", result.stdout + result.stderr)
+
+    @unittest.skipUnless(Path("/dev/full").exists(), "there is no /dev/full")
+    def test_texts_that_cannot_be_written_are_a_failure(self) -> None:
+        for words in (["--version"], ["--help"], ["fit", "--help"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                result = nomu(*words, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+            self.assertRefused(result, "cannot write to standard output", code=1)
+
+    def test_endless_files_are_not_read_to_their_end(self) -> None:
+        for words in (["show", "/dev/zero"], ["predict", "/dev/zero", self.table]):
+            self.assertRefused(nomu(*words, timeout=20), "/dev/zero", "not a nomu model")
 
 
 class Texts(WithFolder):
