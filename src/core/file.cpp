@@ -230,7 +230,9 @@ void sync_directory(const fs::path& directory) {
 
 }  // namespace
 
-std::string read_file(const fs::path& path) {
+std::string read_file(const fs::path& path) { return read_file(path, {}); }
+
+std::string read_file(const fs::path& path, std::string_view begin) {
   const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (in.get() < 0) fail("read", path, errno);
   std::string bytes;
@@ -245,6 +247,7 @@ std::string read_file(const fs::path& path) {
     if (got < 0) fail("read", path, errno);
     if (got == 0) return bytes;
     bytes.append(buffer, 0, static_cast<std::size_t>(got));
+    if (bytes.size() >= begin.size() && !bytes.starts_with(begin)) return bytes;
   }
 }
 
