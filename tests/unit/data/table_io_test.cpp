@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <ctime>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <limits>
 
