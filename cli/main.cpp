@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -47,6 +48,20 @@ int fail(int code, const char* message) {
   return code;
 }
 
+/// Prints the help or version that was asked for, or what is wrong with the words of the command.
+int finish(const CLI::App& app, const CLI::ParseError& error) {
+  std::ostringstream out;
+  std::ostringstream complaint;
+  const int code = app.exit(error, out, complaint);
+  nomu::cli::write_error(complaint.str());
+  try {
+    nomu::cli::write_out(out.str());
+  } catch (const std::exception& failure) {
+    return fail(nomu::cli::exit_code(failure), failure.what());
+  }
+  return code == 0 ? 0 : 2;
+}
+
 /// Either the system has no more, or a size is beyond what any system has.
 int fail_for_memory() { return fail(1, "out of memory; use smaller networks, fewer members or fewer rows"); }
 
@@ -83,7 +98,7 @@ int main(int argc, char** argv) {
     app.parse(std::move(arguments));
     return 0;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return finish(app, error);
   } catch (const std::bad_alloc&) {
     return fail_for_memory();
   } catch (const std::length_error&) {

@@ -15,6 +15,7 @@
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/core/printable.hpp"
+#include "nomu/core/private_file.hpp"
 
 namespace nomu::cli {
 
@@ -44,18 +45,17 @@ std::stop_source& stop_requests() {
   return source;
 }
 
-/// Whether anybody looks at requests to stop.
-std::atomic<bool>& heeded() {
-  static std::atomic<bool> value = false;
-  return value;
+/// How many look at requests to stop.
+std::atomic<int>& heeding() {
+  static std::atomic<int> count = 0;
+  return count;
 }
 
 }  // namespace
 
-std::stop_source& interrupts() {
-  heeded() = true;
-  return stop_requests();
-}
+HeedInterrupts::HeedInterrupts() { ++heeding(); }
+HeedInterrupts::~HeedInterrupts() { --heeding(); }
+std::stop_token HeedInterrupts::token() { return stop_requests().get_token(); }
 
 void watch_interrupts() {
   sigset_t set;
@@ -72,8 +72,8 @@ void watch_interrupts() {
       int number = 0;
       if (sigwait(&set, &number) != 0) continue;
       if (number == SIGINT) ++pressed;
-      // While files are read nobody looks, and reading a pipe may take for ever.
-      if (pressed > 1 || !heeded()) _exit(130);
+      // While files are read and written nobody looks, and a pipe may take for ever.
+      if (pressed > 1 || heeding() == 0) _exit(130);
       stop_requests().request_stop();
     }
   }).detach();
@@ -132,17 +132,23 @@ bool holds_study(const std::filesystem::path& path) {
 
 }  // namespace
 
-void keep_private(std::initializer_list<std::filesystem::path> inputs) {
+void keep_private(const std::filesystem::path& out, const std::vector<std::filesystem::path>& inputs) {
   constexpr mode_t of_others = 0066;
-  mode_t mask = ::umask(0);
-  for (const std::filesystem::path& input : inputs) {
-    struct stat status {};
-    if (::stat(input.c_str(), &status) == 0 && S_ISREG(status.st_mode)) mask |= ~status.st_mode & of_others;
-  }
-  ::umask(mask);
+  const mode_t closed = ~permissions_like(out, inputs) & of_others;
+  const mode_t mask = ::umask(0);
+  ::umask(mask | closed);
+  withhold_from_replaced(closed);
 }
 
-void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> others) {
+namespace {
+
+/// The files that were prepared so far.
+std::vector<std::filesystem::path>& outputs() {
+  static std::vector<std::filesystem::path> paths;
+  return paths;
+}
+
+void require_apart(const std::filesystem::path& out, const std::vector<std::filesystem::path>& others) {
   for (const std::filesystem::path& other : others) {
     std::error_code unknown;
     // Compare names too, because a file that another option will write may not exist yet.
@@ -152,12 +158,33 @@ void prepare_file(const std::filesystem::path& out, std::initializer_list<std::f
                                   out.string()));
     }
   }
-  keep_private(others);
+}
+
+}  // namespace
+
+void prepare_file(const std::filesystem::path& out, const std::vector<std::filesystem::path>& others) {
+  if (out.empty()) throw DataError("output", "the name of a file to write is empty");
+  require_apart(out, others);
+  keep_private(out, others);
   if (holds_study(out)) {
     throw DataError("output",
                     fmt::format("'{}' holds a study and would be overwritten; choose another name", out.string()));
   }
   require_writable(out);
+  outputs().push_back(out);
+}
+
+void keep_apart(const std::vector<std::filesystem::path>& inputs) {
+  for (const std::filesystem::path& out : outputs()) {
+    for (const std::filesystem::path& input : inputs) {
+      std::error_code unknown;
+      if (std::filesystem::equivalent(out, input, unknown))
+        throw DataError("output", fmt::format("'{}' holds weights of the network and would be overwritten; choose "
+                                              "another name",
+                                              out.string()));
+    }
+    keep_private(out, inputs);
+  }
 }
 
 void prepare_folder(const std::filesystem::path& folder) {

@@ -6,12 +6,12 @@
 
 #include <filesystem>
 #include <functional>
-#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "nomu/core/config.hpp"
 #include "nomu/core/progress.hpp"
@@ -37,9 +37,19 @@ void warn(fmt::format_string<Args...> text, Args&&... args) {
   write_error(fmt::format(text, std::forward<Args>(args)...));
 }
 
-/// Requests a stop on SIGINT and SIGTERM once `watch_interrupts` has been called. Before anybody calls this, and at a
-/// second SIGINT, the process ends at once.
-[[nodiscard]] std::stop_source& interrupts();
+/// Once `watch_interrupts` has been called, SIGINT and SIGTERM end the process at once, except while one of these
+/// exists: then they request a stop of the work that looks at its token, and only a second SIGINT ends the process. It
+/// must not outlive that work: whatever reads or writes a pipe looks at no token and may wait for ever.
+class HeedInterrupts {
+ public:
+  HeedInterrupts();
+  HeedInterrupts(const HeedInterrupts&) = delete;
+  HeedInterrupts& operator=(const HeedInterrupts&) = delete;
+  HeedInterrupts(HeedInterrupts&&) = delete;
+  HeedInterrupts& operator=(HeedInterrupts&&) = delete;
+  ~HeedInterrupts();
+  [[nodiscard]] static std::stop_token token();
+};
 void watch_interrupts();
 
 /// A line on the terminal with the progress of a job and the time left; nothing if standard error is not a terminal. On
@@ -61,13 +71,16 @@ class ProgressBar {
 /// Creates a folder and checks that it is writable. Throws DataError if not, so that no work is done in vain.
 void prepare_folder(const std::filesystem::path& folder);
 
-/// Files that this process creates from now on are open to nobody to whom one of the inputs is closed: what is made
-/// from rows may show them.
-void keep_private(std::initializer_list<std::filesystem::path> inputs);
+/// Files that this process creates or replaces from now on are open to nobody to whom one of the inputs is closed: what
+/// is made from rows may show them. `out` is one of them: new files belong to its group or to that of its folder.
+void keep_private(const std::filesystem::path& out, const std::vector<std::filesystem::path>& inputs);
 
 /// Throws DataError unless the file can be written and is none of the others, which the command also reads or writes,
 /// so that no work is done in vain. The file will be as private as the others.
-void prepare_file(const std::filesystem::path& out, std::initializer_list<std::filesystem::path> others);
+void prepare_file(const std::filesystem::path& out, const std::vector<std::filesystem::path>& others);
+
+/// The same for all files prepared so far and the weights of a network, whose names are known once it has been read.
+void keep_apart(const std::vector<std::filesystem::path>& inputs);
 
 /// "key=value" of --set.
 [[nodiscard]] Setting setting_of(const std::string& text);

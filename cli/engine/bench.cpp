@@ -75,6 +75,7 @@ void print_report(const BenchmarkSpec& spec, const BenchmarkReport& report, bool
 }
 
 void run(const Options& options) {
+  const HeedInterrupts heed;
   if (options.scaling) {
     std::optional<PeerPrograms> peers;
     if (!options.peers.empty()) peers = {.folder = options.peers, .python = options.python};
@@ -90,7 +91,7 @@ void run(const Options& options) {
     const Fields fields = fields_of(spec);
     apply_toml(fields, case_text(name), name);
     for (const std::string& setting : options.settings) apply_setting(fields, setting);
-    print_report(spec, run_benchmark(spec, *engine, {.report = {}, .stop = interrupts().get_token()}), options.json);
+    print_report(spec, run_benchmark(spec, *engine, {.report = {}, .stop = heed.token()}), options.json);
   }
 }
 

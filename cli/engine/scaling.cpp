@@ -83,7 +83,7 @@ void print_peer(const ScalingRow& row, const Peer& peer, const PeerPrograms& pro
   Line line(json ? row.name : fmt::format("  {}", peer.name), row.unit, json);
   line.of_peer(peer.name);
   for (const auto& engine : engines) {
-    if (interrupts().stop_requested()) throw Cancelled("bench", "stopped on request");
+    if (HeedInterrupts::token().stop_requested()) throw Cancelled("bench", "stopped on request");
     const PeerTime time = measure(peer, programs, row.benchmark, engine->info().threads);
     if (!time.trouble.empty()) {
       line.give_up(fmt::format("skipped: {}", time.trouble));

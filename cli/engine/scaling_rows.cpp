@@ -19,7 +19,7 @@
 namespace nomu::cli {
 namespace {
 
-Progress silent() { return {.report = {}, .stop = interrupts().get_token()}; }
+Progress silent() { return {.report = {}, .stop = HeedInterrupts::token()}; }
 
 template <class F>
 double seconds_of(const F& work) {

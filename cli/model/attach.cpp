@@ -31,11 +31,14 @@ struct Options {
 
 Model fit_file(const Options& options, const std::shared_ptr<const OnnxNetwork>& network) {
   const Table table = read_table(options.data);
+  std::optional<Table> calibration;
+  if (!options.calibrate_on.empty()) calibration = read_table(options.calibrate_on);
   const std::shared_ptr<Engine> engine = shared_engine(options.engine);
   ProgressBar bar(options.json_progress);
-  const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
-  if (options.calibrate_on.empty()) return fit_bounds(options.request, network, table, engine, progress);
-  return fit_bounds(options.request, network, table, read_table(options.calibrate_on), engine, progress);
+  const HeedInterrupts heed;
+  const Progress progress{.report = bar.callback(), .stop = heed.token()};
+  if (!calibration) return fit_bounds(options.request, network, table, engine, progress);
+  return fit_bounds(options.request, network, table, *calibration, engine, progress);
 }
 
 void print_result(const Options& options, const OnnxNetworkInfo& info, const Model& model, double seconds) {
@@ -70,7 +73,7 @@ void run(const Options& options) {
   options.report.prepare({options.network, options.data, options.calibrate_on, options.predict, options.out,
                           options.predictions, options.model});
   const auto begin = std::chrono::steady_clock::now();
-  const std::shared_ptr<const OnnxNetwork> network = load_onnx(options.network, options.choice);
+  const std::shared_ptr<const OnnxNetwork> network = load_network(options.network, options.choice);
   const Model model = fit_file(options, network);
   save_attached(*network, model, options.out);
   if (!options.model.empty()) save_model(model, options.model, {options.data, options.calibrate_on});
@@ -81,7 +84,7 @@ void run(const Options& options) {
   if (options.report.empty()) return;
   ModelReportSpec spec{.check = CheckSpec{.refit = false}};
   spec.title = "Bounds for " + std::filesystem::path(options.network).filename().string();
-  const auto files = options.report.write(model, std::move(spec), {.report = {}, .stop = interrupts().get_token()});
+  const auto files = options.report.write(model, std::move(spec));
   if (!options.json) print("report: {}\n", files.front().string());
 }
 

@@ -18,8 +18,9 @@ void run(const Options& options) {
   CheckSpec spec = options.check;
   spec.refit = !options.no_refit;
   ProgressBar bar(options.json_progress);
-  const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
-  const DesiderataReport report = about_file(options.model, [&] { return check_model(model, spec, progress); });
+  const DesiderataReport report = about_file(options.model, [&] {
+    return check_model(model, spec, {.report = bar.callback(), .stop = HeedInterrupts().token()});
+  });
   bar.finish();
   if (!options.json) return print_findings(report);
   print_json(findings_json(report));

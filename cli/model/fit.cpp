@@ -48,25 +48,33 @@ TargetRange only_range(const Options& options) {
                                        options.request.target));
 }
 
+/// The model or models of a request, whose files have all been read.
+template <class Request>
+auto fit_rows(const Options& options, const Request& request, const Table& table,
+              const std::optional<Table>& calibration) {
+  ProgressBar bar(options.json_progress);
+  const HeedInterrupts heed;
+  const Progress progress{.report = bar.callback(), .stop = heed.token()};
+  return about_file(options.file, [&] {
+    if (!calibration) return fit(request, table, shared_engine(options.engine), progress);
+    return fit(request, table, *calibration, shared_engine(options.engine), progress);
+  });
+}
+
+std::optional<Table> calibration_rows(const Options& options) {
+  if (options.calibrate_on.empty()) return {};
+  return about_file(options.file, [&] { return std::optional(read_table(options.calibrate_on)); });
+}
+
 TargetModels fit_targets(const Options& options, const Table& table, const std::vector<std::string>& targets) {
   const TargetsRequest request{.fit = request_of(options), .targets = targets, .ranges = options.ranges};
-  ProgressBar bar(options.json_progress);
-  const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
-  return about_file(options.file, [&] {
-    if (options.calibrate_on.empty()) return fit(request, table, shared_engine(options.engine), progress);
-    return fit(request, table, read_table(options.calibrate_on), shared_engine(options.engine), progress);
-  });
+  return fit_rows(options, request, table, calibration_rows(options));
 }
 
 Model fit_file(const Options& options, const Table& table) {
   FitRequest request = request_of(options);
   request.range = only_range(options);
-  ProgressBar bar(options.json_progress);
-  const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
-  return about_file(options.file, [&] {
-    if (options.calibrate_on.empty()) return fit(request, table, shared_engine(options.engine), progress);
-    return fit(request, table, read_table(options.calibrate_on), shared_engine(options.engine), progress);
-  });
+  return fit_rows(options, request, table, calibration_rows(options));
 }
 
 void print_fit(const Options& options, const Model& model, double seconds) {
@@ -113,7 +121,7 @@ void write_fit_report(const Options& options, const ReportOutput& report, const 
   ModelReportSpec spec{.check = CheckSpec{.refit = false}};
   spec.title =
       fmt::format("{} from {}", model.data().target_name, std::filesystem::path(options.file).filename().string());
-  const auto files = report.write(model, std::move(spec), {.report = {}, .stop = interrupts().get_token()});
+  const auto files = report.write(model, std::move(spec));
   if (!options.json) print("report: {}\n", files.front().string());
 }
 

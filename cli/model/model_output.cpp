@@ -78,7 +78,7 @@ void add_target_option(CLI::App& command, std::string& target) {
 
 Model load_one(const std::string& file, const std::string& target, const EngineOptions& engine) {
   if (target.empty()) return load_model(file, shared_engine(engine));
-  const std::string bytes = read_file(file);
+  const std::string bytes = read_file(file, model_file_begin);
   if (holds_targets(bytes)) return unpack_targets(bytes, file, shared_engine(engine)).model(target);
   Model model = unpack_model(bytes, file, shared_engine(engine));
   if (model.data().target_name == target) return model;
@@ -88,14 +88,20 @@ Model load_one(const std::string& file, const std::string& target, const EngineO
 
 std::variant<Model, TargetModels> ModelFile::load_any() const {
   if (!target.empty() || !network.empty()) return load();
-  const std::string bytes = read_file(model);
+  const std::string bytes = read_file(model, model_file_begin);
   if (holds_targets(bytes)) return unpack_targets(bytes, model, shared_engine(engine));
   return unpack_model(bytes, model, shared_engine(engine));
 }
 
+std::shared_ptr<const OnnxNetwork> load_network(const std::string& file, const OnnxChoice& choice) {
+  std::shared_ptr<const OnnxNetwork> network = load_onnx(file, choice);
+  keep_apart(network->info().weights);
+  return network;
+}
+
 Model ModelFile::load() const {
   if (network.empty()) return load_one(model, target, engine);
-  return load_bounds(model, load_onnx(network, choice), shared_engine(engine));
+  return load_bounds(model, load_network(network, choice), shared_engine(engine));
 }
 
 void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help) {

@@ -34,6 +34,9 @@ void add_target_option(CLI::App& command, std::string& target);
 /// How the command line spells the options that messages about tables name.
 [[nodiscard]] OptionNames option_names();
 
+/// `load_onnx`; the files that its weights are in are never overwritten, and outputs are as private as they are.
+[[nodiscard]] std::shared_ptr<const OnnxNetwork> load_network(const std::string& file, const OnnxChoice& choice);
+
 /// Nothing chosen yet; messages name the options of the command line.
 [[nodiscard]] OnnxChoice onnx_choice();
 

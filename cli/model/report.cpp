@@ -32,8 +32,7 @@ void write(const Options& options, const Model& model, const std::optional<Table
   }
   if (!options.no_check) spec.check = CheckSpec{.refit = options.refit};
   ProgressBar bar;
-  const Progress progress{.report = bar.callback(), .stop = interrupts().get_token()};
-  const auto files = about_file(options.model, [&] { return output.write(model, spec, progress); });
+  const auto files = about_file(options.model, [&] { return output.write(model, spec, bar.callback()); });
   bar.finish();
   if (options.json) {
     nlohmann::json list = nlohmann::json::array();
@@ -60,17 +59,18 @@ void run(const Options& options) {
 
 }  // namespace
 
-void ReportOutput::prepare(std::initializer_list<std::filesystem::path> read) const {
-  keep_private(read);
+void ReportOutput::prepare(const std::vector<std::filesystem::path>& read) const {
   if (!page.empty()) prepare_file(page, read);
-  if (!plots.empty()) prepare_folder(plots);
+  if (plots.empty()) return;
+  prepare_folder(plots);
+  keep_private(std::filesystem::path(plots) / "plot.svg", read);
 }
 
-std::vector<std::filesystem::path> ReportOutput::write(const Model& model, ModelReportSpec spec,
-                                                       const Progress& progress) const {
+std::vector<std::filesystem::path> ReportOutput::write(
+    const Model& model, ModelReportSpec spec, const std::function<void(const ProgressEvent&)>& progress) const {
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   spec.date = fmt::format("{:%Y-%m-%d}", today);
-  const ReportSubject subject = report_subject(model, spec, progress);
+  const ReportSubject subject = report_subject(model, spec, {.report = progress, .stop = HeedInterrupts().token()});
   std::vector<std::filesystem::path> files;
   if (!page.empty()) {
     write_file_atomically(page, render_report(subject));

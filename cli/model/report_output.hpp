@@ -2,7 +2,7 @@
 // Writes the report on a model, for `nomu report`, `nomu fit --report` and `nomu attach --report`.
 
 #include <filesystem>
-#include <initializer_list>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,11 +19,11 @@ struct ReportOutput {
   [[nodiscard]] bool empty() const { return page.empty() && plots.empty(); }
 
   /// Throws DataError, before any work is done, if a file cannot be written or would overwrite one that is read.
-  void prepare(std::initializer_list<std::filesystem::path> read) const;
+  void prepare(const std::vector<std::filesystem::path>& read) const;
 
-  /// Creates and writes the report; returns the files.
-  [[nodiscard]] std::vector<std::filesystem::path> write(const Model& model, ModelReportSpec spec,
-                                                         const Progress& progress) const;
+  /// Creates and writes the report; returns the files. A signal stops the creation, with Cancelled.
+  [[nodiscard]] std::vector<std::filesystem::path> write(
+      const Model& model, ModelReportSpec spec, const std::function<void(const ProgressEvent&)>& progress = {}) const;
 };
 
 }  // namespace nomu::cli

@@ -41,6 +41,7 @@ void run_new(const Options& options) {
   if (!options.from.empty()) {
     const Study before = Study::open(options.from, StudyAccess::read, {}, options.study.file_systems());
     earlier = earlier_results(before, file.space, file.spec.direction);
+    keep_private(options.study.place, {options.from});
   }
   const Study study =
       Study::create(options.study.place, file.space, file.spec, {}, options.study.file_systems(), earlier);
@@ -100,14 +101,19 @@ void run_budget(const Options& options) {
   show_status(study, options.json);
 }
 
+void wait_a_second() {
+  const HeedInterrupts heed;
+  for (int i = 0; i < 10; ++i) {
+    if (heed.token().stop_requested()) throw Cancelled("optimize", "stopped on request");
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
 void run_status(const Options& options) {
   const Study study = options.study.open(StudyAccess::read);
   show_status(study, options.json);
   while (options.watch && !(study.finished() && study.status().pending == 0)) {
-    for (int i = 0; i < 10; ++i) {
-      if (interrupts().stop_requested()) throw Cancelled("optimize", "stopped on request");
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
+    wait_a_second();
     show_status(study, options.json);
   }
 }
@@ -149,7 +155,7 @@ void run_list(const Options& options) {
 }
 
 void run_copy(const Options& options) {
-  keep_private({options.study.place});
+  keep_private(options.target, {options.study.place});
   copy_study(options.study.place, options.target, options.study.file_systems());
   const Study copy = Study::open(options.target, StudyAccess::read, {}, options.study.file_systems());
   const StudyStatus status = copy.status();
@@ -166,7 +172,7 @@ std::string suggestions_text(const VerifyReport& report) {
 void run_verify(const Options& options) {
   const Study study = options.study.open(StudyAccess::read, shared_engine(options.engine));
   ProgressBar bar;
-  const VerifyReport report = study.verify(options.quick, {.report = bar.callback(), .stop = interrupts().get_token()});
+  const VerifyReport report = study.verify(options.quick, {.report = bar.callback(), .stop = HeedInterrupts().token()});
   bar.finish();
   if (options.json) {
     print_json(nlohmann::json{{"clean", report.clean()},

@@ -29,7 +29,7 @@ void run_ask(const AskOptions& options) {
   Study study = options.study.open(StudyAccess::write, shared_engine(options.engine));
   ProgressBar bar;
   const std::vector<Trial> trials = study.ask(static_cast<std::size_t>(options.count), options.worker,
-                                              {.report = bar.callback(), .stop = interrupts().get_token()});
+                                              {.report = bar.callback(), .stop = HeedInterrupts().token()});
   bar.finish();
   if (options.json) {
     std::string list;

@@ -62,7 +62,7 @@ void run(const Options& options) {
                                                        .optimum = options.optimum,
                                                        .others = trials_of(options, opened),
                                                        .model = !options.no_model},
-                                                      {.report = bar.callback(), .stop = interrupts().get_token()});
+                                                      {.report = bar.callback(), .stop = HeedInterrupts().token()});
   bar.finish();
   write_file_atomically(out, page);
   print("{}\n", out);

@@ -43,7 +43,8 @@ void print_summary(const Study& study, const WorkerReport& report, bool json) {
 }
 
 void run(const Options& options) {
-  const std::stop_token stop = interrupts().get_token();
+  const HeedInterrupts heed;
+  const std::stop_token stop = heed.token();
   const std::shared_ptr<Engine> engine = shared_engine(options.engine);
   Study study = open_for_work([&] { return options.study.open(StudyAccess::write, engine); }, options.worker.patience,
                               stop, [](const std::string& why) { warn("waiting for the server: {}\n", why); });

@@ -45,7 +45,7 @@ void run(const Options& options) {
         if (options.json) return print_json(nlohmann::json{{"url", url}});
         print("{} is at {}\nfor programs: {}docs\nCtrl-C stops the server, not the study\n", open().name(), url, url);
       },
-      interrupts().get_token());
+      HeedInterrupts().token());
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ void run(Options options) {
     const auto begin = std::chrono::steady_clock::now();
     ProgressBar bar;
     ToyReport report =
-        run_toy(options.toy, spec, *engine, {.report = bar.callback(), .stop = interrupts().get_token()});
+        run_toy(options.toy, spec, *engine, {.report = bar.callback(), .stop = HeedInterrupts().token()});
     bar.finish();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     plots.push_back(report.plot);

@@ -3,6 +3,7 @@
 #include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <tuple>
 
 #include "commands.hpp"
@@ -130,7 +131,7 @@ Rows rows_of(const Options& options) {
   if (options.shared.place.empty()) return {ResultStore(rows_folder(options)), nullptr};
   SharedPlace place = options.shared;
   place.must_exist = options.report_only;  // a mistyped name must not leave an empty store behind
-  Rows rows{ResultStore(), std::make_unique<SharedRows>(place, interrupts().get_token())};
+  Rows rows{ResultStore(), std::make_unique<SharedRows>(place, HeedInterrupts::token())};
   rows.shared->read_new(rows.store);
   return rows;
 }
@@ -143,7 +144,7 @@ RunnerReport compute(const Options& options, const ExperimentSpec& spec, Rows& r
                          .revision = revision(),
                          .records = rows_folder(options),
                          .shared = rows.shared.get()},
-                        {.report = bar.callback(), .stop = interrupts().get_token()});
+                        {.report = bar.callback(), .stop = HeedInterrupts::token()});
 }
 
 void write_report(const Options& options, const ExperimentReport& report) {
@@ -188,7 +189,7 @@ void draw_figures(const Options& options, const ExperimentSpec& spec) {
     }
     if (options.limit > 0.0 && elapsed() >= options.limit) continue;
     write_file_atomically(
-        file, draw_figure(spec, name, *engine, {.report = bar.callback(), .stop = interrupts().get_token()}));
+        file, draw_figure(spec, name, *engine, {.report = bar.callback(), .stop = HeedInterrupts::token()}));
     ++added;
   }
   if (options.json) {
@@ -211,6 +212,7 @@ void run(Options options) {
   restrict_to(spec, options.part);
   if (options.out.empty()) options.out = (fs::path("reproduce") / spec.name).string();
   const ResultFolder folder(options.out);
+  std::optional<HeedInterrupts> heed(std::in_place);
   if (spec.kind == figures_kind) {
     if (!options.shared.place.empty())
       throw ConfigError("reproduce", "figures are drawn on one machine: leave --store out");
@@ -221,6 +223,7 @@ void run(Options options) {
   for (const std::string& packed : options.results) store.import(packed);
   RunnerReport done;
   if (!options.report_only) done = compute(options, spec, rows);
+  heed.reset();
   whole.runs = std::max(whole.runs, spec.runs);
   if (!options.pack.empty()) write_rows(options.pack, finished_rows(whole, store));
   write_report(options, make_report(spec, store));

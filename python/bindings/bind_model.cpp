@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "columns.hpp"
+#include "file_bytes.hpp"
 #include "interruptible.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/models/archive.hpp"
@@ -206,8 +207,9 @@ void bind_model(nb::module_& m) {
         "settings"_a = Settings{}, "device"_a = "auto", "threads"_a = 0, "progress"_a = nb::none(),
         "range"_a = nb::none(), "Fits and calibrates; the same settings and seed give the same model as `nomu fit`.");
   m.def(
-      "load_model", [](const std::filesystem::path& path) { return load_model(path); }, "path"_a,
-      "Reads a .nomu file; never executes code from it.");
+      "load_model",
+      [](const std::filesystem::path& path) { return unpack_model(file_bytes(path, model_file_begin), path.string()); },
+      "path"_a, "Reads a .nomu file; never executes code from it.");
   m.def("method_names", &method_names, "The names of all methods.");
 }
 

@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings.hpp"
+#include "file_bytes.hpp"
 #include "interruptible.hpp"
 #include "nomu/interchange/attach.hpp"
 #include "nomu/interchange/onnx.hpp"
@@ -88,6 +89,10 @@ void bind_network(nb::module_& m) {
   m.def(
       "load_onnx",
       [](const std::filesystem::path& path, const std::string& features, const std::string& output) {
+        // A pipe has no folder in which its weights could be.
+        std::error_code unknown;
+        if (std::filesystem::is_fifo(path, unknown))
+          return Network{parse_onnx(file_bytes(path, {}), path.string(), choice_of(features, output))};
         return Network{load_onnx(path, choice_of(features, output))};
       },
       "path"_a, "features"_a = "", "output"_a = "",

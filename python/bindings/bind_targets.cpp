@@ -9,7 +9,9 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "file_bytes.hpp"
 #include "interruptible.hpp"
+#include "nomu/models/archive.hpp"
 #include "nomu/models/targets.hpp"
 #include "settings.hpp"
 
@@ -90,8 +92,11 @@ void bind_targets(nb::module_& m) {
         "ranges"_a = std::map<std::string, std::pair<double, double>>{},
         "Fits and calibrates a model for each data set, as `nomu fit --target a,b` does.");
   m.def(
-      "load_targets", [](const std::filesystem::path& path) { return load_targets(path); }, "path"_a,
-      "Reads a .nomu file of several targets; never executes code from it.");
+      "load_targets",
+      [](const std::filesystem::path& path) {
+        return unpack_targets(file_bytes(path, model_file_begin), path.string());
+      },
+      "path"_a, "Reads a .nomu file of several targets; never executes code from it.");
 }
 
 }  // namespace nomu::python

@@ -2,11 +2,14 @@
 
 import json
 import multiprocessing
+import os
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -49,6 +52,40 @@ def rewritten(file, change):
     text = json.dumps(header).encode()
     front = file[:16] + struct.pack("<Q", len(text))
     return front + struct.pack("<Q", crc64(front + text)) + text + file[32 + length :]
+
+
+@pytest.mark.parametrize("call", ["nomu.load_model(path)", "nomu.load_targets(path)", "nomu.onnx.attach(path, [[1.0]], [1.0])"])
+def test_ctrl_c_ends_waiting_for_a_pipe(tmp_path, call):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    code = (
+        f"import nomu, nomu.onnx\npath = {str(pipe)!r}\nprint('ready', flush=True)\n"
+        f"try:\n    {call}\nexcept KeyboardInterrupt:\n    print('heard')"
+    )
+    held = os.open(pipe, os.O_RDWR)  # so that nothing comes, and no end either
+    waiting = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        assert waiting.stdout.readline() == "ready\n"
+        time.sleep(1)
+        waiting.send_signal(signal.SIGINT)
+        assert waiting.communicate(timeout=20)[0] == "heard\n"
+    finally:
+        waiting.kill()
+        os.close(held)
+
+
+def test_files_that_cannot_be_read_are_said_in_our_words(tmp_path):
+    for read in (nomu.load_model, nomu.load_targets):
+        assert "No such file" in refused(lambda read=read: read(tmp_path / "none.nomu"))
+        assert "Is a directory" in refused(lambda read=read: read(tmp_path))
+        assert "not a nomu model" in refused(lambda read=read: read("/dev/zero"))
+
+
+def test_frames_of_very_many_columns():
+    columns = [(f"c{j}", np.array([1.0, 2.0, 4.0])) for j in range(150_000)]
+    begin = time.process_time()
+    refused(lambda: nomu._nomu.columns_dataset([*columns, columns[0]], np.array([1.0, 2.0, 3.0])))
+    assert time.process_time() - begin < 10
 
 
 @pytest.mark.parametrize("method", ["nomu", "gp", "laplace", "deep_ensemble", "mc_dropout"])

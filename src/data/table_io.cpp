@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "data/did_you_mean.hpp"
@@ -94,16 +93,7 @@ void Column::push_back(std::string_view cell) {
 
 Table::Table(std::string source, std::vector<Column> columns, std::vector<std::size_t> lines)
     : source_(std::move(source)) {
-  // A name is compared with all others at once, because tables may have very many columns.
-  std::set<std::string> names;
-  for (Column& column : columns) {
-    const bool is_new = names.insert(column.name()).second;
-    if (is_new && !column.name().empty() && (columns_.empty() || column.size() == rows())) {
-      columns_.push_back(std::move(column));
-    } else {
-      append(std::move(column));  // says what is wrong
-    }
-  }
+  for (Column& column : columns) append(std::move(column));
   if (!lines.empty() && lines.size() != rows()) {
     throw DataError(where, fmt::format("{}: {} line numbers given for {} rows", source_, lines.size(), rows()));
   }
@@ -116,8 +106,9 @@ std::vector<std::string> Table::names() const {
   return names;
 }
 
-bool Table::has_column(std::string_view name) const {
-  return std::ranges::any_of(columns_, [&](const Column& column) { return column.name() == name; });
+std::optional<std::size_t> Table::find_column(std::string_view name) const {
+  const auto found = places_.find(name);
+  return found == places_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void Table::add_column(std::string name, std::span<const std::string> cells) {
@@ -142,6 +133,7 @@ void Table::append(Column column) {
     throw DataError(where, fmt::format("{}: column '{}' has {} cells, but the table has {} rows", source_,
                                        column.name(), column.size(), rows()));
   }
+  places_.emplace(column.name(), columns_.size());
   columns_.push_back(std::move(column));
 }
 
@@ -191,15 +183,7 @@ CellValue read_cell(std::string_view cell) {
 std::string format_number(double number) { return std::isnan(number) ? std::string{} : fmt::format("{}", number); }
 
 std::size_t column_index(const Table& table, std::string_view name) {
-  const std::vector<Column>& columns = table.columns();
-  // Columns are mostly looked up one after the other, so the neighbours of the last one are tried first: a search from
-  // the beginning for each of very many columns would take hours.
-  thread_local std::size_t last = 0;
-  for (const std::size_t place : {last + 1, last, last - 1}) {
-    if (place < columns.size() && columns[place].name() == name) return last = place;
-  }
-  const auto found = std::ranges::find_if(columns, [&](const Column& column) { return column.name() == name; });
-  if (found != columns.end()) return last = static_cast<std::size_t>(found - columns.begin());
+  if (const std::optional<std::size_t> found = table.find_column(name)) return *found;
   const std::vector<std::string> names = table.names();
   throw DataError(where, fmt::format("{}: unknown column '{}'{} (columns: {})", table.source(), name,
                                      did_you_mean(name, names), quoted_list(names)));

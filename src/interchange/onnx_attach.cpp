@@ -14,7 +14,7 @@
 #include "interchange/onnx_names.hpp"
 #include "models/attached/fitted_attached.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/core/file.hpp"
+#include "nomu/core/private_file.hpp"
 #include "nomu/interchange/attach.hpp"
 
 namespace nomu {
@@ -177,7 +177,7 @@ std::string pack_attached(const OnnxNetwork& network, const Model& model, std::o
 
 void save_attached(const OnnxNetwork& network, const Model& model, const std::filesystem::path& path,
                    std::optional<double> level) {
-  write_file_atomically(path, pack_attached(network, model, level));
+  write_file_like(path, pack_attached(network, model, level), network.info().weights);
 }
 
 }  // namespace nomu

@@ -6,12 +6,25 @@
 #include <onnx/checker.h>
 #include <onnx/onnx_pb.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "nomu/core/error.hpp"
 
 namespace nomu {
+namespace {
+
+/// Drops the others and keeps the order, in one pass however many there are.
+template <class Values, class Wanted>
+void keep_if(Values& values, const Wanted& wanted) {
+  int kept = 0;
+  for (int i = 0; i < values.size(); ++i) {
+    if (wanted(values[i])) values.SwapElements(kept++, i);
+  }
+  values.DeleteSubrange(kept, values.size() - kept);
+}
+
+}  // namespace
 
 void describe_rows(onnx::ValueInfoProto& value, const std::string& name, std::size_t cols) {
   value.set_name(name);
@@ -51,9 +64,7 @@ void modernise(onnx::ModelProto& file, const OnnxNetworkInfo& info) {
   constexpr std::int64_t least_ir = 4;  // from this version on constants need not be inputs
   onnx::GraphProto& graph = *file.mutable_graph();
   if (graph.name().empty()) graph.set_name("network");
-  for (int i = graph.output_size() - 1; i >= 0; --i) {
-    if (graph.output(i).name() != info.output) graph.mutable_output()->DeleteSubrange(i, 1);
-  }
+  keep_if(*graph.mutable_output(), [&](const onnx::ValueInfoProto& output) { return output.name() == info.output; });
   onnx::TypeProto::Tensor& type = *graph.mutable_output(0)->mutable_type()->mutable_tensor_type();
   type.set_elem_type(onnx::TensorProto::FLOAT);
   if (!type.has_shape()) {
@@ -62,10 +73,9 @@ void modernise(onnx::ModelProto& file, const OnnxNetworkInfo& info) {
   }
   if (file.ir_version() >= least_ir) return;
   file.set_ir_version(least_ir);
-  for (int i = graph.input_size() - 1; i >= 0; --i) {
-    const auto real = [&](const OnnxInput& input) { return input.name == graph.input(i).name(); };
-    if (std::ranges::none_of(info.inputs, real)) graph.mutable_input()->DeleteSubrange(i, 1);
-  }
+  std::set<std::string_view> real;
+  for (const OnnxInput& input : info.inputs) real.insert(input.name);
+  keep_if(*graph.mutable_input(), [&](const onnx::ValueInfoProto& input) { return real.contains(input.name()); });
 }
 
 bool checkable(const onnx::ModelProto& file) {

@@ -50,12 +50,33 @@ class Pipes(WithFolder):
     def test_a_signal_ends_what_waits_for_a_pipe(self) -> None:
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
-        for words in (["show", pipe], ["fit", pipe, *FIT, "-o", self.folder / "m"]):
+        model = self.fitted()
+        out = self.folder / "m"
+        for words in (["show", pipe], ["fit", pipe, *FIT, "-o", out], ["fit", self.table, *FIT, "--calibrate-on", pipe, "-o", out],
+                      ["fit", self.table, *FIT, "-o", pipe], ["fit", self.table, *FIT, "-o", out, "--report", pipe],
+                      ["report", model, "--no-check", "-o", pipe], ["predict", model, self.table, "-o", pipe]):
             waiting = subprocess.Popen([test_hostile.NOMU, *map(str, words)], stderr=subprocess.DEVNULL)
             self.addCleanup(waiting.kill)
-            time.sleep(1)
+            time.sleep(3)
+            self.assertIsNone(waiting.poll(), words)
             waiting.send_signal(signal.SIGTERM)
-            self.assertEqual(waiting.wait(timeout=20), 130)
+            self.assertEqual(waiting.wait(timeout=20), 130, words)
+
+
+class OpenFiles(WithFolder):
+    def test_a_file_without_a_name_is_said(self) -> None:
+        self.assertRefused(nomu("fit", self.table, *FIT, "-o", ""), "the name of a file to write is empty")
+
+    def test_a_log_is_appended_to(self) -> None:
+        model = self.fitted()
+        log = self.folder / "log"
+        table = self.folder / "out.csv"
+        self.assertDone(nomu("predict", model, self.table, "-o", table))
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            log.write_text("precious\n")
+            with log.open("a") as out:
+                self.assertDone(nomu("predict", model, self.table, "-o", name, capture_output=False, stdout=out, stderr=subprocess.PIPE))
+            self.assertTrue(log.read_text().startswith("precious\n" + table.read_text()), name)
 
 
 class Privacy(WithFolder):
@@ -72,6 +93,52 @@ class Privacy(WithFolder):
             self.assertEqual(self.mode(out), 0o600, words)
             out.unlink()
 
+    def test_a_file_that_is_replaced_becomes_as_private(self) -> None:
+        self.table.chmod(0o600)
+        for words in (["fit", self.table, *FIT], ["predict", self.fitted(), self.table]):
+            out = self.folder / f"of_{words[0]}"
+            out.write_text("old")
+            out.chmod(0o644)
+            self.assertDone(nomu(*words, "-o", out))
+            self.assertEqual(self.mode(out), 0o600, words)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root may give files to any group")
+    def test_another_group_sees_no_more(self) -> None:
+        self.table.chmod(0o640)
+        os.chown(self.table, -1, os.getegid() + 1)
+        model = self.fitted()
+        self.assertEqual(self.mode(model), 0o600)
+        model.chmod(0o644)
+        out = self.folder / "out"
+        self.assertDone(nomu("predict", model, self.table, "-o", out))
+        self.assertEqual(self.mode(out), 0o600)
+
+    def test_a_study_that_begins_with_another_is_as_private(self) -> None:
+        space, early, late = (self.folder / name for name in ("space.toml", "early.db", "late.db"))
+        space.write_text(SPACE)
+        self.assertDone(nomu("optimize", "new", early, "--space", space))
+        self.assertDone(nomu("optimize", "tell", early, "--point", "x=0.5", "1"))
+        early.chmod(0o600)
+        self.assertDone(nomu("optimize", "new", late, "--space", space, "--from", early))
+        self.assertEqual(self.mode(late), 0o600)
+
+    def test_weights_beside_a_network_are_kept_and_kept_private(self) -> None:
+        golden = Path(__file__).resolve().parent.parent / "golden" / "onnx"
+        network, weights = self.folder / "torch_external.onnx", self.folder / "torch_external.onnx.data"
+        for path in (network, weights):
+            path.write_bytes((golden / path.name).read_bytes())
+        before = weights.read_bytes()
+        self.table.write_text("a,b,c,y\n" + "".join(f"{i / 40},{i % 7 / 7},{i % 3},{i % 5}\n" for i in range(40)))
+        words = ["attach", network, "--data", self.table, "--target", "y", "--set", "train.epochs=3", "--set", "ensemble=1"]
+        if "built without ONNX" in (refused := nomu(*words, "-o", weights)).stderr:
+            self.skipTest("nomu was built without ONNX")
+        self.assertRefused(refused, "holds weights of the network")
+        self.assertEqual(weights.read_bytes(), before)
+        weights.chmod(0o600)
+        out = self.folder / "out.onnx"
+        self.assertDone(nomu(*words, "-o", out))
+        self.assertEqual(self.mode(out), 0o600)
+
     def test_copies_of_a_study_are_as_private_as_it_is(self) -> None:
         (self.folder / "space.toml").write_text(SPACE)
         study = self.folder / "s.db"
@@ -82,6 +149,25 @@ class Privacy(WithFolder):
             out = self.folder / f"{words[0]}ed"
             self.assertDone(nomu("optimize", *words, out))
             self.assertEqual(self.mode(out), 0o640, words)
+
+
+class ParserMessages(WithFolder):
+    def test_escapes_in_words_do_not_reach_the_terminal(self) -> None:
+        for words in (["show", self.table, "\x1b]0;x\a"], ["\x1b]0;x\a"], ["fit", "--\x1b]0;x\a"]):
+            result = nomu(*words)
+            self.assertRefused(result, "\\x1b]0;x\\x07")
+            self.assertNotIn("\x1b", result.stdout + result.stderr)
+
+    @unittest.skipUnless(Path("/dev/full").exists(), "there is no /dev/full")
+    def test_texts_that_cannot_be_written_are_a_failure(self) -> None:
+        for words in (["--version"], ["--help"], ["fit", "--help"]):
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                result = nomu(*words, capture_output=False, stdout=full, stderr=subprocess.PIPE)
+            self.assertRefused(result, "cannot write to standard output", code=1)
+
+    def test_endless_files_are_not_read_to_their_end(self) -> None:
+        for words in (["show", "/dev/zero"], ["predict", "/dev/zero", self.table]):
+            self.assertRefused(nomu(*words, timeout=20), "/dev/zero", "not a nomu model")
 
 
 class Texts(WithFolder):

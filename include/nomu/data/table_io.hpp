@@ -4,6 +4,9 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,7 +48,9 @@ class Table {
   [[nodiscard]] std::size_t rows() const { return columns_.empty() ? 0 : columns_.front().size(); }
   [[nodiscard]] const std::vector<Column>& columns() const { return columns_; }
   [[nodiscard]] std::vector<std::string> names() const;
-  [[nodiscard]] bool has_column(std::string_view name) const;
+  [[nodiscard]] bool has_column(std::string_view name) const { return find_column(name).has_value(); }
+  /// Index of a column; nothing if there is none of that name.
+  [[nodiscard]] std::optional<std::size_t> find_column(std::string_view name) const;
   /// The line of the file on which a row begins; for a table made in memory, row + 1.
   [[nodiscard]] std::size_t line(std::size_t row) const { return lines_.empty() ? row + 1 : lines_[row]; }
 
@@ -59,6 +64,7 @@ class Table {
 
   std::string source_;
   std::vector<Column> columns_;
+  std::map<std::string, std::size_t, std::less<>> places_;  ///< of columns by name: there may be very many
   std::vector<std::size_t> lines_;
 };
 

@@ -31,7 +31,8 @@ struct OnnxNetworkInfo {
   std::string features;               ///< name of the value the sigma network reads
   std::vector<std::int64_t> columns;  ///< shape of a row: that of the only input, or the number of all columns
   std::int64_t opset = 0;
-  std::size_t output_axes = 2;  ///< number of axes of the output, including the rows
+  std::size_t output_axes = 2;                      ///< number of axes of the output, including the rows
+  std::vector<std::filesystem::path> weights = {};  ///< files beside the network's own that its numbers were read from
 
   /// Whether rows are images or signals, so that a sigma network should read features instead of every pixel.
   [[nodiscard]] bool images() const { return columns.size() > 1; }

@@ -13,6 +13,10 @@
 
 namespace nomu {
 
+/// What every model file begins with: a byte that is not text, the name, and line endings, which a copy in text mode
+/// would change.
+inline constexpr std::string_view model_file_begin("\x89NOMU\r\n\x1a", 8);
+
 /// Writes the model, replacing an older file only once the new one is complete. The file holds the rows that the model
 /// was made with; if these come from files, `rows` names them, and a new model gets no wider permissions than any.
 void save_model(const Model& model, const std::filesystem::path& path,

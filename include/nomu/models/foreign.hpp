@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,10 @@ class ForeignNetwork {
   /// Channels, height and width if rows are images (columns in that order), otherwise empty.
   [[nodiscard]] virtual std::vector<std::int64_t> image() const { return {}; }
   [[nodiscard]] virtual Evaluation evaluate(const Tensor<float>& x) const = 0;  ///< x is [1][q][d]
+  /// The same for networks that take long: throws Cancelled soon after a stop is requested.
+  [[nodiscard]] virtual Evaluation evaluate_until(const std::stop_token& /*stop*/, const Tensor<float>& x) const {
+    return evaluate(x);
+  }
 };
 
 /// Trains `ensemble` sigma networks for each member. The given network is the mean of every member and is never

@@ -59,7 +59,10 @@ OnnxArray binary(const OnnxNode& node, const F& of_floats, const G& of_integers)
 template <class F>
 OnnxArray fold(const OnnxNode& node, const F& function) {
   OnnxArray out = node.floats(0);
-  for (std::size_t i = 1; i < node.inputs(); ++i) out = join(node, out, node.floats(i), function);
+  for (std::size_t i = 1; i < node.inputs(); ++i) {
+    out = join(node, out, node.floats(i), function);
+    node.check_written(out.size());
+  }
   return out;
 }
 

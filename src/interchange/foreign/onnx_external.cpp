@@ -115,6 +115,12 @@ class Reader {
     tensor.clear_data_location();
   }
 
+  [[nodiscard]] std::vector<std::filesystem::path> files() const {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& [name, file] : files_) paths.push_back(folder_ / name);
+    return paths;
+  }
+
  private:
   [[noreturn]] static void refuse(const onnx::TensorProto& tensor, std::string_view what) {
     throw DataError(where, fmt::format("constant '{}': {}", tensor.name(), what));
@@ -156,12 +162,12 @@ class Reader {
 
 }  // namespace
 
-std::string with_external_data(std::string bytes, const std::filesystem::path& folder) {
+WholeNetwork with_external_data(std::string bytes, const std::filesystem::path& folder) {
   // Every such constant has this key; without it there is nothing to parse.
-  if (bytes.find("location") == std::string::npos || bytes.size() > most_bytes) return bytes;
+  if (bytes.find("location") == std::string::npos || bytes.size() > most_bytes) return {.bytes = std::move(bytes)};
   require_modest(bytes);
   onnx::ModelProto model;
-  if (!model.ParseFromString(bytes)) return bytes;  // refused with a better message later
+  if (!model.ParseFromString(bytes)) return {.bytes = std::move(bytes)};  // refused with a better message later
   Reader reader(folder);
   bool any = false;
   const auto fill = [&](onnx::TensorProto& tensor) {
@@ -174,7 +180,8 @@ std::string with_external_data(std::string bytes, const std::filesystem::path& f
       if (attribute.has_t()) fill(*attribute.mutable_t());
     }
   }
-  return any ? onnx_bytes(model) : bytes;
+  if (!any) return {.bytes = std::move(bytes)};
+  return {.bytes = onnx_bytes(model), .weights = reader.files()};
 }
 
 }  // namespace nomu

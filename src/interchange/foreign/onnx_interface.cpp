@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
-#include <algorithm>
 #include <set>
 
 #include "interchange/foreign/onnx_program.hpp"
@@ -12,6 +11,7 @@ namespace {
 
 constexpr std::string_view where = "interchange/onnx";
 constexpr std::int64_t longest_row = 1 << 24;
+constexpr std::size_t most_inputs = 10000;
 
 [[noreturn]] void refuse(std::string_view what) { throw DataError(where, what); }
 
@@ -82,9 +82,10 @@ std::size_t OnnxInput::size() const {
 void OnnxProgram::read_inputs() {
   const std::vector<const onnx::ValueInfoProto*> given = real_inputs(model_->graph());
   if (given.empty()) refuse("the network has no input");
+  if (given.size() > most_inputs) refuse(fmt::format("the network has more than {} inputs", most_inputs));
   std::int64_t size = 0;
   for (const onnx::ValueInfoProto* input : given) {
-    if (is_input(input->name())) refuse(fmt::format("input '{}' is listed twice", input->name()));
+    if (!input_names_.insert(input->name()).second) refuse(fmt::format("input '{}' is listed twice", input->name()));
     inputs_.push_back(read_input(*input, given.size() == 1, size));
   }
 }
@@ -108,9 +109,7 @@ void OnnxProgram::read_output() {
   refuse(fmt::format("there is no output '{}', only {}", choice_.output, names));
 }
 
-bool OnnxProgram::is_input(std::string_view value) const {
-  return std::ranges::any_of(inputs_, [&](const OnnxInput& input) { return input.name == value; });
-}
+bool OnnxProgram::is_input(std::string_view value) const { return input_names_.contains(value); }
 
 OnnxArray::Shape OnnxProgram::row_shape() const {
   if (inputs_.size() == 1 && !inputs_[0].columns.empty()) return inputs_[0].columns;

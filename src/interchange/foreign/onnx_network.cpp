@@ -33,12 +33,14 @@ void check_names(const std::vector<OnnxInput>& inputs) {
 
 class EvaluatedOnnx final : public OnnxNetwork {
  public:
-  EvaluatedOnnx(std::string bytes, const OnnxChoice& choice) : bytes_(std::move(bytes)), program_(bytes_, {}, choice) {
+  EvaluatedOnnx(WholeNetwork network, const OnnxChoice& choice)
+      : bytes_(std::move(network.bytes)), program_(bytes_, {}, choice) {
     info_ = {.inputs = program_.inputs(),
              .output = program_.output(),
              .features = program_.features(),
              .columns = program_.row_shape(),
-             .opset = program_.opset()};
+             .opset = program_.opset(),
+             .weights = std::move(network.weights)};
     check_names(info_.inputs);
     probe();
     check_file();
@@ -60,12 +62,13 @@ class EvaluatedOnnx final : public OnnxNetwork {
   [[nodiscard]] const OnnxNetworkInfo& info() const override { return info_; }
   [[nodiscard]] const std::string& file() const override { return bytes_; }
 
-  [[nodiscard]] Evaluation evaluate(const Tensor<float>& x) const override {
+  [[nodiscard]] Evaluation evaluate(const Tensor<float>& x) const override { return evaluate_until({}, x); }
+  [[nodiscard]] Evaluation evaluate_until(const std::stop_token& stop, const Tensor<float>& x) const override {
     Evaluation answer{.mean = Tensor<float>(1, x.rows(), 1), .features = Tensor<float>(1, x.rows(), features_)};
     for (std::size_t first = 0; first < x.rows(); first += block_rows_) {
       const std::size_t count = std::min(block_rows_, x.rows() - first);
       const auto [hidden, output, peak] =
-          program_.run(x.flat().subspan(first * x.cols(), count * x.cols()), count, info_.features);
+          program_.run(x.flat().subspan(first * x.cols(), count * x.cols()), count, info_.features, stop);
       check_rows(output, count, info_.output);
       check_rows(hidden, count, info_.features);
       if (output.size() != count || hidden.size() != count * features_)
@@ -155,7 +158,7 @@ std::shared_ptr<const OnnxNetwork> naming(std::string_view source, const Read& r
 }  // namespace
 
 std::shared_ptr<const OnnxNetwork> parse_onnx(std::string bytes, std::string_view source, const OnnxChoice& choice) {
-  return naming(source, [&] { return std::make_shared<EvaluatedOnnx>(std::move(bytes), choice); });
+  return naming(source, [&] { return std::make_shared<EvaluatedOnnx>(WholeNetwork{std::move(bytes)}, choice); });
 }
 
 std::shared_ptr<const OnnxNetwork> load_onnx(const std::filesystem::path& path, const OnnxChoice& choice) {

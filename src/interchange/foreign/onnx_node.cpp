@@ -151,6 +151,23 @@ void OnnxNode::check_work(double multiplications) const {
   left_.work -= multiplications;
 }
 
+void OnnxNode::check_written(std::size_t numbers) const {
+  constexpr double copied = 8.0;  // multiplications that take as long as writing one number
+  check_work(copied * static_cast<double>(numbers));
+}
+
+void OnnxNode::check_read() const {
+  double numbers = 0.0;
+  for (const Input& input : inputs_) {
+    if (input.array == nullptr) continue;
+    double reach = 1.0;  // an array of no numbers may still have rows to be looked at
+    for (const std::int64_t extent : input.array->shape)
+      reach *= static_cast<double>(std::max<std::int64_t>(extent, 1));
+    numbers += reach;
+  }
+  check_work(numbers);
+}
+
 OnnxArray read_tensor(const onnx::TensorProto& tensor, std::string_view name) {
   const auto refuse = [&](std::string_view what) {
     throw DataError(where, fmt::format("constant '{}': {}", name, what));

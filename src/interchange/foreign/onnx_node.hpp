@@ -96,6 +96,10 @@ class OnnxNode {
   [[nodiscard]] OnnxArray make_integers(std::vector<std::int64_t> values) const;
   /// Throws if this is more work than is left.
   void check_work(double multiplications) const;
+  /// The same for writing so many numbers of a result.
+  void check_written(std::size_t numbers) const;
+  /// The same for looking at all inputs once; what a node reads may be far more than what it makes.
+  void check_read() const;
 
  private:
   const onnx::NodeProto& proto_;

@@ -161,8 +161,8 @@ std::map<std::string_view, OnnxArray> OnnxProgram::split_rows(std::span<const fl
   return made;
 }
 
-OnnxProgram::Values OnnxProgram::run(std::span<const float> rows, std::size_t count, const std::string& value) const {
-  constexpr double copied = 8.0;  // multiplications that take as long as writing one number of a result
+OnnxProgram::Values OnnxProgram::run(std::span<const float> rows, std::size_t count, const std::string& value,
+                                     const std::stop_token& stop) const {
   const Steps steps = steps_to({output_, value});
   std::map<std::string_view, OnnxArray> made = split_rows(rows, count);
   std::size_t held = 0;
@@ -170,6 +170,7 @@ OnnxProgram::Values OnnxProgram::run(std::span<const float> rows, std::size_t co
   std::size_t peak = held;
   OnnxAllowance left{.work = limits_.work * static_cast<double>(count)};
   for (const int i : steps.nodes) {
+    if (stop.stop_requested()) throw Cancelled(where, "stopped on request");
     const onnx::NodeProto& node = model_->graph().node(i);
     std::vector<OnnxNode::Input> inputs;
     for (const std::string& name : node.input()) {
@@ -186,8 +187,9 @@ OnnxProgram::Values OnnxProgram::run(std::span<const float> rows, std::size_t co
       if (name != output_ && name != value && !steps.last_use.contains(name)) continue;
       left.numbers = std::min(limits_.numbers, 2 * limits_.numbers - held);
       evaluated.want(static_cast<std::size_t>(k));
+      evaluated.check_read();
       OnnxArray out = step.function(evaluated);
-      evaluated.check_work(copied * static_cast<double>(out.size()));
+      evaluated.check_written(out.size());
       held += out.held();
       peak = std::max(peak, held);
       if (held > 2 * limits_.numbers)

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,8 +52,10 @@ class OnnxProgram {
     OnnxArray output;
     std::size_t peak = 0;
   };
-  /// The requested value and the output for rows [q][d]. Throws DataError naming the node that cannot be evaluated.
-  [[nodiscard]] Values run(std::span<const float> rows, std::size_t count, const std::string& value) const;
+  /// The requested value and the output for rows [q][d]. Throws DataError naming the node that cannot be evaluated, and
+  /// Cancelled between nodes.
+  [[nodiscard]] Values run(std::span<const float> rows, std::size_t count, const std::string& value,
+                           const std::stop_token& stop = {}) const;
 
  private:
   /// The nodes that some values need, in order, and the last of them that reads each value.
@@ -79,6 +82,7 @@ class OnnxProgram {
   OnnxChoice choice_;
   std::int64_t opset_ = 0;
   std::vector<OnnxInput> inputs_;
+  std::set<std::string, std::less<>> input_names_;
   std::string output_;
   std::map<std::string, OnnxArray, std::less<>> constants_;
   std::set<std::string, std::less<>> fixed_;           ///< values that are the same for all rows

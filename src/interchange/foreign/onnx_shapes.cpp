@@ -178,7 +178,8 @@ OnnxArray concat(const OnnxNode& node) {
     node.require(shape == first.shape,
                  fmt::format("{} and {} do not match", shape_text(first.shape), shape_text(part.shape)));
   }
-  (void)node.elements(out.shape, out.integral);  // throws if the size exceeds the limit
+  // Throws if the size exceeds the limit. Of nothing there may be very many rows.
+  if (node.elements(out.shape, out.integral) == 0) return out;
   const std::size_t outer = product(out.shape, 0, axis);
   for (std::size_t o = 0; o < outer; ++o) {
     for (std::size_t i = 0; i < node.inputs(); ++i) {

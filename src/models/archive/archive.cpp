@@ -25,8 +25,7 @@ namespace {
 
 constexpr std::string_view where = "models/archive";
 
-// A byte that is not text, the name, and line endings, which a copy in text mode would change.
-constexpr std::string_view magic("\x89NOMU\r\n\x1a", 8);
+constexpr std::string_view magic = model_file_begin;
 constexpr std::uint32_t major_version = 1;  ///< raised when older readers would misread
 /// Of files that hold the files of several models, one for each target. Those of 2 repeat what all models hold, such as
 /// the rows; later ones keep it with the first model.
@@ -194,7 +193,7 @@ Model unpack_bounds(std::string_view bytes, std::string_view source, std::shared
 
 Model load_bounds(const std::filesystem::path& path, std::shared_ptr<const ForeignNetwork> network,
                   std::shared_ptr<Engine> engine) {
-  return unpack_bounds(read_file(path), path.string(), std::move(network), std::move(engine));
+  return unpack_bounds(read_file(path, magic), path.string(), std::move(network), std::move(engine));
 }
 
 void save_model(const Model& model, const std::filesystem::path& path, const std::vector<std::filesystem::path>& rows) {
@@ -202,7 +201,7 @@ void save_model(const Model& model, const std::filesystem::path& path, const std
 }
 
 Model load_model(const std::filesystem::path& path, std::shared_ptr<Engine> engine) {
-  return unpack_model(read_file(path), path.string(), std::move(engine));
+  return unpack_model(read_file(path, magic), path.string(), std::move(engine));
 }
 
 std::string pack_targets(const TargetModels& models) {
@@ -254,7 +253,7 @@ void save_targets(const TargetModels& models, const std::filesystem::path& path,
 }
 
 TargetModels load_targets(const std::filesystem::path& path, std::shared_ptr<Engine> engine) {
-  return unpack_targets(read_file(path), path.string(), std::move(engine));
+  return unpack_targets(read_file(path, magic), path.string(), std::move(engine));
 }
 
 bool holds_targets(std::string_view bytes) {

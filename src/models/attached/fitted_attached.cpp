@@ -77,8 +77,9 @@ ForeignScale ForeignScale::of(const MemberScaling& scaling) {
 
 MemberScaling ForeignScale::scaling() const { return {.inputs = as_scaling(inputs), .target = as_scaling(target)}; }
 
-ForeignNetwork::Evaluation evaluated(const ForeignNetwork& network, const Tensor<float>& x) {
-  ForeignNetwork::Evaluation answer = network.evaluate(x);
+ForeignNetwork::Evaluation evaluated(const ForeignNetwork& network, const Tensor<float>& x,
+                                     const std::stop_token& stop) {
+  ForeignNetwork::Evaluation answer = network.evaluate_until(stop, x);
   const auto shaped = [&](const Tensor<float>& t, std::size_t cols) {
     return t.members() == 1 && t.rows() == x.rows() && t.cols() == cols;
   };

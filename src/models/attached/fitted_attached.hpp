@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "models/network/fitted_network.hpp"
@@ -22,8 +23,10 @@ struct ForeignScale {
   [[nodiscard]] MemberScaling scaling() const;
 };
 
-/// The network's outputs for x [1][q][d]. Throws DataError if they have the wrong shape or are not finite.
-[[nodiscard]] ForeignNetwork::Evaluation evaluated(const ForeignNetwork& network, const Tensor<float>& x);
+/// The network's outputs for x [1][q][d]. Throws DataError if they have the wrong shape or are not finite, Cancelled
+/// when a stop is requested.
+[[nodiscard]] ForeignNetwork::Evaluation evaluated(const ForeignNetwork& network, const Tensor<float>& x,
+                                                   const std::stop_token& stop = {});
 
 /// One member's rows of x [1 or M][q][d], as a separate block.
 [[nodiscard]] Tensor<float> rows_of_member(const Tensor<float>& x, std::size_t member);

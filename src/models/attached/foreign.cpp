@@ -33,7 +33,8 @@ void check_network(const ForeignNetwork* network, std::size_t cols) {
 /// A network with units of its own, evaluated on the scale of the fit.
 class ScaledView {
  public:
-  ScaledView(const ForeignNetwork& network, MemberScaling scaling) : network_(network), scaling_(std::move(scaling)) {}
+  ScaledView(const ForeignNetwork& network, MemberScaling scaling, std::stop_token stop)
+      : network_(network), scaling_(std::move(scaling)), stop_(std::move(stop)) {}
 
   /// For rows of one member, [1][q][d].
   [[nodiscard]] ForeignNetwork::Evaluation operator()(const Tensor<float>& x) const {
@@ -43,7 +44,7 @@ class ScaledView {
       rows.flat()[e] =
           static_cast<float>(static_cast<double>(x.flat()[e]) * scaling_.inputs.factor[j] + scaling_.inputs.shift[j]);
     }
-    ForeignNetwork::Evaluation answer = evaluated(network_, rows);
+    ForeignNetwork::Evaluation answer = evaluated(network_, rows, stop_);
     for (float& mean : answer.mean.flat())
       mean = static_cast<float>((static_cast<double>(mean) - scaling_.target.shift[0]) / scaling_.target.factor[0]);
     return answer;
@@ -52,6 +53,7 @@ class ScaledView {
  private:
   const ForeignNetwork& network_;
   MemberScaling scaling_;
+  std::stop_token stop_;
 };
 
 /// Root mean squares of the features over the member's rows of positive weight, times `share`, [h].
@@ -184,8 +186,8 @@ std::unique_ptr<FittedCohort> fit_sigma_in(const NomuSpec& given, std::shared_pt
   const engine::Augment augment = artificial_points(spec.augment, cohort);
   // Drawn and evaluated once for all networks of a member.
   const Tensor<float> points = draw_points(augment, cohort, pool_factor * augment.count);
-  NetworkAnswers answers =
-      ask(ScaledView(*network, scale.scaling()), network->features(), inputs, network->reads_inputs(), cohort, points);
+  NetworkAnswers answers = ask(ScaledView(*network, scale.scaling(), progress.stop), network->features(), inputs,
+                               network->reads_inputs(), cohort, points);
   Tensor<float> noise;
   Tensor<float> noise_rows;
   if (spec.noise == Noise::learned) {

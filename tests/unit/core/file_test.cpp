@@ -1,5 +1,6 @@
 #include "nomu/core/file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "nomu/core/error.hpp"
 #include "nomu/core/private_file.hpp"
@@ -74,6 +76,16 @@ TEST_F(FileTest, ReadingNamesThePathAndTheReason) {
   EXPECT_EQ(message_of([&] { (void)read_file(missing); }),
             "[core/file] cannot read '" + missing.string() + "': No such file or directory");
   EXPECT_THAT(message_of([&] { (void)read_file(folder()); }), HasSubstr("Is a directory"));
+}
+
+TEST_F(FileTest, FilesThatBeginOtherwiseAreNotReadToTheirEnd) {
+  EXPECT_LT(read_file("/dev/zero", "model").size(), std::size_t{1} << 20U);
+  const fs::path path = folder() / "in";
+  for (const std::string& content :
+       {std::string("model") + std::string(200000, 'x'), std::string("mod"), std::string()}) {
+    write_file_atomically(path, content);
+    EXPECT_EQ(read_file(path, "model"), content);
+  }
 }
 
 TEST_F(FileTest, WritingNamesThePathAndTheReason) {
@@ -145,6 +157,37 @@ TEST_F(FileTest, PipesAreWrittenToThroughTheirLinks) {
   for (const int end : ends) ::close(end);
 }
 
+TEST_F(FileTest, OpenFilesAreWrittenToWhereTheyAre) {
+  const fs::path log = folder() / "log";
+  write_file_atomically(log, "precious\n");
+  const int file = ::open(log.c_str(), O_WRONLY | O_APPEND);
+  ASSERT_GE(file, 0);
+  const fs::path link = folder() / "link";
+  const std::string number = std::to_string(file);
+  fs::create_symlink("/dev/fd/" + number, link);
+  for (const fs::path& path : {fs::path("/dev/fd/" + number), fs::path("/proc/self/fd/" + number), link}) {
+    require_writable(path);
+    write_file_atomically(path, "more\n");
+  }
+  EXPECT_EQ(::write(file, "end\n", 4), 4);
+  ::close(file);
+  EXPECT_EQ(read_file(log), "precious\nmore\nmore\nmore\nend\n");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(entries(), 2U);
+}
+
+TEST_F(FileTest, FilesOpenForReadingAreNotWrittenTo) {
+  const fs::path kept = folder() / "kept";
+  write_file_atomically(kept, "old");
+  const int file = ::open(kept.c_str(), O_RDONLY);
+  ASSERT_GE(file, 0);
+  const fs::path path = "/dev/fd/" + std::to_string(file);
+  EXPECT_THAT(message_of([&] { require_writable(path); }), HasSubstr("Bad file descriptor"));
+  EXPECT_THAT(message_of([&] { write_file_atomically(path, "new"); }), HasSubstr("Bad file descriptor"));
+  ::close(file);
+  EXPECT_EQ(read_file(kept), "old");
+}
+
 TEST_F(FileTest, NewFilesAreNoMoreOpenThanTheirSource) {
   const fs::path source = folder() / "source";
   write_file_atomically(source, "rows");
@@ -158,6 +201,48 @@ TEST_F(FileTest, NewFilesAreNoMoreOpenThanTheirSource) {
     EXPECT_EQ(status.st_mode & 0777U, mode & 0644U);
     fs::remove(copy);
   }
+  ::umask(before);
+}
+
+unsigned mode_of(const fs::path& path) {
+  struct stat status {};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0);
+  return status.st_mode & 0777U;
+}
+
+TEST_F(FileTest, ReplacedFilesAreNoMoreOpenThanTheirSource) {
+  const fs::path source = folder() / "source";
+  const fs::path copy = folder() / "copy";
+  for (const fs::path& path : {source, copy}) write_file_atomically(path, "rows");
+  ASSERT_EQ(::chmod(source.c_str(), 0640), 0);
+  ASSERT_EQ(::chmod(copy.c_str(), 0664), 0);
+  write_file_like(copy, "new", {source});
+  EXPECT_EQ(mode_of(copy), 0640U);
+  EXPECT_EQ(read_file(copy), "new");
+}
+
+TEST_F(FileTest, AnotherGroupGetsOnlyWhatAllOthersHave) {
+  const fs::path source = folder() / "source";
+  const fs::path copy = folder() / "copy";
+  write_file_atomically(source, "rows");
+  if (::geteuid() != 0 || ::chown(source.c_str(), 0, ::getegid() + 1) != 0)
+    GTEST_SKIP() << "only root may give files to any group";
+  const mode_t before = ::umask(002);
+  const std::pair<unsigned, unsigned> modes[] = {{0640, 0600}, {0660, 0600}, {0644, 0644}, {0664, 0644}, {0604, 0600}};
+  for (const auto& [given, expected] : modes) {
+    ASSERT_EQ(::chmod(source.c_str(), given), 0);
+    write_file_like(copy, "rows", {source});
+    EXPECT_EQ(mode_of(copy), expected) << given;
+    EXPECT_EQ(permissions_like(copy, {source}) & 0666U, expected) << given;
+    fs::remove(copy);
+  }
+  // A file that is replaced keeps its group, and with it what the group may do.
+  ASSERT_EQ(::chmod(source.c_str(), 0640), 0);
+  write_file_atomically(source, "new");
+  struct stat status {};
+  ASSERT_EQ(::stat(source.c_str(), &status), 0);
+  EXPECT_EQ(status.st_gid, ::getegid() + 1);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
   ::umask(before);
 }
 

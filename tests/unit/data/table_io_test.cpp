@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <limits>
 
@@ -183,6 +184,22 @@ TEST(TableIo, VeryManyColumnsAreFoundAtOnce) {
   EXPECT_LT(seconds.count(), 30.0);  // a second; it was ten minutes
   EXPECT_EQ(column_index(table, "c7"), 7U);
   EXPECT_THROW((void)column_index(table, "c100000"), DataError);
+}
+
+TEST(TableIo, VeryManyColumnsAreFoundInAnyOrderAndAddedOneByOne) {
+  constexpr std::size_t count = 100000;
+  const std::clock_t begin = std::clock();
+  Table table("wide");
+  const std::vector<double> cell{1.0};
+  for (std::size_t j = 0; j < count; ++j) table.add_column("c" + std::to_string(j), cell);
+  for (std::size_t j = 0; j < count; ++j) {
+    const std::size_t place = j * 7919 % count;  // a prime, so that every column has its turn
+    ASSERT_EQ(column_index(table, "c" + std::to_string(place)), place);
+  }
+  EXPECT_FALSE(table.find_column("c100000"));
+  const Table copy = table;
+  EXPECT_EQ(copy.find_column("c99999"), 99999U);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10.0);  // less than a second; it was minutes
 }
 
 TEST(TableIo, NumbersSurviveTheirText) {

@@ -54,8 +54,10 @@ class OnnxWeights : public testing::Test {
 TEST_F(OnnxWeights, AreReadFromTheFileBesideTheNetwork) {
   const auto network = load_onnx(network_path);
   EXPECT_EQ(network->features(), 24U);
+  EXPECT_THAT(network->info().weights, testing::ElementsAre(weights_path));
   // What is kept of it needs no other file.
   EXPECT_EQ(parse_onnx(network->file(), "whole")->features(), 24U);
+  EXPECT_TRUE(parse_onnx(network->file(), "whole")->info().weights.empty());
   const fs::path here = fs::current_path();
   fs::current_path(own_folder);
   EXPECT_EQ(load_onnx("torch_external.onnx")->file(), network->file());
