@@ -15,6 +15,10 @@ struct Instant {
   friend bool operator==(const Instant&, const Instant&) = default;
 };
 
+/// The days that texts can show, of the years 0 to 9999 and any offset.
+constexpr double first_day = -719529.0;
+constexpr double last_day = 2932898.0;
+
 /// Whether a text begins like a date, "2024-05-17", even if there is no such day.
 [[nodiscard]] bool looks_like_date(std::string_view text);
 
@@ -23,7 +27,7 @@ struct Instant {
 [[nodiscard]] std::optional<Instant> read_date(std::string_view text);
 
 /// Positions on a circle, as sine and cosine: in the year from 1 January, in the week from Monday, in the day from
-/// midnight.
+/// midnight. The time is between `first_day` and `last_day`.
 [[nodiscard]] std::array<double, 2> season_of(double local);
 [[nodiscard]] std::array<double, 2> weekday_of(double local);
 [[nodiscard]] std::array<double, 2> daytime_of(double local);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text/json_numbers.hpp"
+#include "data/dates.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -39,9 +40,10 @@ void check_column(const FeatureColumn& column) {
   const bool names = column.kind == ColumnKind::names;
   const bool sorted = std::ranges::is_sorted(column.levels) && std::ranges::is_sorted(column.missing_words);
   const bool parts = column.seasons || column.weekdays || column.daytimes;
-  const bool right = names != column.levels.empty() && (names || !column.unknown) &&
-                     (column.kind == ColumnKind::date || !parts) &&
-                     (!column.stand_in || std::isfinite(*column.stand_in));
+  const bool date = column.kind == ColumnKind::date;
+  const bool right = names != column.levels.empty() && (names || !column.unknown) && (date || !parts) &&
+                     (!column.stand_in || std::isfinite(*column.stand_in)) &&
+                     (!column.stand_in || !date || (first_day <= *column.stand_in && *column.stand_in <= last_day));
   if (!sorted || !right) refuse(fmt::format("the description of column '{}' is impossible", column.name));
 }
 

@@ -43,6 +43,19 @@ TEST(Dates, ThatDoNotExistAreNone) {
   EXPECT_TRUE(looks_like_date("2023-02-29")) << "but it looks like one";
 }
 
+TEST(Dates, LieBetweenTheFirstAndTheLastDay) {
+  for (const char* text : {"0000-01-01", "0000-01-01T00:00+14:59", "0000-01-01T00:00-14:59"}) {
+    EXPECT_LE(first_day, day(text)) << text;
+    EXPECT_LE(first_day, read_date(text)->local) << text;
+  }
+  for (const char* text : {"9999-12-31", "9999-12-31T23:59:60-14:59", "9999-12-31T23:59:60+14:59"}) {
+    EXPECT_LE(day(text), last_day) << text;
+    EXPECT_LE(read_date(text)->local, last_day) << text;
+  }
+  for (const double edge : {first_day, last_day})
+    EXPECT_NEAR(std::hypot(season_of(edge)[0], season_of(edge)[1]), 1.0, 1e-9);
+}
+
 TEST(Dates, TurnInCircles) {
   const auto near = [](std::array<double, 2> circle, double sine, double cosine) {
     EXPECT_NEAR(circle[0], sine, 1e-12);

@@ -140,6 +140,21 @@ TEST(ModelFiles, SizesThatWrapAreRefused) {
   EXPECT_THAT(refusal_of_setting("mc_dropout", "passes", "4611686018427387904"), testing::HasSubstr("passes"));
 }
 
+TEST(ModelFiles, StandInsOfDatesAreDates) {
+  for (const double day : {1e300, -1e300, 3e6, -8e5}) {
+    ModelFile file(
+        read_file(fs::path(NOMU_GOLDEN_DIR).parent_path() / "fuzz" / "corpus" / "model" / "known_noise.nomu"));
+    std::size_t dates = 0;
+    for (json& column : file.header["data"]["columns"]) {
+      if (column.value("kind", "") != "date") continue;
+      column["stand_in"] = day;
+      ++dates;
+    }
+    ASSERT_GT(dates, 0U);
+    EXPECT_THAT(refusal_of(file), testing::HasSubstr("crafted: the description of column 'day' is impossible")) << day;
+  }
+}
+
 TEST(ModelFiles, CountsInTheHeaderTakeNoMemory) {
   ModelFile file = file_of("nomu");
   file.header["calibration"]["rows"] = 1ULL << 62U;
