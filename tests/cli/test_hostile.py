@@ -285,6 +285,9 @@ class Studies(WithFolder):
             for command in (["status"], ["best"], ["list"], ["ask", "--count", "2"], ["report"], ["tell", "2", "1"]):
                 result = nomu("optimize", command[0], study, *command[1:])
                 self.assertIn(result.returncode, (0, 2), f"{sql}: {command}: {result.stderr}")
+                if result.returncode == 2:
+                    self.assertIn("damaged.db'", result.stderr, f"{sql}: {command}")
+                self.assertNotIn("json.exception", result.stderr)
             for options in ([], ["--quick"]):
                 result = nomu("optimize", "verify", study, *options)
                 self.assertIn(result.returncode, (1, 2), f"{sql}: {result.stdout} {result.stderr}")

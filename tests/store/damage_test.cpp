@@ -66,6 +66,20 @@ TEST_P(Damage, ATrialWithoutAResultIsNotTheBest) {
   }
 }
 
+TEST_P(Damage, MessagesNameTheStudy) {
+  for (const char* sql : {"UPDATE {trials} SET point = '{}' WHERE {mine} AND id = 2",
+                          "UPDATE {trials} SET point = '[7, 7]' WHERE {mine} AND id = 2"}) {
+    const std::filesystem::path where = damaged(sql);
+    const Study study = Study::open(where, StudyAccess::read);
+    EXPECT_THAT(message_of<DataError>([&] { return study.trials(); }), HasSubstr("'" + study.name() + "'")) << sql;
+    EXPECT_THAT(message_of<DataError>([&] { return study.outlook(); }), HasSubstr("'" + study.name() + "'")) << sql;
+  }
+  const std::filesystem::path where = damaged("UPDATE {meta} SET value = '{}' WHERE {mine} AND key = 'space'");
+  const std::string message = message_of<DataError>([&] { return Study::open(where); });
+  EXPECT_THAT(message, HasSubstr("has unexpected contents: key 'variables' not found"));
+  EXPECT_THAT(message, HasSubstr(where.string().substr(where.string().rfind("study"))));
+}
+
 TEST_P(Damage, NoTwoResultsHaveOnePlace) {
   const std::filesystem::path where = damaged("UPDATE {trials} SET place = 1 WHERE {mine} AND place IS NOT NULL");
   const Study study = Study::open(where, StudyAccess::read, one_thread());

@@ -67,7 +67,7 @@ void read_latest(Database& database, const Space& space, TrialState state, std::
 
 StudyStore::Snapshot StudyStore::snapshot(const OptimizeSpec& spec) const {
   Snapshot result;
-  database_->read([&] {
+  const auto read = [&] {
     result = {};
     History& history = result.history;
     result.basis = last_event();
@@ -82,7 +82,8 @@ StudyStore::Snapshot StudyStore::snapshot(const OptimizeSpec& spec) const {
     read_latest(*database_, space_, TrialState::pending, pending_of(spec), history.pending);
     Statement c = database_->prepare("SELECT value FROM {meta} WHERE {mine} AND key = 'c'");
     if (c.step()) history.c = number_from_text(c.text(0));
-  });
+  };
+  database_->read([&] { named(*database_, read); });
   return result;
 }
 

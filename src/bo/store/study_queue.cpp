@@ -36,7 +36,8 @@ StudyStore::Claim StudyStore::claim(const std::vector<Point>& points, const Aske
       Statement row =
           database_->prepare(fmt::format("{} WHERE {{mine}} AND point = ? ORDER BY id LIMIT 1", trial_columns));
       const bool known = row.bind(1, point_to_text(point)).step();
-      Trial trial = known ? read_trial(row, space_) : insert_queued(trial_count() + 1, point);
+      Trial trial =
+          known ? named(*database_, [&] { return read_trial(row, space_); }) : insert_queued(trial_count() + 1, point);
       if (trial.state != TrialState::pending) continue;
       // One that is ours already was given to us in an answer that was lost.
       if (trial.lease_until >= now && trial.worker != asker.worker(0)) {

@@ -17,10 +17,11 @@ std::string labelled(const TrialResult& result, const std::string& message) {
 }
 
 /// The last of a series of numbers that goes on from there. A damaged file may have the largest number there is.
-std::int64_t countable(std::int64_t last) {
+std::int64_t countable(std::int64_t last, const std::string& name) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
   if (last >= 0 && last < most) return last;
-  throw DataError("bo/study", fmt::format("the file is damaged: it counts up to {}; restore a copy of the file", last));
+  throw DataError("bo/study",
+                  fmt::format("'{}' is damaged: it counts up to {}; restore a copy of the file", name, last));
 }
 
 }  // namespace
@@ -28,8 +29,9 @@ std::int64_t countable(std::int64_t last) {
 /// Tables of results have 100,000 rows: the numbers are counted here instead of by every statement.
 std::vector<std::int64_t> StudyStore::add(const std::vector<TrialResult>& results) const {
   std::int64_t id = trial_count();
-  std::int64_t place = countable(number_of(database_->prepare("SELECT max(place) FROM {trials} WHERE {mine}")));
-  std::int64_t number = countable(last_event());
+  std::int64_t place =
+      countable(number_of(database_->prepare("SELECT max(place) FROM {trials} WHERE {mine}")), database_->name());
+  std::int64_t number = countable(last_event(), database_->name());
   const double at = database_->now();
   Statement trial = database_->prepare(
       "INSERT INTO {trials}({key}id, state, point, reason, origin, worker, lease, asked, told, value, place) "

@@ -12,6 +12,14 @@
 
 namespace nomu {
 
+std::string naming(const Database& database, const Error& error) {
+  constexpr std::string_view nameless = "the file ";
+  const std::string_view message = error.message();
+  if (message.find(fmt::format("'{}'", database.name())) != std::string_view::npos) return std::string(message);
+  if (!message.starts_with(nameless)) return fmt::format("'{}': {}", database.name(), message);
+  return fmt::format("'{}' {}", database.name(), message.substr(nameless.size()));
+}
+
 void check_point(const Point& point, const Space& space, const Whose& whose) {
   try {
     space.check(point);
@@ -134,13 +142,13 @@ std::optional<Trial> StudyStore::best(Direction direction) const {
   Statement row = database_->prepare(
       fmt::format("{} WHERE {{mine}} AND place IS NOT NULL ORDER BY value {}, place LIMIT 1", trial_columns, order));
   if (!row.step()) return {};
-  return read_trial(row, space_);
+  return named(*database_, [&] { return read_trial(row, space_); });
 }
 
 std::optional<Trial> StudyStore::find(std::int64_t id) const {
   Statement row = database_->prepare(fmt::format("{} WHERE {{mine}} AND id = ?", trial_columns));
   if (!row.bind(1, id).step()) return {};
-  return read_trial(row, space_);
+  return named(*database_, [&] { return read_trial(row, space_); });
 }
 
 std::vector<Trial> StudyStore::trials(std::int64_t limit) const {
@@ -188,7 +196,9 @@ std::vector<Trial> StudyStore::changed(std::int64_t since) const {
 
 std::vector<Trial> StudyStore::read_trials(Statement& rows) const {
   std::vector<Trial> trials;
-  while (rows.step()) trials.push_back(read_trial(rows, space_));
+  named(*database_, [&] {
+    while (rows.step()) trials.push_back(read_trial(rows, space_));
+  });
   return trials;
 }
 
@@ -217,7 +227,8 @@ void StudyStore::each_event(const std::function<void(const StudyEvent&)>& use) c
     try {
       event = read_event(rows, space_);
     } catch (const DataError& error) {
-      throw DataError("bo/study", fmt::format("event {}: {}", rows.integer(0), error.what()));
+      throw DataError("bo/study",
+                      fmt::format("'{}', event {}: {}", database_->name(), rows.integer(0), error.message()));
     }
     use(event);
   }

@@ -8,6 +8,7 @@
 
 #include "bo/database/database.hpp"
 #include "nomu/bo/trial.hpp"
+#include "nomu/core/error.hpp"
 
 namespace nomu {
 
@@ -15,6 +16,21 @@ namespace nomu {
 inline constexpr const char* trial_columns =
     "SELECT id, state, point, value, reason, origin, worker, lease, asked, told, "
     "(SELECT value FROM {meta} WHERE {mine} AND key = 'cost:' || {trials}.id) AS cost, place FROM {trials} ";
+
+/// The message of an error about the contents of a study, with the name of the study.
+[[nodiscard]] std::string naming(const Database& database, const Error& error);
+
+/// Calls `read`, and names the study in errors about its contents.
+template <class F>
+auto named(const Database& database, const F& read) {
+  try {
+    return read();
+  } catch (const DataError& error) {
+    throw DataError("bo/study", naming(database, error));
+  } catch (const ConfigError& error) {
+    throw ConfigError("bo/study", naming(database, error));
+  }
+}
 
 /// What a message is about, such as trial 3.
 struct Whose {

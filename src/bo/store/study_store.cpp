@@ -20,7 +20,7 @@ std::optional<std::int64_t> budget_from(const std::string& text) {
 
 Space checked_space(Database& database) {
   database.check_study();
-  return space_from_text(meta(database, "space"));
+  return named(database, [&] { return space_from_text(meta(database, "space")); });
 }
 
 /// Trials that may be handed out again. Those reserved for waiting requests (`Askers::others_wait`) have the negative
@@ -76,18 +76,22 @@ bool StudyStore::create(Database& database, const Space& space, const OptimizeSp
 StudyStore::StudyStore(std::unique_ptr<Database> database)
     : database_(std::move(database)), space_(checked_space(*database_)) {}
 
-OptimizeSpec StudyStore::spec() const { return spec_from_text(meta(*database_, "spec")); }
+OptimizeSpec StudyStore::spec() const {
+  return named(*database_, [&] { return spec_from_text(meta(*database_, "spec")); });
+}
 
 std::string StudyStore::note(const std::string& name) const { return meta(*database_, name); }
 
 EarlierResults StudyStore::earlier() const {
-  EarlierResults earlier = earlier_from_text(meta(*database_, "earlier"));
-  for (std::size_t k = 0; k < earlier.points.size(); ++k) {
-    const Whose whose{.what = "earlier result", .number = static_cast<std::int64_t>(k) + 1};
-    check_point(earlier.points[k], space_, whose);
-    check_value(earlier.values[k], whose);
-  }
-  return earlier;
+  return named(*database_, [&] {
+    EarlierResults earlier = earlier_from_text(meta(*database_, "earlier"));
+    for (std::size_t k = 0; k < earlier.points.size(); ++k) {
+      const Whose whose{.what = "earlier result", .number = static_cast<std::int64_t>(k) + 1};
+      check_point(earlier.points[k], space_, whose);
+      check_value(earlier.values[k], whose);
+    }
+    return earlier;
+  });
 }
 
 std::optional<std::int64_t> StudyStore::budget() const { return budget_from(meta(*database_, "budget")); }
