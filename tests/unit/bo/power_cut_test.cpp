@@ -10,12 +10,6 @@
 namespace nomu {
 namespace {
 
-OptimizeSpec random_search() {
-  OptimizeSpec spec;
-  spec.method = "random";
-  return spec;
-}
-
 /// A study claims its name on the real disk, where its contents never are.
 using PowerCut = StudyFiles;
 

@@ -27,6 +27,15 @@ inline OptimizeSpec quick() {
   return spec;
 }
 
+inline OptimizeSpec random_search(std::int64_t budget = 0) {
+  OptimizeSpec spec;
+  spec.method = "random";
+  spec.budget = budget;
+  return spec;
+}
+
+inline Space line() { return Space({{.name = "x", .low = -1.0, .high = 1.0}}); }
+
 inline double bowl(const Point& x) {
   double sum = 0.0;
   for (const double v : x) sum += (v - 0.3) * (v - 0.3);

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "bo/search/suggester.hpp"
@@ -39,29 +38,6 @@ TEST(Study, VerifyFollowsTheOrderOfResults) {
   const VerifyReport report = study.verify();
   EXPECT_TRUE(report.clean()) << report.problems.front();
   EXPECT_EQ(report.exact, 12);
-}
-
-/// Seconds for a study of so many results.
-double time_to_verify(std::size_t results, int times) {
-  OptimizeSpec spec;
-  spec.method = "random";
-  Study study(Space::box(1, 0.0, 1.0), spec, one_thread());
-  std::vector<TrialResult> all(results);
-  for (std::size_t i = 0; i < results; ++i)
-    all[i] = {.point = {static_cast<double>(i) / static_cast<double>(results)}, .value = 1.0};
-  study.tell(all);
-  double least = 1e9;
-  for (int k = 0; k < times; ++k) {
-    const auto begin = std::chrono::steady_clock::now();
-    EXPECT_TRUE(study.verify(true).clean());
-    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-  }
-  return least;
-}
-
-TEST(Study, VerifyTakesTimeInProportionToTheResults) {
-  const double few = time_to_verify(15000, 3);
-  EXPECT_LT(time_to_verify(120000, 1), 24.0 * few);  // 8 times as many
 }
 
 TEST_F(StudyFiles, VerifyHoldsOnAnotherEngine) {

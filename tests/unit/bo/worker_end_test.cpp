@@ -9,18 +9,10 @@
 
 #include "nomu/bo/worker.hpp"
 #include "nomu/core/error.hpp"
+#include "unit/bo/small_study.hpp"
 
 namespace nomu {
 namespace {
-
-OptimizeSpec random_search(std::int64_t budget = 0) {
-  OptimizeSpec spec;
-  spec.method = "random";
-  spec.budget = budget;
-  return spec;
-}
-
-Space line() { return Space({{.name = "x", .low = -1.0, .high = 1.0}}); }
 
 /// A file that is not there yet.
 std::filesystem::path mark_of(const std::string& name) {

@@ -23,15 +23,6 @@ namespace {
 
 using testing::HasSubstr;
 
-OptimizeSpec random_search(std::int64_t budget = 0) {
-  OptimizeSpec spec;
-  spec.method = "random";
-  spec.budget = budget;
-  return spec;
-}
-
-Space line() { return Space({{.name = "x", .low = -1.0, .high = 1.0}}); }
-
 double distance(const Trial& trial) { return std::abs(trial.point[0]); }
 
 TEST(Worker, RunsAFunctionToTheEndOfTheBudget) {
