@@ -109,7 +109,8 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
             Targets; at least four rows, not all equal. Several targets are fitted together, to the same rows;
             columns of a DataFrame keep their names, others are called y1, y2, ...
         sample_weight : array-like of shape (n,), optional
-            How much each row counts in the loss.
+            How much each row counts. Only ratios matter: equal weights change nothing, and rows of weight 0 are left
+            out.
         noise_std : array-like of shape (n,), optional
             Known standard deviation of each target's noise.
         row_weight : array-like of shape (n,), optional
