@@ -194,6 +194,7 @@ nlohmann::json trust_json(const Trustworthiness& trust) {
     json["interval_score_ratio"] = trust.ratio;
     json["interval_score_ratio_error"] = trust.ratio_error;
     json["constant_half_width"] = trust.constant_half_width;
+    json["widest_over_median"] = trust.widest;
   }
   json["drivers"] = nlohmann::json::array();
   for (const UncertaintyDriver& driver : trust.drivers)

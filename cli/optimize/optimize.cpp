@@ -70,7 +70,7 @@ void show_cohorts(const StudyStatus& status, bool json) {
         status.expired > 0 ? fmt::format(" ({} with an expired lease)", status.expired) : "");
 }
 
-void show_status(const Study& study, bool json) {
+void show_status(const Study& study, bool json, const std::vector<std::string>& advice = {}) {
   const StudyStatus status = study.status();
   if (holds_rows(study.space())) return show_cohorts(status, json);
   if (json) {
@@ -81,6 +81,7 @@ void show_status(const Study& study, bool json) {
       line[study.spec().noisy ? "best_result" : "best"] =
           nlohmann::json::parse(trial_to_json(study.space(), *status.best_result));
     }
+    if (!advice.empty()) line["advice"] = advice;
     return print_json(line);
   }
   print("{}: {} finished, {} failed, {} pending{}\n",
@@ -93,6 +94,7 @@ void show_status(const Study& study, bool json) {
     print("{}: trial {}, value {}, {}\n", study.spec().noisy ? "best result" : "best", best->id, *best->value,
           point_text(study.space(), best->point));
   }
+  for (const std::string& sentence : advice) warn("note: {}\n", sentence);
 }
 
 void run_budget(const Options& options) {
@@ -111,7 +113,9 @@ void wait_a_second() {
 
 void run_status(const Options& options) {
   const Study study = options.study.open(StudyAccess::read);
-  show_status(study, options.json);
+  // Whoever watches is not told the same again every second.
+  const bool advises = !options.watch && !holds_rows(study.space());
+  show_status(study, options.json, advises ? study.advice() : std::vector<std::string>{});
   while (options.watch && !(study.finished() && study.status().pending == 0)) {
     wait_a_second();
     show_status(study, options.json);
@@ -123,10 +127,12 @@ void run_best(const Options& options) {
   const std::optional<Outlook> outlook = study.outlook();
   const std::optional<Trial> best = outlook ? outlook->best : study.best();
   if (!best) throw Error("optimize", "no trial has a result yet");
+  const std::vector<std::string> advice = study.advice();
   if (options.json) {
     nlohmann::json all = nlohmann::json::parse(trial_to_json(study.space(), *best));
     if (outlook) all["mean"] = outlook->mean;
     if (outlook) all["sigma"] = outlook->sigma;
+    if (!advice.empty()) all["advice"] = advice;
     return print("{}\n", all.dump());
   }
   print("trial {}\nvalue {}\n", best->id, *best->value);
@@ -135,6 +141,7 @@ void run_best(const Options& options) {
     if (!study.space().active(j, best->point)) continue;
     print("{} {}\n", study.space().variables()[j].name, study.space().text(j, best->point[j]));
   }
+  for (const std::string& sentence : advice) warn("note: {}\n", sentence);
 }
 
 void run_list(const Options& options) {

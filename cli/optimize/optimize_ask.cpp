@@ -131,6 +131,25 @@ void tell_trial(Study& study, const TellOptions& options) {
   study.tell({result}, options.replace ? Repeated::replace : Repeated::accept_equal);
 }
 
+/// Warns of penalties among the results: of any, or only if the value that was told now is one.
+void advise(const Study& study, std::optional<double> told) {
+  constexpr std::int64_t most = 10'000;  // reading more takes longer than the result is worth
+  if (study.status().finished > most) return;
+  std::vector<double> values;
+  for (const Trial& trial : study.trials()) {
+    if (trial.value) values.push_back(*trial.value);
+  }
+  const Direction direction = study.spec().direction;
+  const std::optional<std::string> advice = advice_on_penalties(values, direction);
+  if (!advice) return;
+  if (told) {
+    // Without it and its like there is nothing to warn of, if it is one of them.
+    std::erase(values, *told);
+    if (advice_on_penalties(values, direction) == advice) return;
+  }
+  warn("note: {}; tell STUDY ID --failed REASON --replace corrects one\n", *advice);
+}
+
 void run_tell(const TellOptions& options) {
   Study study = options.study.open(StudyAccess::write);
   std::int64_t count = 1;
@@ -146,7 +165,8 @@ void run_tell(const TellOptions& options) {
   } else {
     throw DataError("optimize", "give a trial and its value, or --failed REASON: tell STUDY ID VALUE");
   }
-  if (options.json) print_json(nlohmann::json{{"told", count}});
+  if (options.json) return print_json(nlohmann::json{{"told", count}});
+  if (!options.failed) advise(study, options.lines ? std::nullopt : std::optional(number_of(options.words.back())));
 }
 
 struct EnqueueOptions {

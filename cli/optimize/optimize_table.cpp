@@ -55,6 +55,7 @@ void run_insight(const Options& options) {
     for (const Importance& one : importances) {
       all["importances"].push_back({{"variable", one.variable}, {"share", one.share}, {"deviation", one.deviation}});
     }
+    if (const std::vector<std::string> advice = study.advice(); !advice.empty()) all["advice"] = advice;
     return print_json(all);
   }
   print("best: trial {}, {}\n", outlook->best.id, point_text(study.space(), outlook->best.point));
@@ -63,6 +64,7 @@ void run_insight(const Options& options) {
         outlook->worth_it ? "worth going on" : "hardly worth going on");
   for (const Importance& one : importances)
     print("{:>5.1f} % +- {:.1f}  {}\n", 100.0 * one.share, 100.0 * one.deviation, one.variable);
+  for (const std::string& sentence : study.advice()) warn("note: {}\n", sentence);
 }
 
 CLI::App* add(CLI::App& optimize, const char* name, const char* help, void (*run)(const Options&),

@@ -28,7 +28,23 @@ void add_row_facts(DataSet& data, const std::optional<Numbers>& noise, const std
   if (times) data.times = vector_of(*times);
   if (strata) data.strata = *strata;
   if (strata && strata_name) data.strata_name = *strata_name;
-  check_dataset(data);
+}
+
+/// Leaves out what belongs to rows of weight 0, which a table leaves out as well.
+template <class T>
+void keep(std::vector<T>& values, const Numbers& weights) {
+  const std::span<const double> all = span_of(weights);
+  if (values.size() != all.size()) return;  // refused later
+  std::vector<T> kept;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] > 0.0) kept.push_back(std::move(values[i]));
+  }
+  values = std::move(kept);
+}
+
+std::string unused_name(const Table& table, std::string name) {
+  while (table.has_column(name)) name += "_";
+  return name;
 }
 
 DataSet from_rows(const Rows& x, const Numbers& y, const std::optional<Names>& names,
@@ -41,6 +57,7 @@ DataSet from_rows(const Rows& x, const Numbers& y, const std::optional<Names>& n
       names ? make_dataset(vector_of(x), *names, vector_of(y)) : make_dataset(vector_of(x), x.shape(1), vector_of(y));
   if (target) data.target_name = *target;
   add_row_facts(data, noise, weight, groups, times, noise_name, strata, strata_name);
+  check_dataset(data);
   return data;
 }
 
@@ -50,17 +67,27 @@ DataSet from_columns(const Columns& columns, const Numbers& y, const Names& cate
                      const std::optional<Numbers>& times, const std::optional<std::string>& noise_name,
                      const std::optional<Names>& strata, const std::optional<std::string>& strata_name) {
   Table table = table_of(columns);
-  std::string target = named.value_or("y");
-  while (table.has_column(target)) target += "_";
+  const std::string target = unused_name(table, named.value_or("y"));
   table.add_column(target, span_of(y));
+  std::string weights;
+  if (weight) {
+    weights = unused_name(table, "sample_weight");
+    table.add_column(weights, span_of(*weight));
+  }
   const DatasetOptions options{.target = target,
                                .categorical = categorical,
+                               .weight = weights,
                                .words = {.categorical = "dtype 'category'",
                                          .ignore = "drop it from X",
                                          .drop_missing = "drop them from X and y",
                                          .range = "range"}};
   DataSet data = make_dataset(table, options);
-  add_row_facts(data, noise, weight, groups, times, noise_name, strata, strata_name);
+  add_row_facts(data, noise, {}, groups, times, noise_name, strata, strata_name);
+  if (weight) {
+    for (std::vector<double>* facts : {&data.noise, &data.times}) keep(*facts, *weight);
+    for (Names* facts : {&data.groups, &data.strata}) keep(*facts, *weight);
+  }
+  check_dataset(data);
   return data;
 }
 

@@ -127,6 +127,7 @@ nb::object trust_of(const Model& model) {
     all["level"] = trust->level;
     all["interval_score_ratio"] = trust->ratio;
     all["interval_score_ratio_error"] = trust->ratio_error;
+    all["widest_over_median"] = trust->widest;
     all["constant_half_width"] = trust->constant_half_width;
   }
   nb::dict drivers;

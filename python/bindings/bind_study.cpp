@@ -343,6 +343,9 @@ void bind_insight(nb::class_<Study>& study) {
            "What the results say about the best point.")
       .def("importances", &importances, nb::sig("def importances(self) -> dict[str, tuple[float, float]]"),
            "Share of every variable and its standard deviation.")
+      .def(
+          "advice", [](const Study& self) { return without_gil([&] { return self.advice(); }); },
+          "What the results suggest to do otherwise, a sentence each.")
       .def("ask_by", &ask_by, "acquisition"_a, "count"_a = 1, "worker"_a = "",
            nb::sig("def ask_by(self, acquisition: object, count: int = 1, worker: str = '') -> list[dict]"),
            "Trials by an acquisition of one's own.");

@@ -109,7 +109,8 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
             Targets; at least four rows, not all equal. Several targets are fitted together, to the same rows;
             columns of a DataFrame keep their names, others are called y1, y2, ...
         sample_weight : array-like of shape (n,), optional
-            How much each row counts in the loss.
+            How much each row counts. Only ratios matter: equal weights change nothing, and rows of weight 0 are left
+            out.
         noise_std : array-like of shape (n,), optional
             Known standard deviation of each target's noise.
         row_weight : array-like of shape (n,), optional
@@ -213,7 +214,7 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
 
         ``seen_rmse`` and ``unseen_rmse`` are errors of the two kinds of rows, ``interval_score_ratio`` (with its
         standard error) compares the bounds with a constant width around the same mean, below 1 being better
-        (``constant_half_width`` is that of the constant bounds),
+        (``constant_half_width`` is that of the constant bounds), ``widest_over_median`` the widest bounds with the median,
         ``drivers`` says how much sigma changes with the columns that matter most to it, ``lines`` says it in words.
         With several targets, such a dict for each, by name.
         """

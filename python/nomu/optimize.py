@@ -329,6 +329,14 @@ class Study:
         """The share of every variable in the variation of the function, and the standard deviation of that share."""
         return dict(self._study.importances())
 
+    def advice(self) -> list[str]:
+        """What the results suggest to do otherwise, a sentence each.
+
+        To make the study noisy, if a model explains a thousandth or more of the variance of its results as noise; to
+        tell failures as such, if results are more than a thousand interquartile ranges worse than the median.
+        """
+        return list(self._study.advice())
+
     def verify(self, quick: bool = False) -> dict[str, Any]:
         """Replay the log and report, as a dictionary, whether everything in the study follows from it."""
         with ProgressBar(self._progress) as bar:

@@ -297,6 +297,16 @@ def test_tables_outlook_importances_and_an_acquisition_of_ones_own(tmp_path):
     assert study.verify()["clean"]
 
 
+def test_failures_told_as_values_are_advised_against():
+    study = Study({"x": (0, 1)}, seed=2)
+    for k in range(10):
+        study.tell(study.ask(), 0.1 * k)
+    assert study.advice() == []
+    study.tell(study.ask(), 1e6)
+    (advice,) = study.advice()
+    assert "1 result, 1000000 for example, is more than a thousand interquartile ranges worse" in advice
+
+
 def test_the_best_of_a_noisy_study_is_the_models_choice():
     study = Study({"x": (-1, 1)}, noisy=True)
     for x in 3 * [k / 5 for k in range(-5, 6)]:

@@ -147,6 +147,25 @@ def test_sample_weights_are_row_weights(rows):
         quick("NOMURegressor").fit(X, y, sample_weight=weight, row_weight=weight)
 
 
+@pytest.mark.parametrize("frame", [False, True])
+def test_only_ratios_of_weights_count(rows, frame):
+    pandas = pytest.importorskip("pandas")
+    X, y = rows
+    bad = np.full((8, 2), 50.0)
+
+    def bounds(X, y, weight):
+        # Names make a table of it, whose columns are read from the rows that count.
+        given = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": np.where(X[:, 0] > 9, "z", "n")}) if frame else X
+        model = quick("NOMURegressor").fit(given, y, sample_weight=weight)
+        return np.array(model.predict_interval(given[:40]))
+
+    plain = bounds(X, y, None)
+    for weight in 1e-3, 100.0:
+        assert np.array_equal(plain, bounds(X, y, np.full(40, weight)))
+    more = bounds(np.vstack([X, bad]), np.concatenate([y, np.arange(8) * 1000.0]), np.repeat([2.0, 0.0], [40, 8]))
+    assert np.array_equal(plain, more)
+
+
 def test_ranges(table):
     X, y = table
     model = quick("GPRegressor", range=(0, np.inf)).fit(X, y)

@@ -9,6 +9,7 @@
 #include "data/column_roles.hpp"
 #include "data/constant_columns.hpp"
 #include "data/encoding.hpp"
+#include "data/row_weights.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/data/dataset.hpp"
 
@@ -103,14 +104,29 @@ void check_target(const Table& table, const DataSet& data) {
                                      table.source(), data.target_name, data.targets.front(), data.rows()));
 }
 
-/// The rows with a target, and with all that describes a row.
+/// The rows without those of weight 0, whose cells must not decide what a column is. If all are 0, all are kept: the
+/// data set is refused later.
+std::vector<std::size_t> weighty_rows(const Table& table, std::vector<std::size_t> rows, const DatasetOptions& options,
+                                      DatasetReport& report) {
+  if (options.weight.empty()) return rows;
+  const std::vector<double> weights = nonnegative_numbers_of(table, options.weight, rows, "a weight");
+  std::vector<std::size_t> counting;
+  for (const std::size_t k : counting_rows(weights)) counting.push_back(rows[k]);
+  if (counting.empty() || counting.size() == rows.size()) return rows;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (weights[k] == 0.0) report.weightless_lines.push_back(table.line(rows[k]));
+  }
+  return counting;
+}
+
+/// The rows with a target, a weight and all else that describes a row.
 std::vector<std::size_t> labelled_rows(const Table& table, const DatasetOptions& options, DatasetReport& report) {
   const std::vector<NeededColumn> target{{.name = options.target}};
   const RowsByCompleteness sorted = sort_rows(table, all_rows(table), target);
   report.unlabelled_lines = lines_of(table, sorted.incomplete);
   std::vector<NeededColumn> row_info;
   for (const std::string& name : row_info_columns(options)) row_info.push_back({.name = name});
-  return complete_or_refused(table, sorted.complete, row_info, options, report);
+  return weighty_rows(table, complete_or_refused(table, sorted.complete, row_info, options, report), options, report);
 }
 
 /// The rows without missing cells in the inputs, if they are to be dropped or there is no other way.
@@ -137,6 +153,8 @@ void check_row_count(const Table& table, std::size_t rows, const DatasetOptions&
                         left.empty() ? fmt::format(" are left after dropping {}", report.unlabelled_lines.size())
                                      : fmt::format(" and {}", report.unlabelled_lines.size()));
   }
+  if (!report.weightless_lines.empty())
+    left += fmt::format("{} besides {} of weight 0", left.empty() ? "" : ",", report.weightless_lines.size());
   throw DataError(
       where, fmt::format("{}: {} rows{}, but at least {} are needed", table.source(), rows, left, options.min_rows));
 }
@@ -178,6 +196,15 @@ void fill_targets_and_row_info(const Table& table, std::span<const std::size_t> 
   data.strata_name = options.coverage_by;
 }
 
+/// A column that runs with the target may be missed among the inputs.
+void note_time_column(std::span<const std::string> inputs, const DatasetOptions& options, DatasetReport& report) {
+  if (options.time.empty() || std::ranges::find(inputs, options.time) != inputs.end()) return;
+  report.notes.push_back({.column = options.time,
+                          .text = fmt::format("column '{}' orders the rows and is not an input; list it among the "
+                                              "features to learn from it as well",
+                                              options.time)});
+}
+
 /// Fills the inputs, encoded as in data.features.
 void fill_inputs(const Table& table, std::span<const std::size_t> rows, DataSet& data) {
   name_inputs(data);
@@ -187,6 +214,7 @@ void fill_inputs(const Table& table, std::span<const std::size_t> rows, DataSet&
     if (encoded.unfamiliar[i]) data.report.unfamiliar_rows.push_back(i);
   }
   list_constant_columns(data);
+  note_weightless_rows(data, data.report.weightless_lines.size());
   check_dataset(data);
 }
 
@@ -236,6 +264,7 @@ DataSet make_dataset(const Table& table, const DatasetOptions& options) {
       data.features = classify(table, inputs, rows, options, data.report);
     }
   }
+  note_time_column(inputs, options, data.report);
   fill_targets_and_row_info(table, rows, options, data);
   check_target(table, data);
   fill_inputs(table, rows, data);

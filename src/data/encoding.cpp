@@ -207,19 +207,22 @@ std::vector<double> times_of(const Table& table, std::string_view name, std::spa
   const Column& column = column_of(table, name);
   const bool dates = std::ranges::any_of(rows, [&](std::size_t i) { return looks_like_date(column[i]); });
   if (!dates) return numbers_of(table, name, rows, "a time");
-  std::vector<std::string_view> sorted;
+  // Texts with offsets do not sort by time; ranks, because only the order counts.
+  std::vector<double> instants;
   for (const std::size_t i : rows) {
-    if (!looks_like_date(column[i])) {
+    const std::optional<Instant> instant = read_date(column[i]);
+    if (!instant) {
       fail_at(table, i, name,
-              fmt::format("'{}' is not a date like 2024-05-17, but other cells of this column are", column[i]));
+              fmt::format("'{}' is not a date like 2024-05-17 or 2024-05-17T09:30, but other cells of this column are",
+                          column[i]));
     }
-    sorted.push_back(column[i]);
+    instants.push_back(instant->day);
   }
+  std::vector<double> sorted = instants;
   std::ranges::sort(sorted);
   std::vector<double> times;
-  for (const std::size_t i : rows) {
-    times.push_back(static_cast<double>(std::ranges::lower_bound(sorted, column[i]) - sorted.begin()));
-  }
+  for (const double instant : instants)
+    times.push_back(static_cast<double>(std::ranges::lower_bound(sorted, instant) - sorted.begin()));
   return times;
 }
 

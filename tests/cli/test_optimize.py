@@ -76,6 +76,21 @@ class WithStudy(unittest.TestCase):
 
 
 class AskAndTell(WithStudy):
+    def test_failures_told_as_values_are_advised_against(self) -> None:
+        lines = [json.dumps({"point": {"x": k / 10, "n": 3, "solver": "cg"}, "value": k}) for k in range(9)]
+        told = run("tell", self.study, "--lines", input="\n".join(lines))
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        point = ("--point", "x=-0.5", "--point", "n=3", "--point", "solver=cg")
+        told = run("tell", self.study, *point, "1e6")
+        self.assertIn("1 result, 1000000 for example, is more than a thousand interquartile ranges worse", told.stderr)
+        self.assertIn("--failed", told.stderr)
+        told = run("tell", self.study, "--point", "x=-0.6", "--point", "n=3", "--point", "solver=cg", "2.5")
+        self.assertEqual(told.stderr, "", "once is enough")
+        status = run("status", self.study)
+        self.assertIn("tell it as failed", status.stderr)
+        self.assertNotIn("tell it as failed", status.stdout)
+        self.assertIn("tell it as failed", json.loads(run("status", self.study, "--json").stdout)["advice"][0])
+
     def test_a_study_by_hand(self) -> None:
         for value in range(6):
             trial = asked(self.study)[0]

@@ -88,6 +88,29 @@ class Tables(WithFolder):
         self.assertGreater(means[1], 8)
         self.refused_data("'w'", "a,y,w\n1,1,1\n2,2,-1\n3,3,1\n4,4,1\n", "--weight", "w")
 
+    def test_equal_weights_are_none(self) -> None:
+        rows = [f"{i / 10:.1f},{math.sin(i / 10) + (i * 7 % 5) / 10:.4f}" for i in range(60)]
+        files = []
+        for weight in "", ",0.001", ",100":
+            text = "\n".join(["a,y,w" if weight else "a,y", *(row + weight for row in rows)]) + "\n"
+            self.fitted(text, *(["--weight", "w"] if weight else []))
+            files.append((self.folder / "table.nomu").read_bytes())
+        self.assertEqual(files[0], files[1])
+        self.assertEqual(files[0], files[2])
+
+    def test_rows_of_weight_0_do_not_matter(self) -> None:
+        good = [f"{i / 10:.1f},{math.sin(i / 10) + (i * 7 % 5) / 10:.4f},1" for i in range(60)]
+        bad = [f"{-50 * i},{1000 * (i % 3)},0" for i in range(15)]
+        asked = self.write("rows.csv", "a\n0.5\n3\n9\n")
+        said, answers = [], []
+        for rows in good, [*good[:30], *bad, *good[30:]]:
+            said.append(self.fitted("\n".join(["a,y,w", *rows]) + "\n", "--weight", "w"))
+            answers.append(run("predict", self.folder / "table.nomu", asked).stdout)
+        self.assertEqual(answers[0], answers[1])
+        self.assertIn("lower", answers[0])
+        self.assertNotIn("weight 0", said[0])
+        self.assertIn("15 rows of weight 0 were left out", said[1])
+
     def test_rows_without_a_target_are_left_out_aloud(self) -> None:
         said = self.fitted("a,y\n1,1\n2,\n3,3\n4,4\n5,6\n")
         self.assertIn("1 row without a value of 'y' was left out", said)

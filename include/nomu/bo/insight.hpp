@@ -2,8 +2,11 @@
 /// What the results of a study say about its best point, about the gain from further trials, and about its variables.
 
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 
+#include "nomu/bo/optimize_spec.hpp"
 #include "nomu/bo/trial.hpp"
 
 namespace nomu {
@@ -16,6 +19,10 @@ struct Outlook {
   double gain = 0.0;      ///< improvement that the next trial is expected to bring
   bool worth_it = false;  ///< whether that is more than a thousandth of the distance from the median to the best result
 };
+
+/// Advice if some results are more than a thousand interquartile ranges worse than the median, which is what a failure
+/// looks like that is told as a value. Empty otherwise, and with fewer than eight results.
+[[nodiscard]] std::optional<std::string> advice_on_penalties(std::span<const double> results, Direction direction);
 
 /// How much of the variation of the function is due to a variable, alone and together with others. Shares add up to 1.
 struct Importance {

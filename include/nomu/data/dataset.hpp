@@ -74,6 +74,7 @@ struct DatasetReport {
   std::vector<MissingCells> missing_cells = {};    ///< of the rows that were kept
   std::vector<ColumnNote> notes = {};              ///< columns that were left out or read in an unexpected way
   std::vector<std::size_t> unfamiliar_rows = {};   ///< rows with a name, or a missing cell, that training did not have
+  std::vector<std::size_t> weightless_lines = {};  ///< lines of the file left out because their weight is 0
 };
 
 /// The values that the target can take. Targets outside are refused; means and bounds outside are moved to the nearest
@@ -149,7 +150,7 @@ struct DatasetOptions {
   std::vector<std::string> features = {};     ///< input columns, in this order; empty: all without another role
   std::vector<std::string> categorical = {};  ///< inputs whose cells are names even if they look like numbers
   std::vector<std::string> ignore = {};       ///< columns left out of the default inputs (row ids, groups, times)
-  std::string weight = {};                    ///< column of row weights; empty: none
+  std::string weight = {};                    ///< column of row weights; rows of weight 0 are left out; empty: none
   std::string noise = {};                     ///< column of known standard deviations; empty: none
   std::string group = {};                     ///< column of groups, not an input by default; empty: none
   std::string time = {};                      ///< column of numbers or ISO dates, not an input by default; empty: none

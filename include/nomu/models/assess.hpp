@@ -76,6 +76,8 @@ struct Trustworthiness {
   double ratio = 1.0;
   double ratio_error = 0.0;
   double constant_half_width = 0.0;  ///< of the bounds of constant width, calibrated on the same rows in the same way
+  /// Width of the widest bounds of unseen rows divided by that of the median row; infinite if that has none.
+  double widest = 1.0;
   std::vector<UncertaintyDriver> drivers = {};  ///< strongest first, at most three
 };
 

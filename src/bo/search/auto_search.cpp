@@ -18,6 +18,7 @@ constexpr std::size_t most_rows = 250;  // the cost of a proposal is cubic in th
 constexpr std::size_t near_rows = 5;
 constexpr std::size_t pool_after = 24;      // pending points after which the next ones are chosen from a pool
 constexpr double pending_apart = 0.01;      // least distance of two pending points, as a share of the space's diagonal
+constexpr int most_halvings = 12;           // of this distance, where there is no room
 constexpr double least_local_share = 50.0;  // times less may be expected around the best result than elsewhere
 constexpr double finished_apart = 1e-6;     // least distance of pending points from those with a result
 constexpr SeekSpec pool_spec{.points_everywhere = 1500, .around = 200};
@@ -150,10 +151,10 @@ double AutoSearch::pending_distance() const {
   return pending_apart * 2.0 * std::sqrt(static_cast<double>(space_.inputs()));
 }
 
-bool AutoSearch::allowed(std::span<const double> inputs) const {
+bool AutoSearch::allowed(std::span<const double> inputs, double apart) const {
   const Process& process = *state_.process;
   for (std::size_t k = 0; k < process.believed(); ++k) {
-    if (nearest_distance(inputs, process.believed_point(k)) < pending_distance()) return false;
+    if (nearest_distance(inputs, process.believed_point(k)) < apart) return false;
   }
   if (spec_.noisy) return true;
   const RowMatrix& rows = process.rows().x;
@@ -186,11 +187,15 @@ std::optional<Point> AutoSearch::from_pool(const std::function<bool(const Point&
     }
     state_.pool.emplace(*state_.process, std::move(inputs), std::move(worth));
   }
-  state_.pool->follow(*state_.process, pending_distance());
-  while (const std::optional<std::size_t> k = state_.pool->best(state_.best)) {
-    const Point& point = state_.pool_points[*k];
-    if (allowed(space_.to_inputs(point)) && (spec_.noisy || !taken(point))) return point;
-    state_.pool->leave_out(*k);
+  state_.pool->follow(*state_.process);
+  double apart = pending_distance();
+  for (int halvings = 0; halvings <= (design_.makes_room ? most_halvings : 0); ++halvings) {
+    while (const std::optional<std::size_t> k = state_.pool->best(state_.best, apart)) {
+      const Point& point = state_.pool_points[*k];
+      if (allowed(space_.to_inputs(point), apart) && (spec_.noisy || !taken(point))) return point;
+      state_.pool->leave_out(*k);
+    }
+    apart *= 0.5;
   }
   return {};
 }

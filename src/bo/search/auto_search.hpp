@@ -78,7 +78,9 @@ class AutoSearch {
   void learn_from(const History& history);
   [[nodiscard]] const EarlierRows* earlier_rows();
   void believe(const std::vector<Point>& pending);
-  [[nodiscard]] bool allowed(std::span<const double> inputs) const;
+  [[nodiscard]] bool allowed(std::span<const double> inputs) const { return allowed(inputs, pending_distance()); }
+  /// `apart`: least distance from pending points.
+  [[nodiscard]] bool allowed(std::span<const double> inputs, double apart) const;
   [[nodiscard]] double pending_distance() const;
   [[nodiscard]] Promise promise_now();
   [[nodiscard]] const SuccessWorth* success() const { return state_.success ? &*state_.success : nullptr; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "nomu/bo/acquisition.hpp"
@@ -13,6 +14,7 @@ Pool::Pool(const Process& process, RowMatrix inputs, std::vector<double> log_wor
       log_worth_(std::move(log_worth)),
       squares_(Vector::Zero(inputs_.rows())),
       scale_(process.scale()),
+      nearest_(static_cast<std::size_t>(inputs_.rows()), std::numeric_limits<double>::infinity()),
       left_out_(static_cast<std::size_t>(inputs_.rows()), 0) {
   for (Eigen::Index k = 0; k < inputs_.rows(); ++k)
     means_.push_back(process.mean_at({inputs_.row(k).data(), static_cast<std::size_t>(inputs_.cols())}));
@@ -29,25 +31,25 @@ void Pool::add_row(const Process& process, Eigen::Index row) {
   squares_ += rows_.row(row).cwiseAbs2().transpose();
 }
 
-void Pool::follow(const Process& process, double apart) {
+void Pool::follow(const Process& process) {
   const auto known = static_cast<Eigen::Index>(process.rows().rows());
   const Eigen::Index all = known + static_cast<Eigen::Index>(process.believed());
   for (; count_ < all; ++count_) {
     add_row(process, count_);
     if (count_ < known) continue;
     const std::span<const double> point = process.believed_point(static_cast<std::size_t>(count_ - known));
-    for (std::size_t k = 0; k < left_out_.size(); ++k) {
+    for (std::size_t k = 0; k < nearest_.size(); ++k) {
       const std::span<const double> inputs(inputs_.row(static_cast<Eigen::Index>(k)).data(), point.size());
-      if (nearest_distance(inputs, point) < apart) left_out_[k] = 1;
+      nearest_[k] = std::min(nearest_[k], nearest_distance(inputs, point));
     }
   }
 }
 
-std::optional<std::size_t> Pool::best(double best_value) const {
+std::optional<std::size_t> Pool::best(double best_value, double apart) const {
   std::optional<std::size_t> found;
   double most = 0.0;
   for (std::size_t k = 0; k < left_out_.size(); ++k) {
-    if (left_out_[k] != 0) continue;
+    if (left_out_[k] != 0 || nearest_[k] < apart) continue;
     const double sigma = scale_ * std::sqrt(std::max(1.0 - squares_[static_cast<Eigen::Index>(k)], 1e-14));
     const double promise = std::log(sigma) + log_improvement((means_[k] - best_value) / sigma) + log_worth_[k];
     if (found && !(promise > most)) continue;

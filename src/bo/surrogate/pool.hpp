@@ -15,11 +15,10 @@ class Pool {
   /// `inputs` [q][inputs]; `log_worth` [q] is added to the promise of each, or empty.
   Pool(const Process& process, RowMatrix inputs, std::vector<double> log_worth);
 
-  /// Takes into account the points that were added to the process by `believe` since the last call. Candidates closer
-  /// than `apart` to one of these are left out.
-  void follow(const Process& process, double apart);
-  /// The most promising points first; those that are left out are not among them.
-  [[nodiscard]] std::optional<std::size_t> best(double best_value) const;
+  /// Takes into account the points that were added to the process by `believe` since the last call.
+  void follow(const Process& process);
+  /// The most promising point of those that are at least `apart` from all that were believed, and not left out.
+  [[nodiscard]] std::optional<std::size_t> best(double best_value, double apart) const;
   void leave_out(std::size_t k) { left_out_[k] = 1; }
 
  private:
@@ -32,6 +31,7 @@ class Pool {
   RowMatrix rows_;  // [>= count][q], L^-1 k for every point
   Eigen::Index count_ = 0;
   double scale_ = 1.0;  // standard deviation of the function
+  std::vector<double> nearest_;  // [q], distance to the nearest believed point
   std::vector<char> left_out_;
 };
 

@@ -7,6 +7,7 @@
 
 #include "nomu/core/random.hpp"
 #include "nomu/eval/metrics.hpp"
+#include "nomu/eval/statistics.hpp"
 #include "nomu/models/assess.hpp"
 
 namespace nomu {
@@ -15,6 +16,7 @@ namespace {
 constexpr std::size_t most_rows = 400;  ///< enough to rank the inputs
 constexpr std::size_t most_drivers = 3;
 constexpr double weak_driver = 0.05;  ///< changes below this share are not worth a word
+constexpr double much_wider = 5.0;    ///< times the median width: such rows are worth a word
 constexpr double memorised = 0.5;     ///< share of the unseen error below which the error of seen rows says little
 
 std::vector<double> total_sigma(const PredictedRows& rows) { return central_sigma({}, rows); }
@@ -51,10 +53,20 @@ Bounds constant_width(std::span<const double> mean, double half) {
   return bounds;
 }
 
+/// The largest width over the median one.
+double widest_over_median(const Bounds& bounds) {
+  std::vector<double> widths;
+  for (std::size_t i = 0; i < bounds.lower.size(); ++i) widths.push_back(bounds.upper[i] - bounds.lower[i]);
+  const double largest = *std::ranges::max_element(widths);
+  return largest > 0.0 ? largest / quantile(widths, 0.5) : 1.0;
+}
+
 void compare_widths(const Model& model, double level, Trustworthiness& trust) {
   const HeldOut& held = model.held_out();
   trust.constant_half_width = constant_half_width(held, model.calibration(), level);
-  const std::vector<double> own = row_scores(model.held_out_bounds(level), held.targets, level);
+  const Bounds bounds = model.held_out_bounds(level);
+  trust.widest = widest_over_median(bounds);
+  const std::vector<double> own = row_scores(bounds, held.targets, level);
   const std::vector<double> constant =
       row_scores(constant_width(held.predicted.mean, trust.constant_half_width), held.targets, level);
   const double sum = std::accumulate(constant.begin(), constant.end(), 0.0);
@@ -123,13 +135,15 @@ DataSet some_seen_rows(const Model& model) {
   return subset(model.data(), rows);
 }
 
-std::string drivers_text(const std::vector<UncertaintyDriver>& drivers) {
+std::string drivers_text(const Trustworthiness& trust) {
   std::string text;
-  for (const UncertaintyDriver& driver : drivers) {
+  for (const UncertaintyDriver& driver : trust.drivers) {
     if (driver.change < weak_driver) continue;
     text += fmt::format("{}{} ({:.0f} %)", text.empty() ? "" : ", ", driver.column, 100.0 * driver.change);
   }
-  return text.empty() ? "none: sigma is nearly the same everywhere" : text;
+  if (!text.empty()) return text;
+  return trust.widest < much_wider ? "none: sigma is nearly the same everywhere"
+                                   : "none: sigma is nearly the same for most rows";
 }
 
 }  // namespace
@@ -159,7 +173,12 @@ std::vector<std::string> trust_lines(const Trustworthiness& trust) {
         "mean{}",
         trust.ratio, trust.ratio_error, trust.ratio < 1.0 ? "" : ", so their width says nothing about single rows"));
   }
-  lines.push_back(fmt::format("uncertainty depends most on: {}", drivers_text(trust.drivers)));
+  lines.push_back(fmt::format("uncertainty depends most on: {}", drivers_text(trust)));
+  if (trust.level > 0.0 && trust.widest >= much_wider) {
+    lines.push_back(fmt::format(
+        "a few rows stand out: the widest bounds of unseen rows are {:.3g} times as wide as those of the median row",
+        trust.widest));
+  }
   if (trust.level > 0.0 && trust.ratio - trust.ratio_error > 1.0) {
     lines.emplace_back(
         "warning: sigma is not informative here; more rows, or inputs that tell easy rows from hard ones, would help");

@@ -150,7 +150,8 @@ Judged judge(const NomuSpec& spec, const EvidenceSpec& evidence, std::span<const
   judged.means = train_means(spec, tried, judged.penalties, evidence.trend, engine, progress);
   side_by_side(versions.size(), threads, [&](std::size_t m) {
     const std::int64_t own = threads_of_each(versions.size(), threads);
-    judged.chosen[m] = choose(judged.means.unseen[m], tried[m].rows.targets, tried[m].judges, kept, own);
+    const DataSet& rows = tried[m].rows;
+    judged.chosen[m] = choose(judged.means.unseen[m], rows.targets, tried[m].judges, kept, own, rows.row_weight);
   });
   if (large) {
     for (std::size_t m = 0; m < versions.size(); ++m) {
@@ -178,14 +179,17 @@ double quantile_loss(const EvidenceRows& version, const std::vector<double>& err
   constexpr double normal_quantiles[] = {-1.645, -1.036, -0.674, -0.319, 0.0, 0.319, 0.674, 1.036, 1.645};
   constexpr double levels[] = {0.05, 0.15, 0.25, 0.375, 0.5, 0.625, 0.75, 0.85, 0.95};
   double sum = 0.0;
+  double total = 0.0;
   for (const std::size_t i : judges) {
+    const double weight = weight_at(version.scaled, i);
     const double mean = version.scaled.targets[i] - errors[i];
     for (std::size_t q = 0; q < std::size(levels); ++q) {
       const double miss = version.targets[i] - version.back(mean + normal_quantiles[q] * noise[i]);
-      sum += miss > 0.0 ? levels[q] * miss : (levels[q] - 1.0) * miss;
+      sum += weight * (miss > 0.0 ? levels[q] * miss : (levels[q] - 1.0) * miss);
     }
+    total += weight;
   }
-  return sum / static_cast<double>(judges.size());
+  return sum / total;
 }
 
 /// The chosen ones of all versions, in this order.

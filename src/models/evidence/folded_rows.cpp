@@ -6,7 +6,6 @@
 #include "core/team.hpp"
 #include "engine/backend.hpp"
 #include "models/network/ensemble.hpp"
-#include "models/network/network_plan.hpp"
 #include "nomu/core/random.hpp"
 
 namespace nomu {
@@ -86,8 +85,10 @@ DataSet with_steps(const DataSet& plain, std::span<const Step> steps, std::int64
 }
 
 double batch_share(const Cohort& cohort, std::size_t network, std::int64_t batch_size) {
-  const double rows = weight_of(cohort, network);
-  return batch_size == 0 ? 1.0 : std::min(1.0, static_cast<double>(batch_size) / rows);
+  if (batch_size == 0) return 1.0;
+  const std::span<const float> weights = cohort.row_weight.member(network);
+  const auto rows = std::ranges::count_if(weights, [](float weight) { return weight > 0.0F; });
+  return std::min(1.0, static_cast<double>(batch_size) / static_cast<double>(rows));
 }
 
 }  // namespace nomu

@@ -24,6 +24,11 @@ namespace nomu {
 /// others that lies before its own: the earliest part is only predicted from later rows, which no new row ever is.
 [[nodiscard]] std::vector<std::size_t> judging_rows(const DataSet& data, std::span<const Split> folds);
 
+/// How much a row counts.
+[[nodiscard]] inline double weight_at(const DataSet& data, std::size_t i) {
+  return data.row_weight.empty() ? 1.0 : data.row_weight[i];
+}
+
 /// The values of these rows.
 [[nodiscard]] std::vector<double> values_at(std::span<const double> values, std::span<const std::size_t> rows);
 

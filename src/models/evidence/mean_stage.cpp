@@ -24,14 +24,22 @@ NomuSpec without_noise(NomuSpec spec) {
 }
 
 /// Continuous ranked probability score of predictions with constant Gaussian noise: quadratic in small errors, linear
-/// in large ones. Infinite if a prediction is not finite.
-double score(std::span<const double> predicted, std::span<const double> targets) {
+/// in large ones. Infinite if a prediction is not finite. `weights`: of the rows; empty: all count alike.
+double score(std::span<const double> predicted, std::span<const double> targets, std::span<const double> weights) {
+  const auto weight_at = [&](std::size_t i) { return weights.empty() ? 1.0 : weights[i]; };
   double squares = 0.0;
-  for (std::size_t i = 0; i < targets.size(); ++i) squares += std::pow(targets[i] - predicted[i], 2);
+  double total = 0.0;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    squares += weight_at(i) * std::pow(targets[i] - predicted[i], 2);
+    total += weight_at(i);
+  }
   if (!std::isfinite(squares)) return std::numeric_limits<double>::infinity();
-  const double deviation = std::sqrt(squares / static_cast<double>(targets.size()));
-  const std::vector<double> sigma(targets.size(), std::max(deviation, 1e-9));
-  return crps(predicted, sigma, targets);
+  const std::vector<double> sigma(targets.size(), std::max(std::sqrt(squares / total), 1e-9));
+  if (weights.empty()) return crps(predicted, sigma, targets);
+  double sum = 0.0;
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    sum += weights[i] * crps(predicted.subspan(i, 1), std::span(sigma).subspan(i, 1), targets.subspan(i, 1));
+  return sum / total;
 }
 
 /// All ways to add one of the candidates that are not in the mixture yet.
@@ -112,14 +120,16 @@ std::vector<double> Chosen::mixed(std::span<const std::vector<double>> predictio
 }
 
 Chosen choose(std::span<const std::vector<double>> unseen, std::span<const double> targets,
-              std::span<const std::size_t> judges, std::size_t count, std::int64_t threads) {
+              std::span<const std::size_t> judges, std::size_t count, std::int64_t threads,
+              std::span<const double> weights) {
   const std::vector<double> judged = values_at(targets, judges);
+  const std::vector<double> counted = weights.empty() ? std::vector<double>{} : values_at(weights, judges);
   Chosen chosen;
   while (chosen.candidates.size() < std::min(count, unseen.size())) {
     const std::vector<Chosen> tried = with_one_more(chosen, unseen.size());
     std::vector<double> scores(tried.size());
     side_by_side(tried.size(), threads,
-                 [&](std::size_t t) { scores[t] = score(values_at(tried[t].mixed(unseen), judges), judged); });
+                 [&](std::size_t t) { scores[t] = score(values_at(tried[t].mixed(unseen), judges), judged, counted); });
     chosen = tried[static_cast<std::size_t>(std::ranges::min_element(scores) - scores.begin())];
   }
   return chosen;

@@ -36,7 +36,9 @@ struct Chosen {
 };
 
 /// The `count` candidates whose mixture predicts the unseen rows `judges` best, added one after the other.
+/// `weights`: of all rows; empty: they count alike.
 [[nodiscard]] Chosen choose(std::span<const std::vector<double>> unseen, std::span<const double> targets,
-                            std::span<const std::size_t> judges, std::size_t count, std::int64_t threads);
+                            std::span<const std::size_t> judges, std::size_t count, std::int64_t threads,
+                            std::span<const double> weights = {});
 
 }  // namespace nomu

@@ -74,13 +74,15 @@ NoiseStage train_noise(const NomuSpec& spec, std::span<const FoldedRows> members
       std::vector<double> sigma;
       double logarithms = 0.0;
       double squares = 0.0;
+      double n = 0.0;
       for (std::size_t i = 0; i < scaled[m].size(); ++i)
         sigma.push_back(engine::softplus(outputs.at(m, c, i, 1)) + spec.noise_floor);
       for (const std::size_t i : judges) {
-        logarithms += std::log(sigma[i]);
-        squares += std::pow(scaled[m][i] / sigma[i], 2);
+        const double weight = weight_at(members[m].rows, i);
+        logarithms += weight * std::log(sigma[i]);
+        squares += weight * std::pow(scaled[m][i] / sigma[i], 2);
+        n += weight;
       }
-      const auto n = static_cast<double>(judges.size());
       const double loss = logarithms / n + 0.5 * std::log(squares / n);  // with the best common factor
       if (loss < best || stage.unseen[m].empty()) {
         if (std::isfinite(loss)) best = loss;

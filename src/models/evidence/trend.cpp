@@ -16,8 +16,6 @@ constexpr std::size_t most_inputs = 400;   ///< the cost grows with their cube
 constexpr std::size_t most_rows = 20'000;  ///< more hardly change a linear model
 constexpr double hopeless = 0.02;          ///< a warp that loses more log-likelihood per row is not tried
 
-double weight_at(const DataSet& data, std::size_t i) { return data.row_weight.empty() ? 1.0 : data.row_weight[i]; }
-
 /// The inputs of some rows, ready for ridge regressions on any targets of theirs.
 class Ridge {
  public:
@@ -26,7 +24,7 @@ class Ridge {
       : data_(data), linear_(linear && data.cols() <= most_inputs && rows.size() >= 3) {
     const std::size_t step = (rows.size() + most_rows - 1) / most_rows;
     for (std::size_t k = 0; k < rows.size(); k += step) used_.push_back(rows[k]);
-    for (const std::size_t i : used_) weight_ += weight_at(data, i);
+    weigh();
     if (linear_) find_axes();
   }
 
@@ -34,6 +32,10 @@ class Ridge {
   [[nodiscard]] Trend fit(std::span<const double> targets) const;
 
  private:
+  void weigh();
+  [[nodiscard]] double weight_at(std::size_t i) const {
+    return data_.row_weight.empty() ? 1.0 : weight_factor_ * data_.row_weight[i];
+  }
   void find_axes();
   [[nodiscard]] Vector slopes(std::span<const double> targets, double mean) const;
   [[nodiscard]] Vector shares(const Vector& along, double squares) const;
@@ -41,7 +43,8 @@ class Ridge {
   const DataSet& data_;
   bool linear_;
   std::vector<std::size_t> used_;
-  double weight_ = 0.0;
+  double weight_factor_ = 1.0;
+  double weight_ = 0.0;  ///< of all used rows: as many as rows of equal weight would say the same
   Vector means_;
   Matrix centred_;  ///< X around its means, rows weighted by the roots of their weights
   /// The eigenvectors of X'X or, if there are fewer rows than inputs, of XX': either way X = sum of u_j s_j v_j'.
@@ -49,16 +52,29 @@ class Ridge {
   bool wide_ = false;
 };
 
+/// Scales weights so that their sum is the effective number of rows, which generalised cross-validation counts.
+void Ridge::weigh() {
+  double squares = 0.0;
+  double sum = 0.0;
+  for (const std::size_t i : used_) {
+    const double weight = weight_at(i);
+    sum += weight;
+    squares += weight * weight;
+  }
+  if (squares > 0.0) weight_factor_ = sum / squares;
+  weight_ = weight_factor_ * sum;
+}
+
 void Ridge::find_axes() {
   const auto d = static_cast<Eigen::Index>(data_.cols());
   const auto row_of = [&](std::size_t i) { return Eigen::Map<const Vector>(data_.row(i).data(), d); };
   means_ = Vector::Zero(d);
-  for (const std::size_t i : used_) means_ += weight_at(data_, i) * row_of(i);
+  for (const std::size_t i : used_) means_ += weight_at(i) * row_of(i);
   means_ /= weight_;
   centred_ = Matrix(static_cast<Eigen::Index>(used_.size()), d);
   for (std::size_t k = 0; k < used_.size(); ++k) {
     centred_.row(static_cast<Eigen::Index>(k)) =
-        std::sqrt(weight_at(data_, used_[k])) * (row_of(used_[k]) - means_).transpose();
+        std::sqrt(weight_at(used_[k])) * (row_of(used_[k]) - means_).transpose();
   }
   wide_ = centred_.rows() < centred_.cols();
   const auto size = std::min(centred_.rows(), centred_.cols());
@@ -73,7 +89,7 @@ void Ridge::find_axes() {
 
 Trend Ridge::fit(std::span<const double> targets) const {
   double mean = 0.0;
-  for (const std::size_t i : used_) mean += weight_at(data_, i) * targets[i];
+  for (const std::size_t i : used_) mean += weight_at(i) * targets[i];
   mean /= weight_;
   Trend trend{.intercept = mean, .slopes = std::vector<double>(data_.cols(), 0.0)};
   if (!linear_) return trend;
@@ -86,7 +102,7 @@ Trend Ridge::fit(std::span<const double> targets) const {
 Vector Ridge::slopes(std::span<const double> targets, double mean) const {
   Vector target(static_cast<Eigen::Index>(used_.size()));
   for (std::size_t k = 0; k < used_.size(); ++k)
-    target(static_cast<Eigen::Index>(k)) = std::sqrt(weight_at(data_, used_[k])) * (targets[used_[k]] - mean);
+    target(static_cast<Eigen::Index>(k)) = std::sqrt(weight_at(used_[k])) * (targets[used_[k]] - mean);
   // Along axis j: s_j u_j'y.
   const Vector along =
       wide_

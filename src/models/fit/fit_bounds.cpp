@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/row_weights.hpp"
 #include "models/attached/fitted_attached.hpp"
 #include "models/fit/fit_plan.hpp"
 #include "models/fit/members.hpp"
@@ -68,7 +69,8 @@ Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> net
         "conformal bounds need rows that the network has not learned from, and fold models cannot replace them; give "
         "such rows (--calibrate-on, calibrate_on in Python) or choose another calibration");
   }
-  return fit_with(spec, data, fit_attached(std::move(network), data), std::move(engine), progress);
+  const DataSet rows = weighed_rows(data);
+  return fit_with(spec, rows, fit_attached(std::move(network), rows), std::move(engine), progress);
 }
 
 Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
@@ -76,19 +78,20 @@ Model fit_bounds(const FitSpec& given, std::shared_ptr<const ForeignNetwork> net
   FitSpec spec = checked(given, network.get(), data);
   check_calibration_rows(given.calibration, data, calibration_rows);
   spec.calibration.kind = CalibrationChoice::none;
-  const Model model = fit_with(spec, data, fit_attached(std::move(network), data), std::move(engine), progress);
+  const DataSet rows = weighed_rows(data);
+  const Model model = fit_with(spec, rows, fit_attached(std::move(network), rows), std::move(engine), progress);
   return calibrated(model, calibration_rows, given.calibration);
 }
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  std::shared_ptr<Engine> engine, const Progress& progress) {
-  const DataSet rows = within_range(request, data);
+  const DataSet rows = rows_to_fit(request, data);
   return fit_bounds(spec_of(request, rows, true), std::move(network), rows, std::move(engine), progress);
 }
 
 Model fit_bounds(const FitRequest& request, std::shared_ptr<const ForeignNetwork> network, const DataSet& data,
                  const DataSet& calibration_rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  const DataSet rows = within_range(request, data);
+  const DataSet rows = rows_to_fit(request, data);
   return fit_bounds(spec_of(request, rows, true), std::move(network), rows, calibration_rows, std::move(engine),
                     progress);
 }

@@ -10,8 +10,9 @@ namespace nomu {
 /// of a network which was trained elsewhere.
 [[nodiscard]] FitSpec spec_of(const FitRequest& request, const DataSet& rows, bool mean_given = false);
 
-/// The rows with the range of their target that the request names. Throws DataError for targets beyond it.
-[[nodiscard]] DataSet within_range(const FitRequest& request, const DataSet& rows);
+/// The rows that count, with weights whose mean is 1 and the range of their target that the request names. Throws
+/// DataError for targets beyond it.
+[[nodiscard]] DataSet rows_to_fit(const FitRequest& request, const DataSet& rows);
 
 /// Throws DataError for targets beyond the range, and for a range without values.
 void check_targets(const DataSet& data, const TargetRange& range);

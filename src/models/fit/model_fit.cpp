@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "data/row_weights.hpp"
 #include "models/fit/calibration_plan.hpp"
 #include "models/fit/fit_plan.hpp"
 #include "models/fit/members.hpp"
@@ -122,6 +123,11 @@ ModelParts parts_for(const FitSpec& spec, const DataSet& data, const Engine& eng
 
 std::vector<Model> fit_together(const FitSpec& given, std::span<const DataSet> data, const MemberFit& fit_all,
                                 std::shared_ptr<Engine> engine, const Progress& progress) {
+  std::vector<DataSet> weighed;
+  if (std::ranges::any_of(data, [](const DataSet& one) { return !one.row_weight.empty(); })) {
+    for (const DataSet& one : data) weighed.push_back(weighed_rows(one));
+    data = weighed;
+  }
   std::vector<FitPlan> plans;
   std::vector<DataSet> cohort;
   std::vector<std::size_t> counts;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "data/row_weights.hpp"
 #include "models/fit/fit_plan.hpp"
 #include "models/fit/noise_and_scale.hpp"
 #include "nomu/core/error.hpp"
@@ -113,7 +114,10 @@ FitSpec spec_of(const FitRequest& request, const DataSet& rows, bool mean_given)
   return spec;
 }
 
-FitSpec resolve(const FitRequest& request, const DataSet& rows) { return plan_fit(spec_of(request, rows), rows).spec; }
+FitSpec resolve(const FitRequest& request, const DataSet& given) {
+  const DataSet rows = weighed_rows(given);
+  return plan_fit(spec_of(request, rows), rows).spec;
+}
 
 DataSet rows_of(const FitRequest& request, const Table& table) {
   DatasetOptions columns = request.columns;
@@ -134,8 +138,8 @@ DataSet calibration_rows_of(const FitRequest& request, const DataSet& rows, cons
   return make_dataset(table, rows.features, columns);
 }
 
-DataSet within_range(const FitRequest& request, const DataSet& rows) {
-  DataSet limited = rows;
+DataSet rows_to_fit(const FitRequest& request, const DataSet& rows) {
+  DataSet limited = weighed_rows(rows);
   if (request.range.unlimited() || rows.range == request.range) return limited;
   limited.range = request.range;
   check_targets(limited, limited.range);
@@ -143,7 +147,8 @@ DataSet within_range(const FitRequest& request, const DataSet& rows) {
 }
 
 Model fit(const FitRequest& request, const DataSet& rows, std::shared_ptr<Engine> engine, const Progress& progress) {
-  return fit(spec_of(request, rows), within_range(request, rows), std::move(engine), progress);
+  const DataSet used = rows_to_fit(request, rows);
+  return fit(spec_of(request, used), used, std::move(engine), progress);
 }
 
 Model fit(const FitRequest& request, const Table& table, std::shared_ptr<Engine> engine, const Progress& progress) {

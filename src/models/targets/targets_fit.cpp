@@ -178,11 +178,11 @@ void check_same_inputs(std::span<const DataSet> rows) {
 TargetModels fit(const TargetsRequest& request, std::span<const DataSet> given, std::shared_ptr<Engine> engine,
                  const Progress& progress) {
   check_request(request, given.size());
-  check_same_inputs(given);
   if (!engine) engine = make_engine();
   std::vector<DataSet> rows;
   for (std::size_t t = 0; t < given.size(); ++t)
-    rows.push_back(within_range(request_for(request, request.targets[t]), given[t]));
+    rows.push_back(rows_to_fit(request_for(request, request.targets[t]), given[t]));
+  check_same_inputs(rows);
   const FitSpec spec = spec_of(request_for(request, request.targets.front()), rows.front());
   const CalibrationPlan plan = plan_fit(spec, rows.front()).calibration;
   std::vector<Model> models = fit_targets(spec, rows, engine, progress);

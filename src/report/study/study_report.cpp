@@ -103,7 +103,9 @@ std::string render_optimization_report(const Study& study, const OptimizationRep
                   status.failed, status.pending, spec.date.empty() ? "" : fmt::format(" {}.", spec.date)),
       "soft");
   body += "</header>\n";
-  body += html_section("The best point", best_table(study.space(), *best));
+  std::string advice;
+  for (const std::string& sentence : study.advice()) advice += html_paragraph("Note: " + sentence + ".", "soft");
+  body += html_section("The best point", best_table(study.space(), *best) + advice);
   body += html_section("How the search went", search_figures(study, trials, spec));
   if (spec.model) {
     if (const std::optional<Study::Fitted> fitted = study.fit(progress)) {

@@ -75,6 +75,21 @@ TEST(Auto, NoTwoPointsOfALargeBatchAreClose) {
   EXPECT_GE(least, 0.01 * std::sqrt(3.0));
 }
 
+TEST(Auto, PointsMoveCloserWhereThereIsNoRoom) {
+  Study study(Space::box(1, 0.0, 1.0), automatic(), one_thread());
+  evaluate(study, 10);
+  std::vector<double> places;
+  for (const Trial& trial : study.ask(200)) {
+    EXPECT_EQ(trial.origin, "gp") << trial.id;
+    places.push_back(trial.point[0]);
+  }
+  ASSERT_EQ(places.size(), 200U);
+  std::ranges::sort(places);
+  double least = 1.0;
+  for (std::size_t i = 1; i < places.size(); ++i) least = std::min(least, places[i] - places[i - 1]);
+  EXPECT_GE(least, 0.01 / 8.0 - 1e-12);
+}
+
 TEST(Auto, FindsTheBestOfAMixedSpaceAndAllOfASmallOne) {
   const Space space({{.name = "x", .low = -1.0, .high = 1.0},
                      {.name = "n", .kind = Variable::Kind::integer, .low = 0.0, .high = 9.0},

@@ -36,7 +36,7 @@ TEST_F(OldStudies, OfTheFirstFormat) {
 /// Three variables, batches and failures.
 TEST_F(OldStudies, ByTheFirstRulesOfAuto) {
   EXPECT_EQ(verify_and_go_on("study_auto_1.db", 21, 8).rules, 1);
-  EXPECT_EQ(OptimizeSpec().rules, 3);
+  EXPECT_EQ(OptimizeSpec().rules, 4);
 }
 
 /// Three variables, costs, a batch and a failure.

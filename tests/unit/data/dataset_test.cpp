@@ -29,10 +29,10 @@ TEST(Dataset, TakesAllOtherColumnsAsInputs) {
 }
 
 TEST(Dataset, ChosenColumnsWeightsAndNoise) {
-  const std::string_view text = "id,a,b,w,s,y\nq,1,2,1,.1,1\nr,3,4,0,.2,2\ns,5,6,2,.3,3\nt,7,8,1,.4,4\n";
+  const std::string_view text = "id,a,b,w,s,y\nq,1,2,1,.1,1\nr,3,4,.5,.2,2\ns,5,6,2,.3,3\nt,7,8,1,.4,4\n";
   const DataSet data = make_dataset(parse(text), {.target = "y", .ignore = {"id"}, .weight = "w", .noise = "s"});
   EXPECT_THAT(data.input_names, ElementsAre("a", "b"));
-  EXPECT_THAT(data.row_weight, ElementsAre(1, 0, 2, 1));
+  EXPECT_THAT(data.row_weight, ElementsAre(1, .5, 2, 1));
   EXPECT_THAT(data.noise, ElementsAre(.1, .2, .3, .4));
   const DataSet chosen = make_dataset(parse(text), {.target = "y", .features = {"b", "a"}});
   EXPECT_THAT(chosen.inputs, ElementsAre(2, 1, 4, 3, 6, 5, 8, 7));
@@ -151,6 +151,10 @@ TEST(Dataset, GroupsAndTimesAreNoInputs) {
   EXPECT_THAT(data.input_names, ElementsAre("a"));
   EXPECT_THAT(data.groups, ElementsAre("n", "s", "n", "s"));
   EXPECT_THAT(data.times, ElementsAre(2, 0, 1, 2)) << "the rank of each date";
+  ASSERT_EQ(data.report.notes.size(), 1U);
+  EXPECT_THAT(data.report.notes[0].text, HasSubstr("column 'day' orders the rows and is not an input; list it among"));
+  const DatasetOptions both{.target = "y", .features = {"a", "day"}, .time = "day"};
+  EXPECT_THAT(make_dataset(parse(text), both).report.notes, IsEmpty());
   const std::vector<std::size_t> rows{3, 0};
   EXPECT_THAT(subset(data, rows).groups, ElementsAre("s", "n"));
   EXPECT_THAT(subset(data, rows).times, ElementsAre(2, 2));
@@ -158,6 +162,17 @@ TEST(Dataset, GroupsAndTimesAreNoInputs) {
               ElementsAre(7, 5, 9, 1));
   EXPECT_THAT(error_of("t,a,y\n2024-01-01,1,1\nsoon,2,2\n2024-01-02,3,3\n1,4,4\n", {.target = "y", .time = "t"}),
               HasSubstr("row 3, column 't': 'soon' is not a date like 2024-05-17"));
+}
+
+TEST(Dataset, TimesWithOffsetsAreOrderedByTheInstant) {
+  const std::string_view text =
+      "t,a,y\n2024-01-02T09:00+14:00,1,1\n2024-01-01T20:00Z,2,2\n2024-01-01T19:00+00:00,3,3\n"
+      "2024-01-01T14:00-06:00,4,4\n";
+  const DataSet data = make_dataset(parse(text), {.target = "y", .time = "t"});
+  EXPECT_THAT(data.times, ElementsAre(0, 2, 0, 2)) << "19:00, 20:00, 19:00 and 20:00 of universal time";
+  EXPECT_THAT(
+      error_of("t,a,y\n2024-01-01,1,1\n2024-02-30,2,2\n2024-01-02,3,3\n2024-01-03,4,4\n", {.target = "y", .time = "t"}),
+      HasSubstr("row 3, column 't': '2024-02-30' is not a date like 2024-05-17"));
 }
 
 TEST(Dataset, RowsToJudgeByAreEncodedAsTheModelKnowsThem) {

@@ -407,6 +407,14 @@ TEST(Preset, InteractiveGivesSensibleBoundsForNoisyRows) {
   }
 }
 
+TEST(Trust, SaysWhereAFewRowsStandOut) {
+  Trustworthiness trust{.seen_error = 1.0, .unseen_error = 1.0, .unseen = 50, .level = 0.9, .ratio = 0.9};
+  EXPECT_THAT(trust_lines(trust).back(), HasSubstr("none: sigma is nearly the same everywhere"));
+  trust.widest = 40.0;
+  EXPECT_THAT(trust_lines(trust), testing::Contains(HasSubstr("none: sigma is nearly the same for most rows")));
+  EXPECT_THAT(trust_lines(trust).back(), HasSubstr("are 40 times as wide as those of the median row"));
+}
+
 TEST(Request, LeavesNothingToBeChosen) {
   const FitSpec spec = resolve({.settings = {{"ensemble", "2"}}, .level = 0.8, .seed = 9}, wavy_data(240));
   const auto& nomu = std::get<NomuSpec>(spec.method);

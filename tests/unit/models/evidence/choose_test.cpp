@@ -42,6 +42,20 @@ TEST_F(Choose, TheBestComesFirst) {
   EXPECT_THAT(chosen.weights, ElementsAre(1.0));
 }
 
+TEST_F(Choose, RowsCountByTheirWeights) {
+  // The first candidate is wrong in the first half only, the second, by less, in the other one.
+  std::vector<std::vector<double>> unseen{targets, targets};
+  std::vector<double> weights(60, 1.0);
+  for (std::size_t i = 0; i < 30; ++i) {
+    unseen[0][i] += 1.0;
+    unseen[1][30 + i] += 0.5;
+    weights[i] = 0.01;
+  }
+  EXPECT_THAT(choose(unseen, targets, all, 1, 2).candidates, ElementsAre(1));
+  EXPECT_THAT(choose(unseen, targets, all, 1, 2, weights).candidates, ElementsAre(0));
+  EXPECT_THAT(choose(unseen, targets, all, 1, 2, std::vector<double>(60, 7.0)).candidates, ElementsAre(1));
+}
+
 TEST_F(Choose, ErrorsThatCancelAreMixed) {
   const std::vector<std::vector<double>> unseen{off_by(-0.6), off_by(0.5), off_by(0.4)};
   const Chosen chosen = choose(unseen, targets, all, 2, 2);

@@ -97,6 +97,15 @@ TEST(FitTrend, KeepsToItsRowsAndTheirWeights) {
   EXPECT_NEAR(fit_trend(data, all_rows(data), true).slopes[0], alone.slopes[0], 1e-10);
 }
 
+TEST(FitTrend, DependsOnTheRatiosOfWeightsAlone) {
+  DataSet data = line(60, 2, 0.5);
+  const Trend plain = fit_trend(data, all_rows(data), true);
+  for (const double weight : {1e-3, 100.0}) {
+    data.row_weight.assign(60, weight);
+    EXPECT_NEAR(fit_trend(data, all_rows(data), true).slopes[0], plain.slopes[0], 1e-10) << weight;
+  }
+}
+
 TEST(FitTrend, IsAConstantIfItMayNotBeLinear) {
   const DataSet data = line(50, 2, 0.1);
   const Trend trend = fit_trend(data, all_rows(data), false);
