@@ -30,7 +30,7 @@ class Pool {
   Vector squares_;  // [q], share of the variance that is explained so far
   RowMatrix rows_;  // [>= count][q], L^-1 k for every point
   Eigen::Index count_ = 0;
-  double scale_ = 1.0;  // standard deviation of the function
+  double scale_ = 1.0;           // standard deviation of the function
   std::vector<double> nearest_;  // [q], distance to the nearest believed point
   std::vector<char> left_out_;
 };
