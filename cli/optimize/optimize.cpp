@@ -70,7 +70,7 @@ void show_cohorts(const StudyStatus& status, bool json) {
         status.expired > 0 ? fmt::format(" ({} with an expired lease)", status.expired) : "");
 }
 
-void show_status(const Study& study, bool json, const std::vector<std::string>& advice = {}) {
+void show_status(const Study& study, bool json) {
   const StudyStatus status = study.status();
   if (holds_rows(study.space())) return show_cohorts(status, json);
   if (json) {
@@ -81,7 +81,6 @@ void show_status(const Study& study, bool json, const std::vector<std::string>& 
       line[study.spec().noisy ? "best_result" : "best"] =
           nlohmann::json::parse(trial_to_json(study.space(), *status.best_result));
     }
-    if (!advice.empty()) line["advice"] = advice;
     return print_json(line);
   }
   print("{}: {} finished, {} failed, {} pending{}\n",
@@ -94,7 +93,6 @@ void show_status(const Study& study, bool json, const std::vector<std::string>& 
     print("{}: trial {}, value {}, {}\n", study.spec().noisy ? "best result" : "best", best->id, *best->value,
           point_text(study.space(), best->point));
   }
-  for (const std::string& sentence : advice) warn("note: {}\n", sentence);
 }
 
 void run_budget(const Options& options) {
@@ -113,9 +111,7 @@ void wait_a_second() {
 
 void run_status(const Options& options) {
   const Study study = options.study.open(StudyAccess::read);
-  // Whoever watches is not told the same again every second.
-  const bool advises = !options.watch && !holds_rows(study.space());
-  show_status(study, options.json, advises ? study.advice() : std::vector<std::string>{});
+  show_status(study, options.json);
   while (options.watch && !(study.finished() && study.status().pending == 0)) {
     wait_a_second();
     show_status(study, options.json);

@@ -86,10 +86,10 @@ class AskAndTell(WithStudy):
         self.assertIn("--failed", told.stderr)
         told = run("tell", self.study, "--point", "x=-0.6", "--point", "n=3", "--point", "solver=cg", "2.5")
         self.assertEqual(told.stderr, "", "once is enough")
-        status = run("status", self.study)
-        self.assertIn("tell it as failed", status.stderr)
-        self.assertNotIn("tell it as failed", status.stdout)
-        self.assertIn("tell it as failed", json.loads(run("status", self.study, "--json").stdout)["advice"][0])
+        best = run("best", self.study)
+        self.assertIn("tell it as failed", best.stderr)
+        self.assertNotIn("tell it as failed", best.stdout)
+        self.assertIn("tell it as failed", json.loads(run("best", self.study, "--json").stdout)["advice"][0])
 
     def test_a_study_by_hand(self) -> None:
         for value in range(6):

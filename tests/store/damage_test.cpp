@@ -17,7 +17,7 @@ class Damage : public EveryEngine {
   /// A study of six trials of which the last one is pending, changed by this statement.
   [[nodiscard]] std::filesystem::path damaged(const char* sql) {
     std::filesystem::path where = place();
-    Study study = Study::create(where, Space::box(2, -1.0, 1.0), random_search());
+    Study study = Study::create(where, Space::box(2, -1.0, 1.0), small_random_search());
     advance(study, 5);
     (void)study.ask();
     const std::unique_ptr<Database> database = open_place({.place = where}, true);

@@ -98,7 +98,7 @@ inline std::vector<std::string> rows_of(const std::filesystem::path& place) {
   return all;
 }
 
-inline OptimizeSpec random_search() {
+inline OptimizeSpec small_random_search() {
   OptimizeSpec spec;
   spec.method = "random";
   spec.initial = 3;

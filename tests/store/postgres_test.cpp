@@ -48,7 +48,7 @@ TEST_F(Server, WrongAddressesAreNamedWithoutTheirSecrets) {
   EXPECT_THAT(refusal("postgresql://a:b:c@:x:/?y&study=z"), Not(HasSubstr("b:c")));
   // The right password, for a role that may not create anything.
   const std::string guarded = replaced("user=nomu", "user=guarded&password=secret-word");
-  const std::string denied = message_of<DataError>([&] { (void)Study::create(guarded, line, random_search()); });
+  const std::string denied = message_of<DataError>([&] { (void)Study::create(guarded, line, small_random_search()); });
   EXPECT_THAT(denied, HasSubstr("permission denied"));
   EXPECT_THAT(denied, Not(HasSubstr("secret-word")));
 }
@@ -81,7 +81,7 @@ TEST_F(Server, AnotherKindOfServerIsRefused) {
 
 TEST_F(Server, AStudyThatOnlyANewerVersionUnderstandsIsRefused) {
   const std::filesystem::path where = place();
-  (void)Study::create(where, line, random_search());
+  (void)Study::create(where, line, small_random_search());
   const std::unique_ptr<Database> database = open_place({.place = where}, true);
   database->check_study();
   const auto versions = [&](const char* change) {
@@ -99,7 +99,7 @@ TEST_F(Server, DefaultsOfTheDatabaseDoNotChangeTheRules) {
       server() +
       "&options=-c%20default_transaction_isolation%3Dserializable%20-c%20default_transaction_read_only%3Don"
       "&study=defaults";
-  (void)Study::create(address, line, random_search());
+  (void)Study::create(address, line, small_random_search());
   const std::unique_ptr<Database> database = open_place({.place = address}, true);
   database->check_study();
   database->write([&] {
@@ -126,7 +126,7 @@ TEST_F(Server, DefaultsOfTheDatabaseDoNotChangeTheRules) {
 
 TEST_F(Server, WhatIsRecordedIsOnDiskAlsoWhereTheServerDoesNotWaitForIt) {
   const std::string address = server() + "&options=-c%20synchronous_commit%3Doff&study=lazy";
-  Study study = Study::create(address, line, random_search());
+  Study study = Study::create(address, line, small_random_search());
   const std::unique_ptr<Database> database = open_place({.place = address}, false);
   constexpr int steps = 20;
   int on_disk = 0;
@@ -142,7 +142,7 @@ TEST_F(Server, WhatIsRecordedIsOnDiskAlsoWhereTheServerDoesNotWaitForIt) {
 
 TEST_F(Server, MessagesSayOnceWhereTheyComeFrom) {
   const std::filesystem::path where = place();
-  (void)Study::create(where, line, random_search());
+  (void)Study::create(where, line, small_random_search());
   const std::unique_ptr<Database> database = open_place({.place = where}, true);
   database->check_study();
   const std::string message = message_of<Error>(
@@ -153,7 +153,7 @@ TEST_F(Server, MessagesSayOnceWhereTheyComeFrom) {
 
 TEST_F(Server, NothingOutlivesATransaction) {
   const std::filesystem::path where = place();
-  Study study = Study::create(where, line, random_search());
+  Study study = Study::create(where, line, small_random_search());
   advance(study, 3);
   const std::unique_ptr<Database> database = open_place({.place = where}, false);
   Statement locks = database->prepare("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND $1 IS NOT NULL");
@@ -167,7 +167,7 @@ TEST_F(Server, NothingOutlivesATransaction) {
 
 TEST_F(Server, ARestartedServerIsFoundAgain) {
   const std::filesystem::path where = place();
-  Study study = Study::create(where, line, random_search());
+  Study study = Study::create(where, line, small_random_search());
   advance(study, 3);
   control("stop");
   EXPECT_THAT(message_of<ConnectionLost>([&] { (void)study.ask(); }), HasSubstr("cannot connect to"));
@@ -183,7 +183,7 @@ TEST_F(Server, ARestartedServerIsFoundAgain) {
 
 TEST_F(Server, AServerThatIsBeingRestartedIsWaitedForWhenAWorkerBegins) {
   const std::filesystem::path where = place();
-  (void)Study::create(where, line, random_search());
+  (void)Study::create(where, line, small_random_search());
   const auto open = [&] { return Study::open(where); };
   control("stop");
   EXPECT_THROW((void)open_for_work(open, 0.0), ConnectionLost);

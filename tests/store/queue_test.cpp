@@ -20,7 +20,7 @@ class Queue : public EveryEngine {
   [[nodiscard]] StudyStore numbers() {
     const std::filesystem::path where = place();
     const Space space({{.name = "n", .kind = Variable::Kind::integer, .low = 0.0, .high = 100.0}});
-    (void)Study::create(where, space, random_search());
+    (void)Study::create(where, space, small_random_search());
     return StudyStore(open_place({.place = where}, true));
   }
 };
@@ -33,7 +33,7 @@ StudyStore::Askers asker(const std::string& worker, double lease = 60.0) {
 
 TEST_P(Queue, TheNextWhoAskGetQueuedPointsInTheirOrder) {
   const std::filesystem::path where = place();
-  OptimizeSpec spec = random_search();
+  OptimizeSpec spec = small_random_search();
   spec.budget = 3;
   Study study = Study::create(where, square, spec);
   EXPECT_THAT(study.enqueue({{0.25, -0.0}, {0.5, 0.5}}), ElementsAre(1, 2));
@@ -75,7 +75,7 @@ TEST_P(Queue, AModelKnowsWhatIsQueuedAndIsNotAskedBeforeIt) {
 }
 
 TEST_P(Queue, WrongPointsAreRefusedAndNoneIsAdded) {
-  Study study = Study::create(place(), square, random_search());
+  Study study = Study::create(place(), square, small_random_search());
   EXPECT_THAT(message_of<DataError>([&] {
                 (void)study.enqueue({{0.0, 0.0}, {0.0, 2.0}});
               }),

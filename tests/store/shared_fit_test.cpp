@@ -214,7 +214,7 @@ TEST_P(SharedFit, WhatHasChangedSinceAnEvent) {
 
 TEST_P(SharedFit, EventsThatWereSeenAndLostAreNoticed) {
   const std::filesystem::path where = place();
-  Study study = Study::create(where, Space::box(2, -1.0, 1.0), random_search());
+  Study study = Study::create(where, Space::box(2, -1.0, 1.0), small_random_search());
   ASSERT_EQ(study.ask(2, "before").size(), 2U);
   const Study::Changes seen = study.changes(0);
   EXPECT_FALSE(seen.anew);

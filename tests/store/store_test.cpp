@@ -73,7 +73,7 @@ TEST_P(Store, KeepsCostsConditionsAndEarlierResultsAlsoInCopies) {
 }
 
 TEST_P(Store, StatesAndMessagesOfResults) {
-  Study study = Study::create(place(), square, random_search());
+  Study study = Study::create(place(), square, small_random_search());
   const std::vector<Trial> asked = study.ask(3, "w1");
   ASSERT_EQ(asked.size(), 3U);
   EXPECT_GT(asked[0].asked, 1.6e9);
@@ -103,7 +103,7 @@ TEST_P(Store, StatesAndMessagesOfResults) {
 }
 
 TEST_P(Store, ReasonsAreShortened) {
-  Study study = Study::create(place(), square, random_search());
+  Study study = Study::create(place(), square, small_random_search());
   (void)study.ask(2);
   std::string shout;
   for (int k = 0; k < 100000; ++k) shout += "\xC3\xA4";  // ä, two bytes
@@ -121,7 +121,7 @@ TEST_P(Store, ReasonsAreShortened) {
 
 TEST_P(Store, ManyResultsAreOneTransaction) {
   const std::filesystem::path where = place();
-  Study study = Study::create(where, square, random_search());
+  Study study = Study::create(where, square, small_random_search());
   std::vector<TrialResult> results;
   for (const Trial& trial : study.ask(500)) results.push_back({.id = trial.id, .value = bowl(trial.point)});
   results[400].id = 9999;
@@ -138,7 +138,7 @@ TEST_P(Store, ManyResultsAreOneTransaction) {
 }
 
 TEST_P(Store, LeasesEndByTheClockOfTheStore) {
-  OptimizeSpec spec = random_search();
+  OptimizeSpec spec = small_random_search();
   spec.lease = 0.3;
   const std::filesystem::path where = place();
   Study slow = Study::create(where, square, spec);
@@ -158,7 +158,7 @@ TEST_P(Store, LeasesEndByTheClockOfTheStore) {
 }
 
 TEST_P(Store, OnlyWhoHasATrialCanRenewIt) {
-  Study study = Study::create(place(), square, random_search());
+  Study study = Study::create(place(), square, small_random_search());
   ASSERT_EQ(study.ask(2, "me").size(), 2U);
   ASSERT_EQ(study.enqueue({{0.5, 0.5}}).front(), 3);
   study.tell(2, 1.0);
@@ -176,7 +176,7 @@ TEST_P(Store, OnlyWhoHasATrialCanRenewIt) {
 }
 
 TEST_P(Store, TheBudgetIsSharedAndMayChange) {
-  OptimizeSpec spec = random_search();
+  OptimizeSpec spec = small_random_search();
   spec.budget = 4;
   const std::filesystem::path where = place();
   Study study = Study::create(where, square, spec);
@@ -197,7 +197,7 @@ TEST_P(Store, OneOfManyCreatesAStudy) {
   for (int i = 0; i < 6; ++i) {
     threads.emplace_back([&] {
       try {
-        (void)Study::create(where, square, random_search());
+        (void)Study::create(where, square, small_random_search());
         ++made;
       } catch (const DataError& error) {
         EXPECT_THAT(error.what(), HasSubstr("exists already"));
@@ -245,7 +245,7 @@ void expect_whole(const std::filesystem::path& where, std::int64_t trials) {
 
 TEST_P(Store, ManyAskAtOnceAndGetDifferentPoints) {
   const std::filesystem::path where = place();
-  (void)Study::create(where, square, random_search());
+  (void)Study::create(where, square, small_random_search());
   work_beside_others(where, 8, 20);
   expect_whole(where, 160);
 }
@@ -290,7 +290,7 @@ TEST_P(Store, AFailedCopyLeavesNothing) {
   const std::filesystem::path there = place();
   EXPECT_THAT(message_of([&] { copy_study(place(), there); }),
               testing::AnyOf(HasSubstr("no such"), HasSubstr("there is no study")));
-  (void)Study::create(there, square, random_search());
+  (void)Study::create(there, square, small_random_search());
   EXPECT_EQ(Study::open(there).status().trials, 0);
 }
 
@@ -302,7 +302,7 @@ TEST_P(Store, LargePointsAndStrangeNamesAreKept) {
       {.name = "a'; DROP TABLE trials; --", .kind = Variable::Kind::categorical, .choices = {"?", "$1"}});
   std::filesystem::path where = place();
   where += " '\"; DROP TABLE nomu_trials; %2D %3F";
-  Study study = Study::create(where, Space(variables), random_search());
+  Study study = Study::create(where, Space(variables), small_random_search());
   const Trial trial = study.ask(1, "worker'); DELETE FROM trials; --").front();
   study.tell(trial, 1.0);
   EXPECT_EQ(Study::open(where).trial(1).point, trial.point);
@@ -312,7 +312,7 @@ TEST_P(Store, LargePointsAndStrangeNamesAreKept) {
 
 TEST_P(Store, WhatANewerVersionWroteIsNotMistakenForDamage) {
   const std::filesystem::path where = place();
-  (void)Study::create(where, square, random_search()).ask();
+  (void)Study::create(where, square, small_random_search()).ask();
   const std::unique_ptr<Database> database = open_place({.place = where}, true);
   database->check_study();
   database->write([&] {
