@@ -332,7 +332,7 @@ class Study:
     def advice(self) -> list[str]:
         """What the results suggest to do otherwise, a sentence each.
 
-        To make the study noisy, if a model explains a thousandth or more of the variance of its results as noise; to
+        To make the study noisy, if a model explains 2e-4 or more of the variance of its results as noise; to
         tell failures as such, if results are more than a thousand interquartile ranges worse than the median.
         """
         return list(self._study.advice())

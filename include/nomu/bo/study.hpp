@@ -126,7 +126,7 @@ class Study {
   /// The trial with the best result. If results are noisy, the one whose expected value is the best, for which a model
   /// is fitted; while there are too few results for one, the best result. Empty if no trial has a result.
   [[nodiscard]] std::optional<Trial> best() const;
-  /// What the results suggest to do otherwise, a sentence each: to make the study noisy, if at least a thousandth of
+  /// What the results suggest to do otherwise, a sentence each: to make the study noisy, if at least 2e-4 of
   /// the variance of 20 or more results is explained as noise, for which a model is fitted; and `advice_on_penalties`.
   [[nodiscard]] std::vector<std::string> advice() const;
   /// Throws DataError if there is no such trial.

@@ -15,7 +15,9 @@ namespace nomu {
 namespace {
 
 constexpr std::size_t enough_for_noise = 20;  ///< fewer results leave the noise of the model to its prior
-constexpr double much_noise = 1e-3;           ///< of the variance of the results
+/// Of the variance of the results. Where they say nothing about noise its prior leaves 1e-4; Branin with a noise of 6 %
+/// of its deviation had 3e-4 to 2e-3 in five of six draws of 20 and 50 random results, and 6e-5 in one.
+constexpr double much_noise = 2e-4;
 constexpr std::size_t enough_for_quartiles = 8;
 constexpr double far_away = 1000.0;  ///< interquartile ranges from the median
 
