@@ -49,7 +49,7 @@ class WithFolder(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
 
     def assertRefused(self, result: subprocess.CompletedProcess, *texts: str, code: int = 2) -> None:
-        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        self.assertEqual(result.returncode, code, f"{result.stdout}{result.stderr}")
         for text in texts:
             self.assertIn(text, result.stderr)
 

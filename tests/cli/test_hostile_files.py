@@ -119,7 +119,7 @@ class Privacy(WithFolder):
         self.assertDone(nomu("optimize", "new", early, "--space", space))
         self.assertDone(nomu("optimize", "tell", early, "--point", "x=0.5", "1"))
         early.chmod(0o600)
-        self.assertDone(nomu("optimize", "new", late, "--space", space, "--from", early))
+        self.assertDone(nomu("optimize", "new", late, "--space", space, "--from", early, "--set", "method=auto"))
         self.assertEqual(self.mode(late), 0o600)
 
     def test_weights_beside_a_network_are_kept_and_kept_private(self) -> None:
@@ -153,7 +153,7 @@ class Privacy(WithFolder):
 
 class ParserMessages(WithFolder):
     def test_escapes_in_words_do_not_reach_the_terminal(self) -> None:
-        for words in (["show", self.table, "\x1b]0;x\a"], ["\x1b]0;x\a"], ["fit", "--\x1b]0;x\a"]):
+        for words in (["show", self.table, "\x1b]0;x\a"], ["fit", self.table, "--target", "y", "-o", self.folder / "m", "--\x1b]0;x\a"]):
             result = nomu(*words)
             self.assertRefused(result, "\\x1b]0;x\\x07")
             self.assertNotIn("\x1b", result.stdout + result.stderr)

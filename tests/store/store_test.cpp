@@ -322,7 +322,7 @@ TEST_P(Store, WhatANewerVersionWroteIsNotMistakenForDamage) {
   });
   const VerifyReport report = Study::open(where).verify();
   ASSERT_FALSE(report.clean());
-  EXPECT_THAT(report.problems.front(), HasSubstr("event 1: [bo/study] it was written by a newer nomu"));
+  EXPECT_THAT(report.problems.front(), HasSubstr("event 1: it was written by a newer nomu"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, Store, every_engine(), engine_name);
