@@ -214,9 +214,9 @@ class Regressor(Predictions, RegressorMixin, BaseEstimator):
 
         ``seen_rmse`` and ``unseen_rmse`` are errors of the two kinds of rows, ``interval_score_ratio`` (with its
         standard error) compares the bounds with a constant width around the same mean, below 1 being better
-        (``constant_half_width`` is that of the constant bounds), ``widest_over_median`` the widest bounds with the median,
-        ``drivers`` says how much sigma changes with the columns that matter most to it, ``lines`` says it in words.
-        With several targets, such a dict for each, by name.
+        (``constant_half_width`` is that of the constant bounds), ``widest_over_median`` the widest bounds with the
+        median, ``drivers`` says how much sigma changes with the columns that matter most to it, ``lines`` says it in
+        words. With several targets, such a dict for each, by name.
         """
         self._fitted_model()
         if self._targets():
