@@ -59,6 +59,8 @@ def test_ctrl_c_ends_waiting_for_a_pipe(tmp_path, call):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     code = (
+        # A shell's background jobs ignore SIGINT, and so would their children.
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"import nomu, nomu.onnx\npath = {str(pipe)!r}\nprint('ready', flush=True)\n"
         f"try:\n    {call}\nexcept KeyboardInterrupt:\n    print('heard')"
     )

@@ -22,7 +22,7 @@ FitReport average(std::span<const FitReport> parts, std::span<const float> kept,
     report.epochs = std::max(report.epochs, part.epochs);
     report.stopped_early = report.stopped_early || part.stopped_early;
     report.restarts += part.restarts;
-    report.dropped += kept[k] > 0.0F ? 0 : 1;
+    report.dropped += part.diverged && kept[k] == 0.0F ? 1 : 0;  // others may count for nothing because none is chosen
     report.diverged = report.diverged && part.diverged;
     if (kept[k] == 0.0F) continue;
     used += 1.0;

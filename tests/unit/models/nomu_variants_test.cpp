@@ -142,6 +142,15 @@ TEST(NomuEnsemble, PartsThatDivergedAreLeftOut) {
   EXPECT_TRUE(reports[1].diverged);
 }
 
+TEST(NomuEnsemble, PartsThatAreNotChosenHaveNotDiverged) {
+  std::vector<FitReport> parts(3);
+  parts[1].diverged = true;
+  Tensor<float> weights(1, 1, 3);
+  weights(0, 0, 0) = 1.0F;
+  const std::vector<std::uint64_t> seeds{1};
+  EXPECT_EQ(merged(parts, weights, seeds)[0].dropped, 1);
+}
+
 TEST(ArtificialPoints, LieInTheBoxOfTheMembersOwnRows) {
   std::vector<DataSet> members{make_dataset({1.0, 3.0, 2.0}, 1, {0.0, 1.0, 0.0}), make_dataset({-1.0, 0.0}, 1, {0, 1})};
   const std::vector<std::uint64_t> seeds{1, 2};
