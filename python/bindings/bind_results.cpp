@@ -35,6 +35,7 @@ Repeated repeated_of(const std::string& name) {
 
 std::vector<std::int64_t> tell_many(Study& study, const std::vector<Told>& told, const std::string& repeated) {
   std::vector<TrialResult> results;
+  results.reserve(told.size());
   for (const auto& [number, params, value, reason, cost] : told) {
     results.push_back({.id = number,
                        .point = params ? point_of(study.space(), *params) : Point(),

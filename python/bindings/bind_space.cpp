@@ -94,7 +94,7 @@ void bind_space(nb::module_& m) {
           },
           "Pairs of a variable and its values, all of which the variable needs in order to be active.")
       .def_ro("name", &Variable::name)
-      .def_prop_ro("kind", &kind_of, "\"real\", \"integer\" or \"categorical\"")
+      .def_prop_ro("kind", &kind_of, R"("real", "integer" or "categorical")")
       .def_ro("low", &Variable::low)
       .def_ro("high", &Variable::high)
       .def_ro("log", &Variable::log)

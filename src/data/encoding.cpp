@@ -221,6 +221,7 @@ std::vector<double> times_of(const Table& table, std::string_view name, std::spa
   std::vector<double> sorted = instants;
   std::ranges::sort(sorted);
   std::vector<double> times;
+  times.reserve(instants.size());
   for (const double instant : instants)
     times.push_back(static_cast<double>(std::ranges::lower_bound(sorted, instant) - sorted.begin()));
   return times;

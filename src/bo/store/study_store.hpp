@@ -111,8 +111,8 @@ class StudyStore {
   [[nodiscard]] std::string note(const std::string& name) const;
   /// Extends the leases of those of these trials that a worker has, this one unless its name is empty; returns their
   /// numbers.
-  std::vector<std::int64_t> renew(const std::set<std::int64_t>& ids, double lease,
-                                  const std::string& worker = {}) const;
+  [[nodiscard]] std::vector<std::int64_t> renew(const std::set<std::int64_t>& ids, double lease,
+                                                const std::string& worker = {}) const;
   [[nodiscard]] std::int64_t release(const std::function<bool(const std::string&)>& gone) const;
 
   [[nodiscard]] StudyStatus status(Direction direction) const;

@@ -15,6 +15,7 @@ Table trials_table(const Space& space, const std::vector<Trial>& trials) {
     table.add_column(name, cells);
   };
   std::vector<std::vector<bool>> active;  // [trial][variable]
+  active.reserve(trials.size());
   for (const Trial& trial : trials) active.push_back(space.active(trial.point));
   column("trial", [](const Trial& t) { return fmt::format("{}", t.id); });
   column("state", [](const Trial& t) { return std::string(state_name(t.state)); });

@@ -118,7 +118,7 @@ void SharedRows::keep_alive(const std::stop_token& stop) {
     const std::lock_guard lock(mutex_);
     if (!mine_) continue;
     try {
-      store_.renew({*mine_}, place_.lease, name_);
+      (void)store_.renew({*mine_}, place_.lease, name_);
     } catch (const Error&) {
       // This is tried again; at worst another process computes the same rows.
     }
