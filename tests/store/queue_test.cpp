@@ -118,10 +118,10 @@ TEST_P(Queue, OneOfManyClaimsAPoint) {
 TEST_P(Queue, AClaimEndsWithItsLeaseAndMayBeRenewed) {
   const StudyStore store = numbers();
   const std::int64_t id = store.claim({{3.0}}, asker("slow", 0.2)).trial.value().id;
-  store.renew({id}, 60.0);
+  (void)store.renew({id}, 60.0);
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   EXPECT_FALSE(store.claim({{3.0}}, asker("other")).trial);
-  store.renew({id}, 0.1);
+  (void)store.renew({id}, 0.1);
   StudyStore::Claim taken;
   while (!taken.trial) taken = store.claim({{3.0}}, asker("other"));
   EXPECT_EQ(taken.trial->id, id);

@@ -110,7 +110,7 @@ std::string strata_text(const Model& model, double level) {
 }
 
 std::string column_text(const FeatureColumn& column) {
-  const std::string name = shown(column.name);
+  std::string name = shown(column.name);
   switch (column.kind) {
     case ColumnKind::names: return fmt::format("{} ({})", name, counted(column.levels.size(), "name"));
     case ColumnKind::boolean: return fmt::format("{} (yes or no)", name);
