@@ -32,9 +32,9 @@ TEST(CommandText, PlaceholdersAreRefusedWhereTheyMayBeQuoted) {
   for (const char* command : {"echo \"{c}\"", "echo '{c}'", "echo `echo {c}`", "echo \\{c}", "echo \"it's {c}\""})
     EXPECT_THAT(message_of([&] { return made(command); }), HasSubstr("{c} inside quotes")) << command;
   for (const char* command :
-       {"echo \"$(echo \"{c}\")\"", "echo \"$(case a in a) echo \"{c}\";; esac)\"", "echo \"`echo \"{c}\"`\"",
-        "echo \"${X:-\"a\"}\" {c}", "# it's\necho {c}", "cat <<EOF\nit\nEOF\necho {c}", "echo $'a' {c}",
-        "echo \"$(echo \"$(echo \"a\" \"{c}\")\")\""}) {
+       {R"sh(echo "$(echo "{c}")")sh", R"sh(echo "$(case a in a) echo "{c}";; esac)")sh", R"sh(echo "`echo "{c}"`")sh",
+        R"sh(echo "${X:-"a"}" {c})sh", "# it's\necho {c}", "cat <<EOF\nit\nEOF\necho {c}", "echo $'a' {c}",
+        R"sh(echo "$(echo "$(echo "a" "{c}")")")sh"}) {
     const std::string message = message_of([&] { return made(command); });
     EXPECT_THAT(message, HasSubstr("the command contains {c}")) << command;
     EXPECT_THAT(message, HasSubstr("\"$NOMU_c\"")) << command;

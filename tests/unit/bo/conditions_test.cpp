@@ -126,6 +126,7 @@ TEST(Conditions, OfTwoOnOneVariableBothMustHold) {
 /// As a crafted study may have them; one after the other, each value took a search through all choices.
 TEST(Conditions, ManyChoicesAreReadAtOnce) {
   std::vector<std::string> choices;
+  choices.reserve(100000);
   for (int k = 0; k < 100000; ++k) choices.push_back(fmt::format("a long choice of which only the end differs: {}", k));
   const Space space({{.name = "s", .kind = Variable::Kind::categorical, .choices = choices},
                      {.name = "x", .when = {{"s", choices}}}});

@@ -16,7 +16,7 @@ namespace {
 
 /// A file that is not there yet.
 std::filesystem::path mark_of(const std::string& name) {
-  const auto mark = std::filesystem::temp_directory_path() / ("nomu_worker_" + name);
+  auto mark = std::filesystem::temp_directory_path() / ("nomu_worker_" + name);
   std::filesystem::remove(mark);
   return mark;
 }
