@@ -112,6 +112,7 @@ TEST_F(Server, DefaultsOfTheDatabaseDoNotChangeTheRules) {
   });
   // Many who ask at once: with a snapshot from before the lock they would give the same number to two events.
   std::vector<std::jthread> workers;
+  workers.reserve(4);
   for (int k = 0; k < 4; ++k) {
     workers.emplace_back([&] {
       Study study = Study::open(address);

@@ -133,12 +133,12 @@ TEST_P(SharedFit, AWishIsWithinReason) {
   const std::unique_ptr<Database> database = open_place({.place = where}, true);
   database->check_study();
   const std::string soon = fmt::format("{}", database->now() + 4.0);
-  for (const auto& [who, count] : {std::pair("a", "9223372036854775807"), std::pair("b", "9223372036854775807"),
-                                   std::pair("c", "-9223372036854775808"), std::pair("d", "x"), std::pair("e", "3")}) {
+  for (const auto& wish : {std::pair("a", "9223372036854775807"), std::pair("b", "9223372036854775807"),
+                           std::pair("c", "-9223372036854775808"), std::pair("d", "x"), std::pair("e", "3")}) {
     database->write([&] {
       database->prepare("INSERT INTO {meta}({key}key, value) VALUES({study}?, ?)")
-          .bind(1, fmt::format("waiting:{}", who))
-          .bind(2, soon + " " + count)
+          .bind(1, fmt::format("waiting:{}", wish.first))
+          .bind(2, soon + " " + wish.second)
           .run();
     });
   }
