@@ -1,7 +1,7 @@
 // Matrix products by Eigen, compiled once per instruction set. Eigen's own namespace is renamed per instruction set, so
 // that the linker cannot use code for one in place of another.
 
-#define EIGEN_NO_DEBUG
+#define EIGEN_NO_DEBUG  // NOLINT(readability-identifier-naming): Eigen's own switch
 #include <Eigen/Core>
 
 #include "engine/cpu/kernels/gemm.hpp"
