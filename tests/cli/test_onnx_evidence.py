@@ -38,6 +38,16 @@ def heavy(rows: int, seed: int) -> str:
     return "\n".join(lines) + "\n"
 
 
+def bent(rows: int, seed: int) -> str:
+    """A target that is linear in one number and quadratic in the other."""
+    draw = random.Random(seed)
+    lines = ["a,b,y"]
+    for _ in range(rows):
+        a, b = draw.gauss(0, 1), draw.gauss(0, 1)
+        lines.append(f"{a:.6f},{b:.6f},{2 * a + b * b + draw.gauss(0, 0.2):.6f}")
+    return "\n".join(lines) + "\n"
+
+
 class Evidence(OnnxTest):
     def fitted(self, text: str, *options, evidence: str = "yes"):
         """The model of a table, and its ONNX file."""
@@ -56,13 +66,14 @@ class Evidence(OnnxTest):
         import numpy as np
 
         draw = random.Random(7)
-        sites = [draw.choice(SITES) for _ in range(1000)]
+        sites = [draw.choice([*SITES, "elsewhere"]) for _ in range(1000)]
         numbers = np.array([[draw.uniform(-2, 4), draw.uniform(-12, 12)] for _ in sites], np.float32)
         numbers[:2] = [[1e6, -3e9], [-1e6, 2e-30]]
         values = {"a": numbers[:, 0], "b": numbers[:, 1]}
         for name in self.inputs:
             if name not in values:  # "site=north", or the input for names that training did not have
-                values[name] = np.array([name == f"site={site}" for site in sites], np.float32)
+                known = [f"site={site}" if site in SITES else "site unknown" for site in sites]
+                values[name] = np.array([name == one for one in known], np.float32)
         lines = [f"{site},{a:.17g},{b:.17g}" for site, (a, b) in zip(sites, numbers.astype(float))]
         rows = self.write("rows.csv", "\n".join(["site,a,b", *lines]) + "\n")
         done = run("predict", model, rows, "--device", "reference")
@@ -77,8 +88,13 @@ class Evidence(OnnxTest):
     def test_a_skewed_target_with_names(self) -> None:
         model, out = self.fitted(skewed(240, 3))
         self.assertIn("split conformal", self.said)
-        for part in (b"nomu_warp_scale", b"nomu_step_low", b"nomu_reach", b"nomu_raw_near", b"nomu_slopes"):
+        for part in (b"nomu_warp_scale", b"nomu_step_low", b"nomu_reach", b"nomu_raw_near", b"nomu_slopes", b"nomu_unknown"):
             self.assertIn(part, out.read_bytes())
+        self.check(model, out)
+
+    def test_numbers_in_proportion_up_to_where_they_are_drawn_in(self) -> None:
+        model, out = self.fitted(bent(300, 2))
+        self.assertIn(b"nomu_straight", out.read_bytes())
         self.check(model, out)
 
     def test_few_rows(self) -> None:

@@ -17,12 +17,13 @@ enum class ScalingKind {
   identity,     ///< unchanged
 };
 
-/// scaled = (value - shift) / factor, column by column. With a reach, z = scaled then becomes z / sqrt(1 + (z /
-/// reach)^2), which is close to z near 0 and never leaves (-reach, reach).
+/// scaled = (value - shift) / factor, column by column. With a reach, what z = scaled exceeds `straight` by, on either
+/// side, is then drawn in: e becomes e / sqrt(1 + (e / (reach - straight))^2). The result never leaves (-reach, reach).
 struct Scaling {
   std::vector<double> shift;   ///< [d]
   std::vector<double> factor;  ///< [d], positive
   double reach = 0.0;          ///< 0: none
+  double straight = 0.0;       ///< less than reach: nearer values act in proportion
 
   [[nodiscard]] std::size_t cols() const { return shift.size(); }
   /// User's units to scaled, [n][d]. This and the functions below throw DataError when the size is not a multiple of d.

@@ -21,18 +21,33 @@ GraphValue each_member(GraphWriter& graph, std::string_view name, std::span<cons
                        {static_cast<std::int64_t>(scalings.size()), 1, 1, static_cast<std::int64_t>(cols)});
 }
 
-/// z / sqrt(1 + (z / reach)^2) for members with a reach.
+/// One double per member, [M][1][1][1].
+template <class F>
+GraphValue one_per_member(GraphWriter& graph, std::string_view name, std::span<const MemberScaling> scalings,
+                          const F& value_of) {
+  std::vector<double> values;
+  for (const MemberScaling& scaling : scalings) values.push_back(value_of(scaling.inputs));
+  return graph.doubles(name, values, {static_cast<std::int64_t>(values.size()), 1, 1, 1});
+}
+
+/// What Scaling::apply does with values far out, for members with a reach.
 GraphValue drawn_in(GraphWriter& graph, const GraphValue& z, std::span<const MemberScaling> scalings) {
   if (std::ranges::none_of(scalings, [](const MemberScaling& s) { return s.inputs.reach > 0.0; })) return z;
-  std::vector<double> inverse;
-  for (const MemberScaling& scaling : scalings)
-    inverse.push_back(scaling.inputs.reach > 0.0 ? 1.0 / scaling.inputs.reach : 0.0);
-  const GraphValue factor = graph.doubles("reach", inverse, {static_cast<std::int64_t>(inverse.size()), 1, 1, 1});
+  const GraphValue factor = one_per_member(graph, "reach", scalings, [](const Scaling& own) {
+    return own.reach > 0.0 ? 1.0 / (own.reach - own.straight) : 0.0;
+  });
   // Squares of larger numbers might overflow; the result no longer depends on how large they are.
   constexpr double most = 1e100;
   const GraphValue safe = graph.limited(z, graph.number(-most), graph.number(most));
-  const GraphValue square = graph.square(graph.multiply(safe, factor));
-  return graph.divide(safe, graph.root(graph.add(graph.number(1.0), square)));
+  const auto curved = [&](const GraphValue& excess) {
+    const GraphValue square = graph.square(graph.multiply(excess, factor));
+    return graph.divide(excess, graph.root(graph.add(graph.number(1.0), square)));
+  };
+  if (std::ranges::all_of(scalings, [](const MemberScaling& s) { return s.inputs.straight == 0.0; }))
+    return curved(safe);
+  const GraphValue end = one_per_member(graph, "straight", scalings, [](const Scaling& own) { return own.straight; });
+  const GraphValue inner = graph.limited(safe, graph.multiply(end, graph.number(-1.0)), end);
+  return graph.add(inner, curved(graph.subtract(safe, inner)));
 }
 
 }  // namespace

@@ -109,12 +109,16 @@ std::vector<MemberScaling> read_scalings(const BlockReader& blocks, std::size_t 
     scalings.push_back({.inputs = {.shift = part(0, cols), .factor = part(cols, cols)},
                         .target = {.shift = part(2 * cols, 1), .factor = part(2 * cols + 1, 1)}});
   }
-  // Files before 1.2 have no warps, and neither have files of models that need none.
+  // Files before 1.2 have no warps, and neither have files of models that need none. Older files than today's draw in
+  // all values, so that they need no fourth number.
   const std::vector<double> warps = blocks.doubles("warps");
-  if (!warps.empty() && warps.size() != 3 * members) refuse("there is not one warp per member");
+  const std::size_t numbers_each = warps.size() == 3 * members ? 3 : 4;
+  if (!warps.empty() && warps.size() != numbers_each * members) refuse("there is not one warp per member");
   for (std::size_t m = 0; m < members && !warps.empty(); ++m) {
-    scalings[m].inputs.reach = warps[3 * m];
-    scalings[m].warp = {.centre = warps[3 * m + 1], .scale = warps[3 * m + 2]};
+    const auto own = std::span(warps).subspan(numbers_each * m, numbers_each);
+    scalings[m].inputs.reach = own[0];
+    scalings[m].warp = {.centre = own[1], .scale = own[2]};
+    if (numbers_each == 4) scalings[m].inputs.straight = own[3];
   }
   return scalings;
 }
@@ -194,9 +198,12 @@ BlockWriter blocks_of(const Model& model) {
   blocks.add("scaling", std::span<const double>(scaling));
   const auto curved = [](const MemberScaling& member) { return member.inputs.reach != 0.0 || member.warp.active(); };
   if (std::ranges::any_of(parts.scalings, curved)) {
+    const bool straight = std::ranges::any_of(parts.scalings, [](const auto& s) { return s.inputs.straight != 0.0; });
     std::vector<double> warps;
-    for (const MemberScaling& member : parts.scalings)
+    for (const MemberScaling& member : parts.scalings) {
       warps.insert(warps.end(), {member.inputs.reach, member.warp.centre, member.warp.scale});
+      if (straight) warps.push_back(member.inputs.straight);
+    }
     blocks.add("warps", std::span<const double>(warps));
   }
   add_calibration(parts.calibration, blocks);

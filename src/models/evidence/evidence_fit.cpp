@@ -8,11 +8,12 @@
 #include "core/team.hpp"
 #include "engine/layout.hpp"
 #include "models/evidence/gap_stage.hpp"
-#include "models/evidence/inner_folds.hpp"
 #include "models/evidence/mean_stage.hpp"
 #include "models/evidence/noise_stage.hpp"
+#include "models/evidence/rows/inner_folds.hpp"
 #include "models/evidence/sigma_shape.hpp"
 #include "models/evidence/sigma_stage.hpp"
+#include "models/evidence/unknown_stage.hpp"
 #include "models/network/chosen_members.hpp"
 #include "models/network/ensemble.hpp"
 #include "models/nomu/nomu_plan.hpp"
@@ -24,6 +25,7 @@ namespace {
 
 constexpr std::uint64_t fold_purpose = 0x666f6c64;
 constexpr std::uint64_t sample_purpose = 0x73616d70;
+constexpr double clearly = 1.5;  ///< standard errors by which an unusual presentation of the inputs must be better
 
 /// What is presented to the networks of one version of a member.
 struct Presented {
@@ -122,28 +124,26 @@ NetworkHead head_of(const SigmaShape& shape, const NoiseStage& noise, std::size_
           .start = shape.start};
 }
 
-/// What the first two stages found out, for every version of every member.
-struct Judged {
+/// What the first stage found out, for every version of every member.
+struct JudgedMeans {
   std::vector<FoldedRows> rows;
   std::vector<std::vector<double>> penalties;
   MeanStage means;
   std::vector<Chosen> chosen;
   std::vector<std::vector<double>> errors;  ///< of unseen rows
-  NoiseStage noise;
 };
 
-Judged judge(const NomuSpec& spec, const EvidenceSpec& evidence, std::span<const Presented> versions, Engine& engine,
-             const Progress& progress) {
+JudgedMeans judge_means(const NomuSpec& spec, const EvidenceSpec& evidence, std::span<const Presented> versions,
+                        Engine& engine, const Progress& progress) {
   const auto folds = static_cast<std::size_t>(evidence.folds);
   const auto kept = static_cast<std::size_t>(evidence.kept);
   const auto most = static_cast<std::size_t>(evidence.most_rows);
   const std::int64_t threads = engine.info().threads;
-  Judged judged{.rows = folded(versions, folds, threads),
-                .penalties = {versions.size(), evidence.penalties},
-                .means = {},
-                .chosen = std::vector<Chosen>(versions.size()),
-                .errors = {},
-                .noise = {}};
+  JudgedMeans judged{.rows = folded(versions, folds, threads),
+                     .penalties = {versions.size(), evidence.penalties},
+                     .means = {},
+                     .chosen = std::vector<Chosen>(versions.size()),
+                     .errors = {}};
   // The candidates on all rows, or on some and then only the best of them on all.
   const bool large = std::ranges::any_of(versions, [&](const Presented& one) { return one.plain.rows() > most; });
   const std::vector<FoldedRows> tried = large ? folded(sampled(versions, most), folds, threads) : judged.rows;
@@ -169,8 +169,68 @@ Judged judge(const NomuSpec& spec, const EvidenceSpec& evidence, std::span<const
     for (std::size_t i = 0; i < mixed.size(); ++i)
       judged.errors[m].push_back(judged.rows[m].rows.targets[i] - mixed[i]);
   }
-  judged.noise = train_noise(spec, judged.rows, judged.errors, evidence.noise_penalties, engine, progress);
   return judged;
+}
+
+/// Only these versions, in this order.
+JudgedMeans selected(JudgedMeans all, std::span<const std::size_t> which) {
+  JudgedMeans some;
+  const std::size_t folds = all.rows.front().folds.size();
+  const std::size_t networks = all.means.trained.parameters.members() / all.rows.size();
+  some.means.trained.parameters = chosen_members(all.means.trained.parameters, which, networks);
+  for (const std::size_t v : which) {
+    some.rows.push_back(std::move(all.rows[v]));
+    some.penalties.push_back(std::move(all.penalties[v]));
+    some.chosen.push_back(std::move(all.chosen[v]));
+    some.errors.push_back(std::move(all.errors[v]));
+    for (std::size_t f = 0; f < folds; ++f) {
+      some.means.trends.push_back(std::move(all.means.trends[v * folds + f]));
+      some.means.residual_scale.push_back(all.means.residual_scale[v * folds + f]);
+    }
+  }
+  return some;
+}
+
+NoiseStage selected(const NoiseStage& all, std::span<const std::size_t> which) {
+  NoiseStage some;
+  const std::size_t networks = all.trained.parameters.members() / all.chosen.size();
+  some.trained.parameters = chosen_members(all.trained.parameters, which, networks);
+  some.skipped = all.skipped;
+  for (const std::size_t v : which) {
+    some.chosen.push_back(all.chosen[v]);
+    some.scale.push_back(all.scale[v]);
+    some.low.push_back(all.low[v]);
+    some.high.push_back(all.high[v]);
+    some.unseen.push_back(all.unseen[v]);
+  }
+  return some;
+}
+
+/// Whether unseen rows are predicted better than usual, and by more than chance: the choice would otherwise cost more
+/// than it brings.
+bool clearly_better(const std::vector<double>& errors, const std::vector<double>& usual, const FoldedRows& rows) {
+  std::vector<double> gains;
+  for (const std::size_t i : rows.judges)
+    gains.push_back(weight_at(rows.rows, i) * (std::abs(usual[i]) - std::abs(errors[i])));
+  const bool comparable = std::ranges::all_of(gains, [](double gain) { return std::isfinite(gain); });
+  return comparable && mean(gains) > clearly * standard_error(gains);
+}
+
+/// The best presentation of the inputs for every scale of the target, as places in `versions`. The judged means of
+/// these versions begin at `first`.
+std::vector<std::size_t> best_presentations(const std::vector<EvidenceRows>& versions, const JudgedMeans& judged,
+                                            std::size_t first) {
+  std::vector<std::size_t> best;
+  for (std::size_t v = 0; v < versions.size(); ++v) {
+    if (versions[v].presentation == 0) best.push_back(v);
+  }
+  for (std::size_t& one : best) {
+    for (std::size_t v = 0; v < versions.size(); ++v) {
+      if (versions[v].presentation == 0 || versions[v].warped != versions[one].warped) continue;
+      if (clearly_better(judged.errors[first + v], judged.errors[first + one], judged.rows[first + one])) one = v;
+    }
+  }
+  return best;
 }
 
 /// How well these unseen rows are predicted, in the units of the target: the mean pinball loss of nine quantiles.
@@ -192,33 +252,6 @@ double quantile_loss(const EvidenceRows& version, const std::vector<double>& err
   return sum / total;
 }
 
-/// The chosen ones of all versions, in this order.
-Judged selected(Judged all, std::span<const std::size_t> which) {
-  Judged some;
-  const std::size_t folds = all.rows.front().folds.size();
-  const std::size_t mean_networks = all.means.trained.parameters.members() / all.rows.size();
-  const std::size_t noise_networks = all.noise.trained.parameters.members() / all.rows.size();
-  some.means.trained.parameters = chosen_members(all.means.trained.parameters, which, mean_networks);
-  some.noise.trained.parameters = chosen_members(all.noise.trained.parameters, which, noise_networks);
-  some.noise.skipped = all.noise.skipped;
-  for (const std::size_t v : which) {
-    some.rows.push_back(std::move(all.rows[v]));
-    some.penalties.push_back(all.penalties[v]);
-    some.chosen.push_back(all.chosen[v]);
-    some.errors.push_back(all.errors[v]);
-    for (std::size_t f = 0; f < folds; ++f) {
-      some.means.trends.push_back(all.means.trends[v * folds + f]);
-      some.means.residual_scale.push_back(all.means.residual_scale[v * folds + f]);
-    }
-    some.noise.chosen.push_back(all.noise.chosen[v]);
-    some.noise.scale.push_back(all.noise.scale[v]);
-    some.noise.low.push_back(all.noise.low[v]);
-    some.noise.high.push_back(all.noise.high[v]);
-    some.noise.unseen.push_back(all.noise.unseen[v]);
-  }
-  return some;
-}
-
 /// [M][3][E]; empty without steps.
 Tensor<float> steps_of_members(std::span<const FoldedRows> members) {
   const std::size_t count = members.front().steps.size();
@@ -230,8 +263,8 @@ Tensor<float> steps_of_members(std::span<const FoldedRows> members) {
 
 /// Sigma far from the data on the scale of this version. It is meant in deviations of the target; on another scale than
 /// the target's own, as much where targets are large would otherwise be many times that.
-double sigma_far_on(const EvidenceRows& version, bool other_scale, double deviations) {
-  if (!other_scale) return deviations;
+double sigma_far_on(const EvidenceRows& version, double deviations) {
+  if (!version.warped) return deviations;
   const double high = quantile(version.scaled.targets, 0.9);
   const double wanted = deviations * standard_deviation(version.targets);
   double low_end = 0.0;
@@ -244,7 +277,7 @@ double sigma_far_on(const EvidenceRows& version, bool other_scale, double deviat
 }
 
 /// The penalty that counts most in each member.
-std::vector<double> heaviest_penalties(const Judged& judged) {
+std::vector<double> heaviest_penalties(const JudgedMeans& judged) {
   std::vector<double> penalties;
   for (std::size_t m = 0; m < judged.chosen.size(); ++m) {
     const Chosen& chosen = judged.chosen[m];
@@ -255,32 +288,35 @@ std::vector<double> heaviest_penalties(const Judged& judged) {
 }
 
 /// Trains sigma on top of what was chosen, and puts the model together.
-std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec& evidence, const Judged& judged,
-                                        std::span<const double> sigma_far, std::span<const std::uint64_t> seeds,
-                                        Engine& engine, const Progress& progress) {
+std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec& evidence, const JudgedMeans& judged,
+                                        const NoiseStage& noise, std::span<const double> sigma_far,
+                                        std::span<const std::uint64_t> seeds, Engine& engine,
+                                        const Progress& progress) {
   const std::size_t members = judged.rows.size();
   const auto folds = static_cast<std::size_t>(evidence.folds);
   const auto kept = static_cast<std::size_t>(evidence.kept);
   const std::size_t inputs = judged.rows.front().rows.cols();
-  const Tensor<float> front = fronts(spec, judged.means, judged.penalties.front().size(), judged.chosen, judged.noise,
+  const Tensor<float> front = fronts(spec, judged.means, judged.penalties.front().size(), judged.chosen, noise,
                                      evidence.noise_penalties.size(), folds, inputs);
   SigmaStage sigmas = train_sigmas(spec, judged.rows, kept, front, engine, progress);
-  const std::vector<std::vector<JudgedRows>> gaps = rows_in_gaps(spec, judged.rows, heaviest_penalties(judged),
-                                                                 judged.noise.unseen, evidence.trend, engine, progress);
+  const std::vector<std::vector<JudgedRows>> gaps =
+      rows_in_gaps(spec, judged.rows, heaviest_penalties(judged), noise.unseen, evidence.trend, engine, progress);
   const std::size_t parts = folds * kept;
   NetworkParts made{.parameters = std::move(sigmas.trained.parameters),
                     .weights = kept_networks(sigmas.trained.reports, parts),
                     .heads = Tensor<float>(members * parts, 1, NetworkHead::size),
                     .trend = Tensor<float>(members * parts, 1, 1 + inputs),
-                    .steps = steps_of_members(judged.rows)};
+                    .steps = steps_of_members(judged.rows),
+                    .unknown = variance_of_unknown_names(judged.rows, judged.chosen, judged.means.trends, judged.errors,
+                                                         mean_networks(spec, inputs), front, engine)};
   const std::int64_t threads = engine.info().threads;
   side_by_side(members, threads, [&](std::size_t m) {
     const std::vector<std::size_t> judges = some_of(judged.rows[m].judges);
     const JudgedRows unseen{.errors = values_at(judged.errors[m], judges),
-                            .noise = values_at(judged.noise.unseen[m], judges),
+                            .noise = values_at(noise.unseen[m], judges),
                             .distance = values_at(sigmas.unseen[m], judges)};
     const SigmaShape shape = choose_shape(unseen, gaps[m], sigma_far[m], threads_of_each(members, threads));
-    NetworkHead head = head_of(shape, judged.noise, m);
+    NetworkHead head = head_of(shape, noise, m);
     for (std::size_t f = 0; f < folds; ++f) {
       for (std::size_t k = 0; k < kept; ++k) {
         const std::size_t network = (m * folds + f) * kept + k;
@@ -308,23 +344,34 @@ EvidenceFit fit_by_evidence(const NomuSpec& given, const EvidenceSpec& evidence,
     for (const EvidenceRows& version : members[m]) presented.push_back({version.scaled, version.steps, seeds[m]});
   }
   const NomuSpec spec = with_steps_kept(given, presented, static_cast<std::size_t>(evidence.folds));
-  Judged judged = judge(spec, evidence, presented, engine, progress);
-  EvidenceFit fit;
+  JudgedMeans judged = judge_means(spec, evidence, presented, engine, progress);
+  std::vector<std::vector<std::size_t>> candidates;  // of every member, in its versions
   std::vector<std::size_t> which;
-  std::vector<double> sigma_far;
-  std::size_t first = 0;
-  for (const std::vector<EvidenceRows>& versions : members) {
-    std::vector<double> losses;
-    for (std::size_t v = 0; v < versions.size(); ++v)
-      losses.push_back(quantile_loss(versions[v], judged.errors[first + v], judged.noise.unseen[first + v],
-                                     judged.rows[first + v].judges));
-    const auto best = static_cast<std::size_t>(std::ranges::min_element(losses) - losses.begin());
-    fit.versions.push_back(best);
-    sigma_far.push_back(sigma_far_on(versions[best], best > 0, evidence.sigma_far));
-    which.push_back(first + best);
+  for (std::size_t first = 0; const std::vector<EvidenceRows>& versions : members) {
+    candidates.push_back(best_presentations(versions, judged, first));
+    for (const std::size_t v : candidates.back()) which.push_back(first + v);
     first += versions.size();
   }
-  fit.fitted = finished(spec, evidence, selected(std::move(judged), which), sigma_far, seeds, engine, progress);
+  judged = selected(std::move(judged), which);
+  const NoiseStage noise = train_noise(spec, judged.rows, judged.errors, evidence.noise_penalties, engine, progress);
+
+  EvidenceFit fit;
+  std::vector<double> sigma_far;
+  which.clear();
+  std::size_t first = 0;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    std::vector<double> losses;
+    for (std::size_t c = 0; c < candidates[m].size(); ++c)
+      losses.push_back(quantile_loss(members[m][candidates[m][c]], judged.errors[first + c], noise.unseen[first + c],
+                                     judged.rows[first + c].judges));
+    const auto best = static_cast<std::size_t>(std::ranges::min_element(losses) - losses.begin());
+    fit.versions.push_back(candidates[m][best]);
+    sigma_far.push_back(sigma_far_on(members[m][fit.versions.back()], evidence.sigma_far));
+    which.push_back(first + best);
+    first += candidates[m].size();
+  }
+  fit.fitted = finished(spec, evidence, selected(std::move(judged), which), selected(noise, which), sigma_far, seeds,
+                        engine, progress);
   return fit;
 }
 

@@ -23,6 +23,8 @@ struct EvidenceRows {
   std::vector<Step> steps;             ///< further inputs; the same number for all versions of all members
   std::function<double(double)> back;  ///< from there to the units of the target, increasing
   std::vector<double> targets;         ///< in those units
+  bool warped = false;                 ///< whether the scale of the fit is another than theirs
+  std::size_t presentation = 0;        ///< which of the ways to present the inputs; 0: the usual one
 };
 
 struct EvidenceFit {

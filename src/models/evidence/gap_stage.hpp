@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "models/evidence/folded_rows.hpp"
+#include "models/evidence/rows/folded_rows.hpp"
 #include "models/evidence/sigma_shape.hpp"
 #include "nomu/core/progress.hpp"
 #include "nomu/engine/engine.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/team.hpp"
-#include "models/evidence/inner_folds.hpp"
+#include "models/evidence/rows/inner_folds.hpp"
 #include "models/network/network_plan.hpp"
 #include "models/network/per_member.hpp"
 #include "models/nomu/nomu_plan.hpp"

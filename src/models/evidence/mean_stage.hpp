@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "models/evidence/folded_rows.hpp"
+#include "models/evidence/rows/folded_rows.hpp"
 #include "models/network/train.hpp"
 #include "nomu/models/nomu.hpp"
 

@@ -7,8 +7,8 @@
 
 #include "engine/layout.hpp"
 #include "engine/math.hpp"
-#include "models/evidence/inner_folds.hpp"
 #include "models/evidence/noise_limits.hpp"
+#include "models/evidence/rows/inner_folds.hpp"
 #include "models/network/network_plan.hpp"
 
 namespace nomu {

@@ -7,17 +7,22 @@
 #include <utility>
 
 #include "core/team.hpp"
-#include "models/evidence/folded_rows.hpp"
-#include "models/evidence/inner_folds.hpp"
-#include "models/evidence/trend.hpp"
+#include "models/evidence/rows/folded_rows.hpp"
+#include "models/evidence/rows/inner_folds.hpp"
+#include "models/evidence/rows/trend.hpp"
 
 namespace nomu {
 namespace {
 
 constexpr double far_reach = 300.0;          ///< numbers so far from the median still act in proportion
+constexpr double straight_up_to = 3.0;       ///< deviations from the median; numbers so near act in proportion ...
+constexpr double straight_reach = 5.0;       ///< ... while the others are drawn in to within this many
 constexpr double worthwhile = 0.25;          ///< log-likelihood per row that far numbers must be worth
 constexpr std::size_t enough_rows = 50'000;  ///< more hardly change what linear models say
 constexpr double in_step = 0.9;              ///< rank correlation with time above which a number only tells the time
+
+/// Ways to scale: all numbers drawn in, hardly any, or only those far from the median.
+constexpr std::size_t near = 0, far = 1, straight = 2;
 
 /// Steps of every number of the rows, exactly `count` for each so that all members have as many inputs.
 std::vector<Step> all_steps(const DataSet& scaled, std::size_t count, std::int64_t threads) {
@@ -137,7 +142,17 @@ struct Tried {
   DataSet rows;
   std::vector<double> errors;  ///< of linear models at unseen rows
   double loss = 0.0;
+  double plain_loss = 0.0;  ///< without steps
 };
+
+/// They remain inputs, since all versions have as many, but are 0 in every row.
+void remove_steps(std::vector<Step>& steps) {
+  for (Step& step : steps) step.width = 0.0;
+}
+
+bool has_effect(const std::vector<Step>& steps) {
+  return std::ranges::any_of(steps, [](const Step& step) { return step.width > 0.0; });
+}
 
 /// Whether `a` predicts unseen rows so much better than `b` that it cannot be chance.
 bool far_better(const Tried& a, const Tried& b) {
@@ -158,40 +173,52 @@ Tried with_or_without_steps(const EvidenceSpec& spec, const DataSet& data, const
   tried.rows = with_steps(plain, tried.steps, threads);
   tried.errors = linear_errors(tried.rows, folds, threads);
   tried.loss = linear_loss(tried.errors);
+  tried.plain_loss = tried.loss;
   if (tried.steps.empty()) return tried;
   std::vector<double> plain_errors = linear_errors(plain, folds, threads);
-  const double plain_loss = linear_loss(plain_errors);
-  if (plain_loss < tried.loss) {
-    for (Step& step : tried.steps) step.width = 0.0;
+  tried.plain_loss = linear_loss(plain_errors);
+  if (tried.plain_loss < tried.loss) {
+    remove_steps(tried.steps);
     tried.rows = with_steps(plain, tried.steps, threads);
     tried.errors = std::move(plain_errors);
-    tried.loss = plain_loss;
+    tried.loss = tried.plain_loss;
   }
   return tried;
 }
 
 }  // namespace
 
-Presentation choose_presentation(const EvidenceSpec& spec, const DataSet& all, const Scaling& inputs,
-                                 std::uint64_t seed, std::int64_t threads) {
-  if (all.rows() > enough_rows) return choose_presentation(spec, some_rows(all, enough_rows), inputs, seed, threads);
+std::vector<Presentation> presentations_of(const EvidenceSpec& spec, const DataSet& all, const Scaling& inputs,
+                                           std::uint64_t seed, std::int64_t threads) {
+  if (all.rows() > enough_rows) return presentations_of(spec, some_rows(all, enough_rows), inputs, seed, threads);
   const DataSet& data = all;
-  Presentation chosen{.inputs = without_clocks(data, inputs, threads), .steps = {}, .folds = {}, .rows = {}};
-  chosen.folds = inner_folds(scaled_inputs(data, chosen.inputs), static_cast<std::size_t>(spec.folds), seed);
-  std::vector<Scaling> scalings{chosen.inputs};
-  if (chosen.inputs.reach > 0.0) {
-    scalings.push_back(chosen.inputs);
-    scalings.back().reach = far_reach;
+  const Scaling start = without_clocks(data, inputs, threads);
+  const std::vector<Split> folds = inner_folds(scaled_inputs(data, start), static_cast<std::size_t>(spec.folds), seed);
+  std::vector<Scaling> scalings{start};
+  if (start.reach > 0.0) {
+    scalings.resize(3, start);
+    scalings[far].reach = far_reach;
+    scalings[straight].reach = straight_reach;
+    scalings[straight].straight = straight_up_to;
   }
   std::vector<Tried> tried(scalings.size());
   side_by_side(scalings.size(), threads, [&](std::size_t k) {
-    tried[k] = with_or_without_steps(spec, data, scalings[k], chosen.folds, threads_of_each(scalings.size(), threads));
+    tried[k] = with_or_without_steps(spec, data, scalings[k], folds, threads_of_each(scalings.size(), threads));
   });
-  const std::size_t best = tried.size() > 1 && far_better(tried.back(), tried.front()) ? 1 : 0;
-  chosen.inputs = scalings[best];
-  chosen.steps = std::move(tried[best].steps);
-  chosen.rows = std::move(tried[best].rows);
-  return chosen;
+  const auto presented = [&](std::size_t k) {
+    return Presentation{.inputs = scalings[k], .steps = tried[k].steps, .folds = folds, .rows = tried[k].rows};
+  };
+  std::vector<Presentation> worth_trying{
+      presented(tried.size() > 1 && far_better(tried[far], tried[near]) ? far : near)};
+  // With times, too few rows are later than what their networks learned from to tell one way from another.
+  const bool few_judges = !data.times.empty();
+  if (tried.size() == 1 || few_judges || data.rows() > static_cast<std::size_t>(spec.most_rows)) return worth_trying;
+  Presentation plain = presented(tried[far].plain_loss < tried[straight].plain_loss ? far : straight);
+  remove_steps(plain.steps);
+  if (plain.inputs == worth_trying.front().inputs && !has_effect(worth_trying.front().steps)) return worth_trying;
+  plain.rows = with_steps(scaled_inputs(data, plain.inputs), plain.steps, threads);
+  worth_trying.push_back(std::move(plain));
+  return worth_trying;
 }
 
 }  // namespace nomu

@@ -19,8 +19,9 @@ struct Presentation {
   DataSet rows;              ///< those rows: scaled inputs and steps, targets as they are
 };
 
-/// `inputs` is where the choice starts from, fitted to these rows.
-[[nodiscard]] Presentation choose_presentation(const EvidenceSpec& spec, const DataSet& data, const Scaling& inputs,
-                                               std::uint64_t seed, std::int64_t threads);
+/// The ways that are worth trying, the usual one first. `inputs` is where they start from, fitted to these rows.
+[[nodiscard]] std::vector<Presentation> presentations_of(const EvidenceSpec& spec, const DataSet& data,
+                                                         const Scaling& inputs, std::uint64_t seed,
+                                                         std::int64_t threads);
 
 }  // namespace nomu

@@ -6,7 +6,7 @@
 
 #include "core/team.hpp"
 #include "engine/backend.hpp"
-#include "models/evidence/artificial_rows.hpp"
+#include "models/evidence/rows/artificial_rows.hpp"
 #include "models/network/ensemble.hpp"
 #include "models/nomu/nomu_plan.hpp"
 #include "nomu/core/random.hpp"

@@ -9,7 +9,7 @@
 #include "core/team.hpp"
 #include "models/evidence/evidence_fit.hpp"
 #include "models/evidence/presentation.hpp"
-#include "models/evidence/trend.hpp"
+#include "models/evidence/rows/trend.hpp"
 #include "models/network/fitted_network.hpp"
 #include "models/network/methods.hpp"
 #include "nomu/core/error.hpp"
@@ -100,7 +100,8 @@ EvidenceRows version_of(const FitSpec& spec, const DataSet& data, const Warp& wa
   return {.scaled = scaled_dataset(warped, scaling.inputs, scaling.target),
           .steps = steps,
           .back = back,
-          .targets = data.targets};
+          .targets = data.targets,
+          .warped = warp.active()};
 }
 
 /// Counted among the first thousand rows for each, which takes no time in large tables.
@@ -118,16 +119,19 @@ Members fit_evidence(const FitSpec& spec, std::span<const DataSet> data, std::sp
   const std::int64_t of_each = threads_of_each(data.size(), threads);
   side_by_side(data.size(), threads, [&](std::size_t m) {
     const MemberScaling start = scaling_for(spec, data[m]);
-    const Presentation presentation =
-        choose_presentation(spec.evidence, data[m], start.inputs, derived_seed(seeds[m], warp_purpose), of_each);
+    const std::vector<Presentation> presentations =
+        presentations_of(spec.evidence, data[m], start.inputs, derived_seed(seeds[m], warp_purpose), of_each);
     std::vector<Warp> warps{{}};
     if (spec.evidence.warp && has_distinct_inputs(data[m], enough_to_warp)) {
-      const Warp other = promising_warp(presentation.rows, presentation.folds, of_each);
+      const Warp other = promising_warp(presentations.front().rows, presentations.front().folds, of_each);
       if (other.active()) warps.push_back(other);
     }
-    for (const Warp& warp : warps) {
-      scalings[m].push_back({.inputs = presentation.inputs, .target = start.target});
-      rows[m].push_back(version_of(spec, data[m], warp, presentation.steps, scalings[m].back()));
+    for (std::size_t p = 0; p < presentations.size(); ++p) {
+      for (const Warp& warp : warps) {
+        scalings[m].push_back({.inputs = presentations[p].inputs, .target = start.target});
+        rows[m].push_back(version_of(spec, data[m], warp, presentations[p].steps, scalings[m].back()));
+        rows[m].back().presentation = p;
+      }
     }
   });
   EvidenceFit fit = fit_by_evidence(std::get<NomuSpec>(spec.method), spec.evidence, rows, seeds, engine, progress);

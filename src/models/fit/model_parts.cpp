@@ -21,7 +21,8 @@ bool is_scaling(const Scaling& scaling, std::size_t cols) {
   const auto finite = [](double value) { return std::isfinite(value); };
   const auto positive = [](double value) { return std::isfinite(value) && value > 0.0; };
   return scaling.shift.size() == cols && scaling.factor.size() == cols && std::ranges::all_of(scaling.shift, finite) &&
-         std::ranges::all_of(scaling.factor, positive) && std::isfinite(scaling.reach) && scaling.reach >= 0.0;
+         std::ranges::all_of(scaling.factor, positive) && std::isfinite(scaling.reach) && scaling.reach >= 0.0 &&
+         (scaling.straight == 0.0 || (0.0 < scaling.straight && scaling.straight < scaling.reach));
 }
 
 bool is_warp(const Warp& warp) { return std::isfinite(warp.centre) && std::isfinite(warp.scale) && warp.scale >= 0.0; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "core/team.hpp"
@@ -27,6 +28,7 @@ constexpr const char* noise_block = "noise";
 constexpr const char* heads_block = "heads";
 constexpr const char* trend_block = "trend";
 constexpr const char* steps_block = "steps";
+constexpr const char* unknown_block = "unknown";
 constexpr const char* kept_block = "kept";  ///< files of format 1.0 have this instead of weights, [1][1][M K]
 
 /// Most numbers in memory at a time, for all members and passes.
@@ -84,6 +86,17 @@ std::vector<double> trend_at(std::span<const float> trend, std::span<const float
   return values;
 }
 
+void widen_at_unknown_names(Tensor<float>& sigma, const Tensor<float>& unknown, const Tensor<float>& x) {
+  for (std::size_t m = 0; m < sigma.members(); ++m) {
+    const std::span<const float> variances = unknown.member(m);
+    for (std::size_t i = 0; i < sigma.rows(); ++i) {
+      const std::span<const float> row = x.row(x.members() == 1 ? 0 : m, i);
+      const double variance = std::inner_product(row.begin(), row.end(), variances.begin(), 0.0);
+      if (variance > 0.0) sigma(m, i, 0) = std::max(sigma(m, i, 0), static_cast<float>(std::sqrt(variance)));
+    }
+  }
+}
+
 }  // namespace
 
 std::size_t NetworkDesign::parameters() const { return engine::make_layout(networks, loss).parameters; }
@@ -105,6 +118,7 @@ Prediction FittedNetwork::predict(const Tensor<float>& x) const {
     add_passes(x, mixture);
   }
   Prediction prediction = mixture.prediction();
+  if (!parts_.unknown.empty()) widen_at_unknown_names(prediction.sigma_model, parts_.unknown, x);
   if (design_.outputs.noise != OutputMap::Noise::constant) return prediction;
   prediction.sigma_noise = Tensor<float>(members(), x.rows(), 1);
   for (std::size_t m = 0; m < members(); ++m)
@@ -257,7 +271,8 @@ std::unique_ptr<FittedNetwork> FittedNetwork::some(std::span<const std::size_t> 
                      .noise = chosen_members(parts_.noise, members),
                      .heads = chosen_members(parts_.heads, members, design_.per_member),
                      .trend = chosen_members(parts_.trend, members, design_.per_member),
-                     .steps = chosen_members(parts_.steps, members)};
+                     .steps = chosen_members(parts_.steps, members),
+                     .unknown = chosen_members(parts_.unknown, members)};
   std::vector<FitReport> reports;
   for (const std::size_t m : members) reports.push_back(reports_[m]);
   auto chosen = std::make_unique<FittedNetwork>(std::move(design), std::move(parts), std::move(reports), engine_);
@@ -273,6 +288,7 @@ FittedState FittedNetwork::state() const {
   if (!parts_.heads.empty()) state.blocks.push_back({heads_block, parts_.heads});
   if (!parts_.trend.empty()) state.blocks.push_back({trend_block, parts_.trend});
   if (!parts_.steps.empty()) state.blocks.push_back({steps_block, parts_.steps});
+  if (!parts_.unknown.empty()) state.blocks.push_back({unknown_block, parts_.unknown});
   return state;
 }
 
@@ -303,6 +319,11 @@ std::unique_ptr<FittedNetwork> restore_network(NetworkDesign design, const Fitte
       if (!are_steps(parts.steps.member(m), state.inputs))
         throw DataError("models/fitted", fmt::format("the steps of member {} are invalid", m));
     }
+  }
+  if (state.has(unknown_block)) {
+    parts.unknown = state.block(unknown_block, {members, 1, state.inputs});
+    if (!std::ranges::all_of(parts.unknown.flat(), [](float v) { return std::isfinite(v) && v >= 0.0F; }))
+      throw DataError("models/fitted", "the variances of unknown names are invalid");
   }
   return std::make_unique<FittedNetwork>(std::move(design), std::move(parts), std::move(reports), engine);
 }

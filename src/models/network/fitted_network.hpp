@@ -42,6 +42,9 @@ struct NetworkParts {
   Tensor<float> heads = {};
   Tensor<float> trend = {};  ///< [M K][1][1 + d], intercept and slopes of each network's trend; there if heads are
   Tensor<float> steps = {};  ///< [M][3][E], the last E inputs of the networks (models/inputs/embedding); empty: none
+  /// [M][1][d], for inputs that stand for names which training did not have: the variance of the mean at rows where
+  /// they are 1, which sigma_model is never below; 0 for other inputs, empty: none.
+  Tensor<float> unknown = {};
 };
 
 /// The numbers of heads [networks][1][...] in a file of today or before. Throws DataError if one of them cannot be a

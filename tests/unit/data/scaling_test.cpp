@@ -99,6 +99,23 @@ TEST(Scaling, RobustDrawsFarValuesIn) {
               ElementsAre(DoubleEq(scaling.reach), DoubleEq(-scaling.reach)));
 }
 
+TEST(Scaling, NumbersAreStraightUpToWhereTheyAreDrawnIn) {
+  const Scaling scaling{.shift = {1.0}, .factor = {2.0}, .reach = 5.0, .straight = 3.0};
+  const std::vector<double> values{-1e300, -200.0, -9.0, -5.0, 0.0, 1.0, 6.9, 7.0, 7.1, 40.0, 1e300};
+  const std::vector<double> scaled = scaling.apply(values);
+  EXPECT_EQ(scaled[3], -3.0);
+  EXPECT_EQ(scaled[4], -0.5);
+  EXPECT_EQ(scaled[6], (6.9 - 1.0) / 2.0);
+  EXPECT_EQ(scaled[7], 3.0);
+  EXPECT_NEAR(scaled[8], 3.05, 1e-4) << "without a corner";
+  EXPECT_EQ(scaled.front(), -5.0);
+  EXPECT_EQ(scaled.back(), 5.0);
+  for (std::size_t i = 1; i < values.size(); ++i) EXPECT_GT(scaled[i], scaled[i - 1]);
+  const std::vector<double> back = scaling.invert(scaled);
+  for (std::size_t i = 1; i + 1 < values.size(); ++i)
+    EXPECT_NEAR(back[i], values[i], 1e-9 * (1.0 + std::abs(values[i])));
+}
+
 TEST(Scaling, RobustWithoutQuartilesTakesTheRange) {
   const Scaling scaling = fit_scaling(std::vector<double>{0, 0, 0, 0, 0, 0, 8, 0}, 1, ScalingKind::robust);
   EXPECT_THAT(scaling.shift, ElementsAre(0.0));

@@ -1,4 +1,4 @@
-#include "models/evidence/inner_folds.hpp"
+#include "models/evidence/rows/inner_folds.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

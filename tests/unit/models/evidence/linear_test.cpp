@@ -39,5 +39,28 @@ TEST(Linear, RowsAtTheEdgeOfTheDataAreNotFar) {
   }
 }
 
+/// Two inputs with normal distribution; the target is linear in one and quadratic in the other.
+DataSet bent_rows(std::size_t rows, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<double> x;
+  std::vector<double> y;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double a = random.normal();
+    const double b = random.normal();
+    x.insert(x.end(), {a, b});
+    y.push_back(2.0 * a + b * b + 0.2 * random.normal());
+  }
+  return make_dataset(x, 2, y);
+}
+
+// While numbers were drawn in from the median on, the error at fresh rows was .34 to .41 where the noise is .2.
+TEST(Linear, NumbersThatAreNotFarActInProportion) {
+  for (const std::uint64_t seed : {1U, 2U}) {
+    const Model model = fit({.level = 0.9}, bent_rows(150, seed));
+    const DataSet fresh = bent_rows(1000, 100 + seed);
+    EXPECT_LT(rmse(model.predict(fresh.inputs).mean, fresh.targets), 0.3) << "draw " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace nomu

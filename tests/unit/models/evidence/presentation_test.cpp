@@ -24,6 +24,11 @@ DataSet heavy_tailed(std::size_t rows, Target target) {
   return make_dataset(inputs, 1, targets);
 }
 
+/// The usual presentation.
+Presentation usual(const DataSet& data, const Scaling& inputs) {
+  return presentations_of({}, data, inputs, 1, 2).front();
+}
+
 Scaling robust(const DataSet& data) { return fit_scaling(data.inputs, data.cols(), ScalingKind::robust); }
 
 bool has_effect(const std::vector<Step>& steps) {
@@ -33,28 +38,55 @@ bool has_effect(const std::vector<Step>& steps) {
 TEST(Presentation, FarNumbersActInProportionWhereTheTargetFollowsThem) {
   const DataSet data = heavy_tailed(400, [](double x) { return 2.0 * x; });
   const Scaling near = robust(data);
-  EXPECT_GT(choose_presentation({}, data, near, 1, 2).inputs.reach, 10.0 * near.reach);
+  EXPECT_GT(usual(data, near).inputs.reach, 10.0 * near.reach);
 }
 
 TEST(Presentation, FarNumbersAreDrawnInWhereTheTargetDoesNot) {
   const DataSet data = heavy_tailed(400, [](double x) { return std::tanh(x); });
   const Scaling near = robust(data);
-  EXPECT_EQ(choose_presentation({}, data, near, 1, 2).inputs.reach, near.reach);
+  EXPECT_EQ(usual(data, near).inputs.reach, near.reach);
 }
 
 TEST(Presentation, AGivenScalingWithoutReachIsKept) {
   const DataSet data = heavy_tailed(100, [](double x) { return x; });
   const Scaling given = fit_scaling(data.inputs, 1, ScalingKind::standardise);
-  EXPECT_EQ(choose_presentation({}, data, given, 1, 2).inputs, given);
+  EXPECT_EQ(usual(data, given).inputs, given);
 }
 
 TEST(Presentation, StepsServeCurvesAndNotLines) {
   const DataSet curve = heavy_tailed(400, [](double x) { return std::sin(2.0 * x); });
-  EXPECT_TRUE(has_effect(choose_presentation({}, curve, robust(curve), 1, 2).steps));
+  EXPECT_TRUE(has_effect(usual(curve, robust(curve)).steps));
   const DataSet line = heavy_tailed(400, [](double x) { return x; });
-  const Presentation straight = choose_presentation({}, line, robust(line), 1, 2);
+  const Presentation straight = usual(line, robust(line));
   EXPECT_FALSE(has_effect(straight.steps));
   EXPECT_EQ(straight.steps.size(), 8U);  // all data sets have as many inputs
+}
+
+TEST(Presentation, PlainNumbersAreWorthTryingToo) {
+  const DataSet data = heavy_tailed(400, [](double x) { return std::sin(2.0 * x); });
+  const std::vector<Presentation> both = presentations_of({}, data, robust(data), 1, 2);
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0].inputs.straight, 0.0);
+  EXPECT_FALSE(has_effect(both[1].steps));
+  EXPECT_EQ(both[1].steps.size(), both[0].steps.size());
+  EXPECT_EQ(both[1].rows.cols(), both[0].rows.cols());
+  EXPECT_EQ(both[1].inputs.straight, 3.0);
+  // Three deviations of the data are as far apart as they are.
+  const std::vector<double> shown = both[1].inputs.apply(data.inputs);
+  const Scaling& scaling = both[1].inputs;
+  for (std::size_t i = 0; i < data.rows(); ++i) {
+    const double z = (data.inputs[i] - scaling.shift[0]) / scaling.factor[0];
+    if (std::abs(z) <= 3.0) EXPECT_EQ(shown[i], z);
+  }
+}
+
+TEST(Presentation, OneIsEnoughForLargeTablesAndThoseWithTimes) {
+  DataSet data = heavy_tailed(400, [](double x) { return std::sin(2.0 * x); });
+  EvidenceSpec spec;
+  spec.most_rows = 300;
+  EXPECT_EQ(presentations_of(spec, data, robust(data), 1, 2).size(), 1U);
+  for (std::size_t i = 0; i < data.rows(); ++i) data.times.push_back(static_cast<double>(i));
+  EXPECT_EQ(presentations_of({}, data, robust(data), 1, 2).size(), 1U);
 }
 
 /// Months, which rise with time, and a temperature.
@@ -78,7 +110,7 @@ DataSet season(bool month_matters) {
 
 TEST(Presentation, ANumberThatOnlyTellsTheTimeIsLeftOut) {
   const DataSet data = season(false);
-  const std::vector<double> shown = choose_presentation({}, data, robust(data), 1, 2).inputs.apply(data.inputs);
+  const std::vector<double> shown = usual(data, robust(data)).inputs.apply(data.inputs);
   for (std::size_t i = 0; i < data.rows(); ++i) EXPECT_NEAR(shown[2 * i], 0.0, 1e-300);
   EXPECT_GT(std::abs(shown[1]), 0.0);
 }
@@ -86,7 +118,7 @@ TEST(Presentation, ANumberThatOnlyTellsTheTimeIsLeftOut) {
 TEST(Presentation, ATrendOverTimeIsKept) {
   const DataSet data = season(true);
   const Scaling near = robust(data);
-  EXPECT_EQ(choose_presentation({}, data, near, 1, 2).inputs.factor, near.factor);
+  EXPECT_EQ(usual(data, near).inputs.factor, near.factor);
 }
 
 }  // namespace

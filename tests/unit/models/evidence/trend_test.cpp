@@ -1,4 +1,4 @@
-#include "models/evidence/trend.hpp"
+#include "models/evidence/rows/trend.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "models/evidence/inner_folds.hpp"
+#include "models/evidence/rows/inner_folds.hpp"
 #include "nomu/core/random.hpp"
 
 namespace nomu {

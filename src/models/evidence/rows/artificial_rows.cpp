@@ -1,4 +1,4 @@
-#include "models/evidence/artificial_rows.hpp"
+#include "models/evidence/rows/artificial_rows.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/plan.hpp"
-#include "models/evidence/trend.hpp"
+#include "models/evidence/rows/trend.hpp"
 #include "models/inputs/embedding.hpp"
 #include "nomu/data/cohort.hpp"
 #include "nomu/data/dataset.hpp"

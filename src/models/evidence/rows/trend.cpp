@@ -1,4 +1,4 @@
-#include "models/evidence/trend.hpp"
+#include "models/evidence/rows/trend.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>

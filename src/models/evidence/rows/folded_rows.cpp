@@ -1,4 +1,4 @@
-#include "models/evidence/folded_rows.hpp"
+#include "models/evidence/rows/folded_rows.hpp"
 
 #include <algorithm>
 #include <utility>
