@@ -15,6 +15,7 @@
 #include "models/archive/archive_calibration.hpp"
 #include "models/archive/archive_header.hpp"
 #include "models/archive/archive_text.hpp"
+#include "models/network/fitted_network.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/file.hpp"
 #include "nomu/core/private_file.hpp"
@@ -31,11 +32,18 @@ constexpr std::uint32_t major_version = 1;  ///< raised when older readers would
 /// the rows; later ones keep it with the first model.
 constexpr std::uint32_t first_targets_major_version = 2;
 constexpr std::uint32_t targets_major_version = 3;
+/// Of one model that is wider at names training did not have, which older readers would leave out without a word.
+constexpr std::uint32_t unknown_names_major_version = 4;
+constexpr std::uint32_t newest_major_version = unknown_names_major_version;
 /// Raised for additions: older readers ignore them, or refuse by the name of a missing block. Files without the
 /// additions of 1.3, coverage by a column, and of 1.4, the groups of held-out rows, are of 1.2.
 constexpr std::uint32_t minor_version = 2;
 constexpr std::uint32_t strata_minor_version = 3;
 constexpr std::uint32_t units_minor_version = 4;
+
+std::uint32_t major_for(const Model& model) {
+  return model.fitted().state().has(unknown_names_block) ? unknown_names_major_version : major_version;
+}
 
 std::uint32_t minor_for(const Model& model) {
   if (!model.held_out().units.empty()) return units_minor_version;
@@ -82,7 +90,7 @@ std::string head_of(std::uint32_t major, std::uint32_t minor, const std::string&
 [[noreturn]] void refuse_newer(const Preamble& preamble) {
   throw DataError(where,
                   fmt::format("the file has format {}.{}, but this version of nomu reads up to {}; use a newer nomu",
-                              preamble.major, preamble.minor, targets_major_version));
+                              preamble.major, preamble.minor, newest_major_version));
 }
 
 /// The header as text, verified against the preamble.
@@ -99,7 +107,7 @@ std::string_view checked_header(std::string_view bytes) {
   if (head_checksum(bytes.substr(0, checksum_at), header) != value_at<std::uint64_t>(bytes, checksum_at)) {
     throw DataError(where, "the header does not match its checksum; the file is damaged");
   }
-  if (preamble.major > targets_major_version) refuse_newer(preamble);
+  if (preamble.major > newest_major_version) refuse_newer(preamble);
   return header;
 }
 
@@ -117,7 +125,7 @@ std::string packed(const Model& model, const BlockWriter& blocks) {
   nlohmann::json header = header_of(model);
   header["blocks"] = blocks.list();
   const std::string text = text_of(header);
-  return head_of(major_version, minor_for(model), text) + blocks.bytes();
+  return head_of(major_for(model), minor_for(model), text) + blocks.bytes();
 }
 
 std::vector<std::string> target_names(const nlohmann::json& header) {
@@ -160,7 +168,7 @@ Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<
                                          fmt::join(target_names(header), ", ")));
     }
     const auto preamble = value_at<Preamble>(bytes, magic.size());
-    if (preamble.major > major_version) refuse_newer(preamble);
+    if (preamble.major != major_version && preamble.major != unknown_names_major_version) refuse_newer(preamble);
     const BlockReader blocks(header.at("blocks"), numbers, shared.first ? &*shared.first : nullptr);
     if (blocks.shared_bytes() > shared.room)
       throw DataError(where, "the models of this file would take far more memory than the file has bytes");

@@ -28,7 +28,6 @@ constexpr const char* noise_block = "noise";
 constexpr const char* heads_block = "heads";
 constexpr const char* trend_block = "trend";
 constexpr const char* steps_block = "steps";
-constexpr const char* unknown_block = "unknown";
 constexpr const char* kept_block = "kept";  ///< files of format 1.0 have this instead of weights, [1][1][M K]
 
 /// Most numbers in memory at a time, for all members and passes.
@@ -288,7 +287,7 @@ FittedState FittedNetwork::state() const {
   if (!parts_.heads.empty()) state.blocks.push_back({heads_block, parts_.heads});
   if (!parts_.trend.empty()) state.blocks.push_back({trend_block, parts_.trend});
   if (!parts_.steps.empty()) state.blocks.push_back({steps_block, parts_.steps});
-  if (!parts_.unknown.empty()) state.blocks.push_back({unknown_block, parts_.unknown});
+  if (!parts_.unknown.empty()) state.blocks.push_back({std::string(unknown_names_block), parts_.unknown});
   return state;
 }
 
@@ -320,8 +319,8 @@ std::unique_ptr<FittedNetwork> restore_network(NetworkDesign design, const Fitte
         throw DataError("models/fitted", fmt::format("the steps of member {} are invalid", m));
     }
   }
-  if (state.has(unknown_block)) {
-    parts.unknown = state.block(unknown_block, {members, 1, state.inputs});
+  if (state.has(unknown_names_block)) {
+    parts.unknown = state.block(unknown_names_block, {members, 1, state.inputs});
     if (!std::ranges::all_of(parts.unknown.flat(), [](float v) { return std::isfinite(v) && v >= 0.0F; }))
       throw DataError("models/fitted", "the variances of unknown names are invalid");
   }

@@ -32,6 +32,9 @@ struct NetworkDesign {
   [[nodiscard]] std::size_t parameters() const;
 };
 
+/// The block of a state that holds NetworkParts::unknown, which is only there if the model needs it.
+inline constexpr std::string_view unknown_names_block = "unknown";
+
 /// What training adds to the design.
 struct NetworkParts {
   Tensor<float> parameters;  ///< [M K][1][P], the networks of a member are adjacent
