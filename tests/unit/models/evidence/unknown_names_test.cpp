@@ -6,7 +6,7 @@
 #include <string>
 
 #include "nomu/core/random.hpp"
-#include "nomu/data/dataset_table.hpp"
+#include "nomu/data/table_io.hpp"
 #include "nomu/models/request.hpp"
 
 namespace nomu {
