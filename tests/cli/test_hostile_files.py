@@ -202,6 +202,39 @@ class Texts(WithFolder):
 
     def test_a_variable_called_id_is_not_the_number_of_the_trial(self) -> None:
         space, study = self.folder / "space.toml", self.folder / "s.db"
+        out = self.folder / "out"
+        model = self.fitted()
+        for words in (["fit", "/dev/zero", *FIT, "-o", out], ["predict", model, "/dev/zero"], ["evaluate", model, "/dev/zero"],
+                      ["report", model, "--data", "/dev/zero", "--no-check", "-o", out],
+                      ["fit", self.table, *FIT, "--calibrate-on", "/dev/zero", "-o", out]):
+            self.assertRefused(nomu(*words, timeout=20), "/dev/zero, row 1: found a zero byte")
+        study = self.folder / "s.db"
+        for words in (["fit", self.table, *FIT, "--config", "/dev/zero", "-o", out],
+                      ["optimize", "new", study, "--space", "/dev/zero"]):
+            self.assertRefused(nomu(*words, timeout=20), "/dev/zero, line 1: ")
+        (self.folder / "space.toml").write_text(SPACE)
+        self.assertDone(nomu("optimize", "new", study, "--space", self.folder / "space.toml"))
+        self.assertRefused(nomu("serve", study, "--token-file", "/dev/zero", timeout=20), "/dev/zero", "more than 4096 bytes")
+        with open("/dev/zero", "rb") as zeros:
+            self.assertRefused(nomu("optimize", "tell", study, "--lines", stdin=zeros, timeout=60), "standard input goes on", "in parts")
+
+    def test_pipes_that_go_on_for_ever(self) -> None:
+        out = self.folder / "out"
+        for words, said in ((["fit", "/dev/stdin", *FIT, "-o", out], "it goes on after 1073741824 bytes"),
+                            (["fit", self.table, *FIT, "--config", "/dev/stdin", "-o", out], "more than 4194304 bytes"),
+                            (["attach", "/dev/stdin", "--data", self.table, "--target", "y", "-o", out], "more than 1073741824 bytes")):
+            with subprocess.Popen(["yes", "1,2"], stdout=subprocess.PIPE) as endless:
+                result = nomu(*words, stdin=endless.stdout, timeout=100)
+                endless.kill()
+            if "built without ONNX" not in result.stderr:
+                self.assertRefused(result, "cannot read '/dev/stdin'", said)
+
+    def test_files_with_holes_are_not_read(self) -> None:
+        model = self.fitted()
+        os.truncate(model, 1 << 42)
+        self.assertRefused(nomu("show", model, timeout=20), "m.nomu", "more than there is memory")
+        os.truncate(self.table, 1 << 42)
+        self.assertRefused(nomu("fit", self.table, *FIT, "-o", self.folder / "out", timeout=20), "t.csv, row 22: found a zero byte")
         space.write_text('[[variables]]\nname = "ID"\ntype = "categorical"\nchoices = ["a b", "c d"]\n[study]\nmethod = "random"\n')
         self.assertDone(nomu("optimize", "new", study, "--space", space))
         command = 'test {ID} = "$NOMU_1" && test $NOMU_ID = 1 && echo 1'

@@ -162,7 +162,7 @@ std::shared_ptr<const OnnxNetwork> parse_onnx(std::string bytes, std::string_vie
 }
 
 std::shared_ptr<const OnnxNetwork> load_onnx(const std::filesystem::path& path, const OnnxChoice& choice) {
-  std::string bytes = read_file(path);
+  std::string bytes = read_file(path, {.most = most_network_bytes});
   return naming(path.string(), [&] {
     return std::make_shared<EvaluatedOnnx>(with_external_data(std::move(bytes), path.parent_path()), choice);
   });

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "interchange/foreign/onnx_memory.hpp"
+#include "interchange/onnx_file.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -53,7 +54,7 @@ OnnxProgram::~OnnxProgram() = default;
 OnnxProgram::OnnxProgram(std::string_view bytes, const OnnxLimits& limits, OnnxChoice choice)
     : model_(std::make_unique<onnx::ModelProto>()), limits_(limits), choice_(std::move(choice)) {
   if (bytes.empty()) refuse("the file is empty");
-  if (bytes.size() > std::size_t{1} << 30U) refuse("the file is larger than 1 GB");
+  if (bytes.size() > most_network_bytes) refuse("the file is larger than 1 GB");
   require_modest(bytes);
   if (!model_->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model_->has_graph())
     refuse("this is not an ONNX file");
