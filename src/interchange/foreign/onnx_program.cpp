@@ -171,7 +171,7 @@ OnnxProgram::Values OnnxProgram::run(std::span<const float> rows, std::size_t co
   std::size_t peak = held;
   OnnxAllowance left{.work = limits_.work * static_cast<double>(count)};
   for (const int i : steps.nodes) {
-    if (stop.stop_requested()) throw Cancelled(where, "stopped on request");
+    if (stop.stop_requested() || choice_.stop.stop_requested()) throw Cancelled(where, "stopped on request");
     const onnx::NodeProto& node = model_->graph().node(i);
     std::vector<OnnxNode::Input> inputs;
     for (const std::string& name : node.input()) {
@@ -207,7 +207,7 @@ OnnxProgram::Values OnnxProgram::run(std::span<const float> rows, std::size_t co
     }
   }
   OnnxArray wanted = made.at(value);
-  return {std::move(wanted), std::move(made.at(output_)), peak};
+  return {std::move(wanted), std::move(made.at(output_)), peak, limits_.work * static_cast<double>(count) - left.work};
 }
 
 }  // namespace nomu
