@@ -218,6 +218,16 @@ class ParserMessages(WithFolder):
         with open("/dev/zero", "rb") as zeros:
             self.assertRefused(nomu("optimize", "tell", study, "--lines", stdin=zeros, timeout=60), "standard input goes on", "in parts")
 
+    def test_what_is_no_file_is_no_study(self) -> None:
+        pipe, space = self.folder / "pipe", self.folder / "space.toml"
+        os.mkfifo(pipe)
+        space.write_text(SPACE)
+        for path, said in ((pipe, "a pipe or a device"), ("/dev/zero", "a pipe or a device"), (self.folder, "a folder")):
+            self.assertEqual(nomu("optimize", "new", path, "--space", space, timeout=20).returncode, 2)
+            for words in (["status", path], ["ask", path], ["verify", path], ["report", path]):
+                self.assertRefused(nomu("optimize", *words, timeout=20), f"'{path}' is not a study: it is {said}")
+        self.assertRefused(nomu("optimize", "status", ""), "the name of a study is empty")
+
     def test_pipes_that_go_on_for_ever(self) -> None:
         out = self.folder / "out"
         for words, said in ((["fit", "/dev/stdin", *FIT, "-o", out], "it goes on after 1073741824 bytes"),
