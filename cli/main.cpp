@@ -68,6 +68,7 @@ int fail_for_memory() { return fail(1, "out of memory; use smaller networks, few
 }  // namespace
 
 int main(int argc, char** argv) {
+  nomu::cli::keep_standard_files_apart();
   CLI::App app{"nomu: honest model uncertainty of neural-network regression", "nomu"};
   app.require_subcommand(1);
   // The parser ends at --version, whatever follows it.

@@ -1,5 +1,6 @@
 #include "terminal.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +19,14 @@
 #include "nomu/core/private_file.hpp"
 
 namespace nomu::cli {
+
+void keep_standard_files_apart() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(number, F_GETFD) >= 0) continue;
+    // The wrong way round, so that using it remains an error. The lowest free number is this one.
+    (void)::open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
 
 void write_out(std::string_view given) {
   // Names and cells may hold anything; files and other programs get it as it is.
@@ -64,6 +73,7 @@ void watch_interrupts() {
   sigaddset(&set, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);  // before any other thread starts, so that all threads inherit it
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk
   // A thread that waits for the signal may call anything; a signal handler may not. A second Ctrl-C exits at once. A
   // second SIGTERM does not: batch systems send it to every process of a job, whose script then passes it on, and what
   // is being handed back must not be cut short.

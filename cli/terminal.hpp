@@ -18,6 +18,10 @@
 
 namespace nomu::cli {
 
+/// Standard input, output and error that are closed stay so: nothing that is opened later, such as a connection, takes
+/// their numbers and gets what is printed. To be called first.
+void keep_standard_files_apart();
+
 /// Writes to standard output. Throws Error if that fails (a closed pipe, a full disk).
 void write_out(std::string_view text);
 

@@ -7,7 +7,6 @@
 #include "engine/scaling.hpp"
 #include "nomu/core/config.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/core/file.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -31,7 +30,7 @@ std::string case_text(const std::string& name) {
     if (c.file == name) return c.toml;
     known.push_back(c.file);
   }
-  if (name.ends_with(".toml")) return read_file(name);
+  if (name.ends_with(".toml")) return read_toml_file(name);
   throw ConfigError("bench",
                     fmt::format("unknown case '{}'; use one of {}, or a .toml file", name, fmt::join(known, ", ")));
 }

@@ -6,9 +6,9 @@
 #include "model/model_output.hpp"
 #include "model/report_output.hpp"
 #include "model/targets.hpp"
+#include "nomu/core/config.hpp"
 #include "nomu/core/counted.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/core/file.hpp"
 #include "nomu/data/split.hpp"
 #include "nomu/models/archive.hpp"
 #include "terminal.hpp"
@@ -33,7 +33,7 @@ struct Options {
 FitRequest request_of(const Options& options) {
   FitRequest request = options.request;
   if (options.config.empty()) return request;
-  std::vector<Setting> settings = settings_of_toml(read_file(options.config), options.config);
+  std::vector<Setting> settings = settings_of_toml(read_toml_file(options.config), options.config);
   settings.insert(settings.end(), request.settings.begin(), request.settings.end());
   request.settings = std::move(settings);
   return request;

@@ -111,7 +111,9 @@ void ModelAndRows::add_to(CLI::App& command, const char* rows, const char* help)
   command.add_flag("--json", json, "print JSON");
 }
 
-OnnxChoice onnx_choice() { return {.words = {.features = "--features", .output = "--output"}}; }
+OnnxChoice onnx_choice() {
+  return {.words = {.features = "--features", .output = "--output"}, .stop = HeedInterrupts::token()};
+}
 
 OptionNames option_names() {
   return {.categorical = "--categorical",

@@ -6,9 +6,9 @@
 #include "commands.hpp"
 #include "model/model_output.hpp"
 #include "nomu/bo/trial_io.hpp"
+#include "nomu/core/config.hpp"
 #include "nomu/core/counted.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/core/file.hpp"
 #include "optimize/optimize_commands.hpp"
 #include "optimize/study_argument.hpp"
 #include "paper/run/shared_rows.hpp"
@@ -34,7 +34,7 @@ struct Options {
 };
 
 void run_new(const Options& options) {
-  StudyFile file = parse_study_file(read_file(options.space), options.space);
+  StudyFile file = parse_study_file(read_toml_file(options.space), options.space);
   const Fields fields = fields_of(file.spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
   EarlierResults earlier;

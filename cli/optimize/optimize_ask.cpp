@@ -1,6 +1,8 @@
 // nomu optimize ask, tell and enqueue: hands out trials, records their results, and adds points that are to be tried.
 
 #include <cmath>
+#include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <iostream>
 #include <optional>
@@ -69,10 +71,27 @@ std::int64_t id_of(const std::string& text) {
   throw DataError("optimize", fmt::format("a trial is named by its number, got '{}'", text));
 }
 
+constexpr std::uint64_t most_of_input = std::uint64_t{256} << 20U;
+
+/// The next line of standard input; false at its end. `room`: bytes that may still come, for it may have no end.
+bool next_line(std::string& line, std::uint64_t& room) {
+  line.clear();
+  for (int c = std::cin.rdbuf()->sbumpc(); c != EOF; c = std::cin.rdbuf()->sbumpc()) {
+    if (room-- == 0)
+      throw DataError("optimize", fmt::format("standard input goes on after {} bytes, all that is read at once; tell "
+                                              "the results in parts",
+                                              most_of_input));
+    if (c == '\n') return true;
+    line += static_cast<char>(c);
+  }
+  return !line.empty();
+}
+
 /// Calls `use` with every line of standard input that is not blank, and what messages call it.
 void each_line(const std::function<void(const std::string& line, const std::string& label)>& use) {
   std::int64_t number = 0;
-  for (std::string line; std::getline(std::cin, line);) {
+  std::uint64_t room = most_of_input;
+  for (std::string line; next_line(line, room);) {
     const std::string label = fmt::format("line {}", ++number);
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     try {

@@ -25,7 +25,8 @@ struct Options {
 /// Not from an option: everybody on a machine can read the arguments of its programs.
 std::string token_of(const Options& options) {
   if (!options.token_file.empty()) {
-    std::string token = read_file(options.token_file);
+    constexpr std::uint64_t longest_token = 4096;
+    std::string token = read_file(options.token_file, {.most = longest_token});
     while (!token.empty() && (token.back() == '\n' || token.back() == '\r' || token.back() == ' ')) token.pop_back();
     if (token.empty()) throw DataError("serve", "'" + options.token_file + "' does not contain a token");
     return token;

@@ -209,7 +209,9 @@ void bind_model(nb::module_& m) {
         "range"_a = nb::none(), "Fits and calibrates; the same settings and seed give the same model as `nomu fit`.");
   m.def(
       "load_model",
-      [](const std::filesystem::path& path) { return unpack_model(file_bytes(path, model_file_begin), path.string()); },
+      [](const std::filesystem::path& path) {
+        return unpack_model(file_bytes(path, {.begin = model_file_begin}), path.string());
+      },
       "path"_a, "Reads a .nomu file; never executes code from it.");
   m.def("method_names", &method_names, "The names of all methods.");
 }

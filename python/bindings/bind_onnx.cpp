@@ -59,6 +59,17 @@ OnnxChoice choice_of(const std::string& features, const std::string& output) {
   return {.features = features, .output = output, .words = {.features = "features=", .output = "output="}};
 }
 
+/// What `read` reads; Ctrl-C is heard while the network is tried out.
+template <class Read>
+Network tried(OnnxChoice choice, const Read& read) {
+  return result_of(
+      [&](const Progress& progress) {
+        choice.stop = progress.stop;
+        return Network{read(choice)};
+      },
+      nb::none());
+}
+
 void bind_network(nb::module_& m) {
   nb::class_<Network>(m, "OnnxNetwork", "A regression network from an ONNX file.")
       .def_prop_ro(
@@ -81,7 +92,9 @@ void bind_network(nb::module_& m) {
   m.def(
       "parse_onnx",
       [](const nb::bytes& bytes, const std::string& source, const std::string& features, const std::string& output) {
-        return Network{parse_onnx({bytes.c_str(), bytes.size()}, source, choice_of(features, output))};
+        const std::string file(bytes.c_str(), bytes.size());
+        return tried(choice_of(features, output),
+                     [&](const OnnxChoice& choice) { return parse_onnx(file, source, choice); });
       },
       "file"_a, "source"_a, "features"_a = "", "output"_a = "",
       "Reads the bytes of an ONNX file, called `source` in messages; `features` names the value that the bounds read, "
@@ -91,9 +104,11 @@ void bind_network(nb::module_& m) {
       [](const std::filesystem::path& path, const std::string& features, const std::string& output) {
         // A pipe has no folder in which its weights could be.
         std::error_code unknown;
-        if (std::filesystem::is_fifo(path, unknown))
-          return Network{parse_onnx(file_bytes(path, {}), path.string(), choice_of(features, output))};
-        return Network{load_onnx(path, choice_of(features, output))};
+        const bool pipe = std::filesystem::is_fifo(path, unknown);
+        const std::string bytes = pipe ? file_bytes(path, {}) : std::string();
+        return tried(choice_of(features, output), [&](const OnnxChoice& choice) {
+          return pipe ? parse_onnx(bytes, path.string(), choice) : load_onnx(path, choice);
+        });
       },
       "path"_a, "features"_a = "", "output"_a = "",
       "Reads an ONNX file, and the file of its weights in the same folder; `features` names the value that the bounds "

@@ -11,6 +11,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "file_bytes.hpp"
 #include "interruptible.hpp"
 #include "nomu/bo/study.hpp"
 #include "nomu/bo/trial_io.hpp"
@@ -299,8 +300,8 @@ void bind_answers(nb::class_<Study>& study) {
 
 std::size_t import_table(Study& study, const std::filesystem::path& path, const std::string& value,
                          const std::string& cost) {
-  return without_gil(
-      [&] { return study.tell(results_from_table(study.space(), read_table(path), value, cost)).size(); });
+  const Table table = parse_table(file_bytes(path, {.text = true}), path.string());
+  return without_gil([&] { return study.tell(results_from_table(study.space(), table, value, cost)).size(); });
 }
 
 void export_table(const Study& study, const std::filesystem::path& path) {

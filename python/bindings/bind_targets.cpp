@@ -94,7 +94,7 @@ void bind_targets(nb::module_& m) {
   m.def(
       "load_targets",
       [](const std::filesystem::path& path) {
-        return unpack_targets(file_bytes(path, model_file_begin), path.string());
+        return unpack_targets(file_bytes(path, {.begin = model_file_begin}), path.string());
       },
       "path"_a, "Reads a .nomu file of several targets; never executes code from it.");
 }

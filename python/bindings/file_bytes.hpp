@@ -4,31 +4,35 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/filesystem.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <span>
 #include <string>
-#include <string_view>
+#include <system_error>
 
 #include "nomu/core/file.hpp"
 
 namespace nomu::python {
 
-/// The bytes of a file that should begin with `begin`; of any other, which may be endless, no more than that.
-[[nodiscard]] inline std::string file_bytes(const std::filesystem::path& path, std::string_view begin) {
-  const auto text = [](const nanobind::object& read) {
-    const auto bytes = nanobind::cast<nanobind::bytes>(read);
-    return std::string(bytes.c_str(), bytes.size());
-  };
+/// `read_file`, except that Python waits for what a pipe or a device brings.
+[[nodiscard]] inline std::string file_bytes(const std::filesystem::path& path, const ExpectedFile& expected) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown) || std::filesystem::is_regular_file(path, unknown))
+    return read_file(path, expected);
   try {
-    const nanobind::object file = nanobind::module_::import_("io").attr("open")(path, "rb");
-    std::string bytes;
-    if (!begin.empty()) bytes = text(file.attr("read")(begin.size()));
-    if (bytes == begin) bytes += text(file.attr("read")());
+    // Without a buffer, which would wait until it is full.
+    const nanobind::object file = nanobind::module_::import_("io").attr("open")(path, "rb", nanobind::int_(0));
+    std::string bytes = read_pipe(path, expected, [&](std::span<char> into) {
+      const auto got = nanobind::cast<nanobind::bytes>(file.attr("read")(into.size()));
+      std::copy_n(got.c_str(), got.size(), into.begin());
+      return got.size();
+    });
     file.attr("close")();
     return bytes;
   } catch (const nanobind::python_error& error) {
     if (!error.matches(PyExc_OSError)) throw;
   }
-  return read_file(path, begin);  // fails too, in our words
+  return read_file(path, expected);  // fails too, in our words
 }
 
 }  // namespace nomu::python

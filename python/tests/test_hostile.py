@@ -54,7 +54,10 @@ def rewritten(file, change):
     return front + struct.pack("<Q", crc64(front + text)) + text + file[32 + length :]
 
 
-@pytest.mark.parametrize("call", ["nomu.load_model(path)", "nomu.load_targets(path)", "nomu.onnx.attach(path, [[1.0]], [1.0])"])
+IMPORT = "nomu.Study({'x': (0, 1)}).import_csv(path)"
+
+
+@pytest.mark.parametrize("call", ["nomu.load_model(path)", "nomu.load_targets(path)", "nomu.onnx.attach(path, [[1.0]], [1.0])", IMPORT])
 def test_ctrl_c_ends_waiting_for_a_pipe(tmp_path, call):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -81,6 +84,21 @@ def test_files_that_cannot_be_read_are_said_in_our_words(tmp_path):
         assert "No such file" in refused(lambda read=read: read(tmp_path / "none.nomu"))
         assert "Is a directory" in refused(lambda read=read: read(tmp_path))
         assert "not a nomu model" in refused(lambda read=read: read("/dev/zero"))
+
+
+def test_files_without_an_end_are_not_read_to_it(tmp_path):
+    study = nomu.Study({"x": (0, 1)}, method="random")
+    assert "/dev/zero, row 1: found a zero byte" in refused(lambda: study.import_csv("/dev/zero"))
+    assert "more than 1073741824 bytes" in refused(lambda: nomu.onnx.attach("/dev/zero", [[1.0]], [1.0]))
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["sh", "-c", f"yes 1,2 > {pipe}"], start_new_session=True) as endless:
+        assert "goes on after 1073741824 bytes" in refused(lambda: study.import_csv(pipe))
+        os.killpg(endless.pid, signal.SIGKILL)
+    holes = tmp_path / "holes.nomu"
+    holes.write_bytes((GOLDEN / "models_v1" / "nomu.nomu").read_bytes())
+    os.truncate(holes, 1 << 42)
+    assert "more than there is memory" in refused(lambda: nomu.load_model(holes))
 
 
 def test_frames_of_very_many_columns():

@@ -8,6 +8,7 @@
 #include "core/text/toml_numbers.hpp"
 #include "core/text/toml_text.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/core/file.hpp"
 
 namespace nomu {
 namespace {
@@ -52,17 +53,21 @@ FieldValue value_of(const toml::node& node, std::string_view source) {
   fail(source, line_of(node), "dates and times are not supported");
 }
 
-void collect(const toml::table& table, const std::string& prefix, ConfigTable& into) {
+/// `room`: characters that names may still have. The long name of a table is repeated in front of each of its keys.
+void collect(const toml::table& table, const std::string& prefix, ConfigTable& into, std::size_t& room) {
   for (const auto& [key, node] : table) {
-    const std::string name = prefix + std::string(key.str());
     const auto line = static_cast<std::int64_t>(key.source().begin.line);
+    const std::size_t length = prefix.size() + key.str().size();
+    if (length > room) fail(into.source, line, "the names of tables before this one are too long");
+    room -= length;
+    const std::string name = prefix + std::string(key.str());
     if (const auto* inner = node.as_table()) {
-      collect(*inner, name + ".", into);
+      collect(*inner, name + ".", into, room);
     } else if (node.is_array_of_tables()) {
       for (const toml::node& element : *node.as_array()) {
         ConfigTable::Part part{.name = name, .line = line_of(element), .table = {}};
         part.table.source = into.source;
-        collect(*element.as_table(), "", part.table);
+        collect(*element.as_table(), "", part.table, room);
         into.parts.push_back(std::move(part));
       }
     } else {
@@ -73,11 +78,16 @@ void collect(const toml::table& table, const std::string& prefix, ConfigTable& i
 
 }  // namespace
 
+std::string read_toml_file(const std::filesystem::path& path) {
+  return read_file(path, {.text = true, .most = most_toml_bytes});
+}
+
 ConfigTable read_toml(std::string_view text, std::string_view source) {
   const toml::table table = parse_toml(text, source, "core/config");
   ConfigTable result;
   result.source = std::string(source);
-  collect(table, "", result);
+  std::size_t room = 16 * most_toml_bytes;
+  collect(table, "", result, room);
   return result;
 }
 

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/descriptor.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/private_file.hpp"
 
@@ -20,31 +21,6 @@ namespace nomu {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// DataError if the path is to blame, Error if the system failed while writing.
-template <class ErrorType = DataError>
-[[noreturn]] void fail(std::string_view action, const fs::path& path, int code) {
-  // generic_category().message instead of strerror, which may share a buffer between threads.
-  throw ErrorType("core/file",
-                  fmt::format("cannot {} '{}': {}", action, path.string(), std::generic_category().message(code)));
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const { return fd_; }
-
-  /// Closing may report a delayed write error (network file systems), so it is a separate step.
-  [[nodiscard]] bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
 
 /// Removes the file on destruction unless it was renamed to its final name.
 class TemporaryFile {
@@ -101,7 +77,7 @@ Neighbour open_neighbour(const fs::path& target, const fs::path& path, mode_t mo
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0) return {Descriptor(fd), TemporaryFile(name)};
     // A killed process with the same id may have left its temporary file behind.
-    if (errno != EEXIST) fail("write", path, errno);
+    if (errno != EEXIST) fail_with_file("write", path, errno);
   }
 }
 
@@ -144,7 +120,7 @@ fs::path followed(const fs::path& path) {
     if (no_link || is_descriptor(end)) return end;
     end = next.is_absolute() ? next : end.parent_path() / next;
   }
-  fail("write", path, ELOOP);
+  fail_with_file("write", path, ELOOP);
 }
 
 /// Refuses directories and protected files.
@@ -154,17 +130,17 @@ Target target_of(const fs::path& path) {
   target.exists = ::stat(target.path.c_str(), &status) == 0;
   target.mode = status.st_mode & 07777U;
   target.group = status.st_gid;
-  if (target.exists && S_ISDIR(status.st_mode)) fail("write", path, EISDIR);
+  if (target.exists && S_ISDIR(status.st_mode)) fail_with_file("write", path, EISDIR);
   const bool descriptor = target.exists && is_descriptor(target.path);
   if (descriptor) target.open_descriptor = own_descriptor(target.path);
   // Renaming onto a device would replace it by a regular file; renaming onto an open file would lose what is in it.
   target.direct = target.exists && (descriptor || !S_ISREG(status.st_mode));
   if (target.open_descriptor >= 0) {
     const int flags = ::fcntl(target.open_descriptor, F_GETFL);
-    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) fail("write", path, EBADF);
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) fail_with_file("write", path, EBADF);
   } else if (target.exists && ::access(target.path.c_str(), W_OK) != 0) {
     // A rename needs no permission on the old file, so a file that its owner protected is checked here.
-    fail("write", path, errno);
+    fail_with_file("write", path, errno);
   }
   return target;
 }
@@ -173,8 +149,8 @@ Target target_of(const fs::path& path) {
 void write_directly(const Target& target, const fs::path& path, std::string_view bytes) {
   Descriptor out(target.open_descriptor >= 0 ? ::fcntl(target.open_descriptor, F_DUPFD_CLOEXEC, 0)
                                              : ::open(target.path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
-  if (out.get() < 0) fail("write", path, errno);
-  if (!write_all(out.get(), bytes) || !out.close()) fail<Error>("write", path, errno);
+  if (out.get() < 0) fail_with_file("write", path, errno);
+  if (!write_all(out.get(), bytes) || !out.close()) fail_with_file<Error>("write", path, errno);
 }
 
 /// What files of a group may permit that are made from the files `like`. Of a pipe, say, there is nothing to compare.
@@ -214,11 +190,11 @@ void settle_permissions(int file, const Target& target, std::vector<fs::path> li
   const bool moved = target.exists && ::fchown(file, same_owner, target.group) == 0;
   if (target.exists && !moved) like.push_back(target.path);
   struct stat own {};
-  if (::fstat(file, &own) != 0) fail<Error>("write", path, errno);
+  if (::fstat(file, &own) != 0) fail_with_file<Error>("write", path, errno);
   const mode_t wanted = target.exists ? target.mode & ~withheld() : own.st_mode & 07777U;
   const mode_t mode = wanted & permitted(like, own.st_gid);
   if (mode == (own.st_mode & 07777U) || ::fchmod(file, mode) == 0) return;
-  if (target.exists) fail("write", path, errno);  // not every file system has permissions
+  if (target.exists) fail_with_file("write", path, errno);  // not every file system has permissions
 }
 
 /// A crash may lose the new directory entry until the directory itself is synced; the data is safe either way, so
@@ -230,27 +206,6 @@ void sync_directory(const fs::path& directory) {
 
 }  // namespace
 
-std::string read_file(const fs::path& path) { return read_file(path, {}); }
-
-std::string read_file(const fs::path& path, std::string_view begin) {
-  const Descriptor in(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (in.get() < 0) fail("read", path, errno);
-  std::string bytes;
-  struct stat status {};
-  if (::fstat(in.get(), &status) == 0 && S_ISREG(status.st_mode))
-    bytes.reserve(static_cast<std::size_t>(status.st_size));
-  constexpr std::size_t chunk = std::size_t{1} << 16U;
-  std::string buffer(chunk, '\0');
-  for (;;) {
-    const ssize_t got = ::read(in.get(), buffer.data(), chunk);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail("read", path, errno);
-    if (got == 0) return bytes;
-    bytes.append(buffer, 0, static_cast<std::size_t>(got));
-    if (bytes.size() >= begin.size() && !bytes.starts_with(begin)) return bytes;
-  }
-}
-
 void write_file_atomically(const fs::path& path, std::string_view bytes) { write_file_like(path, bytes, {}); }
 
 void write_file_like(const fs::path& path, std::string_view bytes, const std::vector<fs::path>& like) {
@@ -261,8 +216,9 @@ void write_file_like(const fs::path& path, std::string_view bytes, const std::ve
   Neighbour neighbour = open_neighbour(target.path, path, mode);
   Descriptor& out = neighbour.out;
   settle_permissions(out.get(), target, like, path);
-  if (!write_all(out.get(), bytes) || ::fsync(out.get()) != 0 || !out.close()) fail<Error>("write", path, errno);
-  if (!neighbour.file.rename_to(target.path)) fail<Error>("write", path, errno);
+  if (!write_all(out.get(), bytes) || ::fsync(out.get()) != 0 || !out.close())
+    fail_with_file<Error>("write", path, errno);
+  if (!neighbour.file.rename_to(target.path)) fail_with_file<Error>("write", path, errno);
   sync_directory(target.path.parent_path());
 }
 
@@ -275,7 +231,7 @@ void withhold_from_replaced(unsigned mask) { withheld() |= mask; }
 
 bool claim_file(const fs::path& path) {
   const Descriptor made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
-  if (made.get() < 0 && errno != EEXIST) fail("write", path, errno);
+  if (made.get() < 0 && errno != EEXIST) fail_with_file("write", path, errno);
   return made.get() >= 0;
 }
 

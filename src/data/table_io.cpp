@@ -138,7 +138,7 @@ void Table::append(Column column) {
 }
 
 Table read_table(const std::filesystem::path& path, const TableOptions& options) {
-  return parse_table(read_file(path), path.string(), options);
+  return parse_table(read_file(path, {.text = true}), path.string(), options);
 }
 
 std::string format_table(const Table& table, char delimiter) {

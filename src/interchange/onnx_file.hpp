@@ -16,6 +16,8 @@ class ValueInfoProto;
 
 namespace nomu {
 
+constexpr std::size_t most_network_bytes = std::size_t{1} << 30U;  ///< of a foreign file, and of its numbers
+
 /// Describes a float value [rows][cols] with any number of rows.
 void describe_rows(onnx::ValueInfoProto& value, const std::string& name, std::size_t cols);
 

@@ -79,6 +79,40 @@ class OpenFiles(WithFolder):
             self.assertTrue(log.read_text().startswith("precious\n" + table.read_text()), name)
 
 
+class OddShells(WithFolder):
+    def in_shell(self, command: str) -> subprocess.CompletedProcess:
+        return subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=100, check=False)
+
+    def test_what_is_closed_is_not_replaced_by_what_is_opened(self) -> None:
+        model = self.fitted()
+        before = model.read_bytes()
+        (self.folder / "space.toml").write_text(SPACE)
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            out, study = self.folder / "out", self.folder / "s.db"
+            words = " ".join([test_hostile.NOMU, "fit", str(self.table), *FIT, "-o", str(out)])
+            result = self.in_shell(f"{words} {closed}")
+            self.assertEqual(result.returncode, 1 if ">&- " in f"{closed} " and closed != "2>&-" else 0, closed + result.stderr)
+            self.assertEqual(out.read_bytes(), before, closed)
+            made = self.in_shell(f"{test_hostile.NOMU} optimize new {study} --space {self.folder}/space.toml {closed}")
+            self.assertIn(made.returncode, (0, 1), made.stderr)
+            self.assertDone(nomu("optimize", "run", study, "--command", "echo 1", "--trials", 2))
+            self.in_shell(f"{test_hostile.NOMU} optimize run {study} --command 'cat > /dev/null; echo 2; echo 3 >&2' --trials 3 {closed}")
+            self.assertDone(nomu("optimize", "verify", study))
+            # A run that cannot say what it found stops after the first result.
+            expected = "3 finished" if result.returncode == 1 else "5 finished"
+            self.assertIn(expected, nomu("optimize", "status", study).stdout)
+            study.unlink()
+
+    def test_a_limit_on_the_size_of_files_is_said(self) -> None:
+        model = self.fitted()
+        before = model.read_bytes()
+        for words in (["fit", self.table, *FIT, "-o", model], ["report", model, "--no-check", "-o", self.folder / "out"]):
+            result = self.in_shell(f"ulimit -f 1; {test_hostile.NOMU} {' '.join(map(str, words))}")
+            self.assertRefused(result, "cannot write", "File too large", code=1)
+        self.assertEqual(model.read_bytes(), before)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["m.nomu", "t.csv"])
+
+
 class Privacy(WithFolder):
     def mode(self, path: Path) -> int:
         return stat.S_IMODE(path.stat().st_mode)
@@ -168,6 +202,49 @@ class ParserMessages(WithFolder):
     def test_endless_files_are_not_read_to_their_end(self) -> None:
         for words in (["show", "/dev/zero"], ["predict", "/dev/zero", self.table]):
             self.assertRefused(nomu(*words, timeout=20), "/dev/zero", "not a nomu model")
+        out = self.folder / "out"
+        model = self.fitted()
+        for words in (["fit", "/dev/zero", *FIT, "-o", out], ["predict", model, "/dev/zero"], ["evaluate", model, "/dev/zero"],
+                      ["report", model, "--data", "/dev/zero", "--no-check", "-o", out],
+                      ["fit", self.table, *FIT, "--calibrate-on", "/dev/zero", "-o", out]):
+            self.assertRefused(nomu(*words, timeout=20), "/dev/zero, row 1: found a zero byte")
+        study = self.folder / "s.db"
+        for words in (["fit", self.table, *FIT, "--config", "/dev/zero", "-o", out],
+                      ["optimize", "new", study, "--space", "/dev/zero"]):
+            self.assertRefused(nomu(*words, timeout=20), "/dev/zero, line 1: ")
+        (self.folder / "space.toml").write_text(SPACE)
+        self.assertDone(nomu("optimize", "new", study, "--space", self.folder / "space.toml"))
+        self.assertRefused(nomu("serve", study, "--token-file", "/dev/zero", timeout=20), "/dev/zero", "more than 4096 bytes")
+        with open("/dev/zero", "rb") as zeros:
+            self.assertRefused(nomu("optimize", "tell", study, "--lines", stdin=zeros, timeout=60), "standard input goes on", "in parts")
+
+    def test_what_is_no_file_is_no_study(self) -> None:
+        pipe, space = self.folder / "pipe", self.folder / "space.toml"
+        os.mkfifo(pipe)
+        space.write_text(SPACE)
+        for path, said in ((pipe, "a pipe or a device"), ("/dev/zero", "a pipe or a device"), (self.folder, "a folder")):
+            self.assertEqual(nomu("optimize", "new", path, "--space", space, timeout=20).returncode, 2)
+            for words in (["status", path], ["ask", path], ["verify", path], ["report", path]):
+                self.assertRefused(nomu("optimize", *words, timeout=20), f"'{path}' is not a study: it is {said}")
+        self.assertRefused(nomu("optimize", "status", ""), "the name of a study is empty")
+
+    def test_pipes_that_go_on_for_ever(self) -> None:
+        out = self.folder / "out"
+        for words, said in ((["fit", "/dev/stdin", *FIT, "-o", out], "it goes on after 1073741824 bytes"),
+                            (["fit", self.table, *FIT, "--config", "/dev/stdin", "-o", out], "more than 4194304 bytes"),
+                            (["attach", "/dev/stdin", "--data", self.table, "--target", "y", "-o", out], "more than 1073741824 bytes")):
+            with subprocess.Popen(["yes", "1,2"], stdout=subprocess.PIPE) as endless:
+                result = nomu(*words, stdin=endless.stdout, timeout=100)
+                endless.kill()
+            if "built without ONNX" not in result.stderr:
+                self.assertRefused(result, "cannot read '/dev/stdin'", said)
+
+    def test_files_with_holes_are_not_read(self) -> None:
+        model = self.fitted()
+        os.truncate(model, 1 << 42)
+        self.assertRefused(nomu("show", model, timeout=20), "m.nomu", "more than there is memory")
+        os.truncate(self.table, 1 << 42)
+        self.assertRefused(nomu("fit", self.table, *FIT, "-o", self.folder / "out", timeout=20), "t.csv, row 22: found a zero byte")
 
 
 class Texts(WithFolder):

@@ -31,7 +31,8 @@ struct Variable {
   bool log = false;                       ///< logarithmic scale; only for real and integer variables above 0
   std::vector<std::string> choices = {};  ///< at least two; only for categorical variables
   std::string unit = {};                  ///< shown on pages, "mm" say; may be empty; not for categorical variables
-  std::vector<Condition> when = {};       ///< the variable is active where all of them hold; empty: everywhere
+  /// The variable is active where all of them hold; empty: everywhere. Two on one variable must have a value in common.
+  std::vector<Condition> when = {};
 
   friend bool operator==(const Variable&, const Variable&) = default;
 };

@@ -2,7 +2,9 @@
 /// Configuration files: TOML text sets the fields of a spec. An unknown key is an error that names the nearest known
 /// one.
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,12 @@ struct Setting {
 /// "train.epochs=500" as a setting. Throws ConfigError, as an error of `where`, unless there are a name and an equals
 /// sign.
 [[nodiscard]] Setting parse_setting(std::string_view text, std::string_view where = "core/config");
+
+/// TOML text has at most so many bytes: 4 MiB. Parsed it takes some fifty times as much memory.
+constexpr std::size_t most_toml_bytes = std::size_t{4} << 20U;
+
+/// The text of a TOML file. Throws DataError naming the path if it cannot be read or has more bytes.
+[[nodiscard]] std::string read_toml_file(const std::filesystem::path& path);
 
 /// The settings of TOML text; tables give dotted names ("[train] epochs" is train.epochs). `source` names the text in
 /// messages. Throws ConfigError with the line of a syntax error.

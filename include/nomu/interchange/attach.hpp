@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,9 @@ struct OnnxChoice {
     std::string features = "OnnxChoice::features";
     std::string output = "OnnxChoice::output";
   } words = {};
+  /// Once it is requested, whatever evaluates the network throws Cancelled within seconds: reading the file, which
+  /// tries it, and predictions, which have no other way to be stopped. One row of a network may take a second or two.
+  std::stop_token stop = {};
 };
 
 /// A network from an ONNX file, in the units of the file's input and output.

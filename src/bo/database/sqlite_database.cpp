@@ -101,6 +101,16 @@ void distrust(sqlite3* handle) {
   sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, longest_cell);
 }
 
+/// SQLite would wait for ever for who writes into a pipe.
+void require_file(const std::filesystem::path& path) {
+  if (path.empty()) throw DataError("bo/study", "the name of a study is empty");
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return;
+  throw DataError("bo/study", fmt::format("'{}' is not a study: it is {}, not a file", path.string(),
+                                          std::filesystem::is_directory(status) ? "a folder" : "a pipe or a device"));
+}
+
 void answer_now(sqlite3_context* context, int /*count*/, sqlite3_value** /*values*/) {
   sqlite3_result_double(context, seconds_now());
 }
@@ -129,6 +139,7 @@ void SqliteDatabase::open(Access access) {
   std::error_code ignored;
   const bool immutable = access == Access::read && !std::filesystem::exists(path_.string() + "-wal", ignored);
   const bool memory = path_ == ":memory:";
+  if (!memory) require_file(path_);
   for (const bool frozen : {false, true}) {
     if (frozen && !immutable) break;
     sqlite3* handle = nullptr;

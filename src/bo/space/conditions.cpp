@@ -84,6 +84,10 @@ void Space::resolve_conditions() {
       const std::vector<double> values = named.values_of(v, condition, place->second);
       const auto [need, first] = needs.try_emplace(place->second, values);
       if (!first) need->second = common(need->second, values);
+      if (need->second.empty())
+        refuse(v, fmt::format("its conditions on '{0}' have no value in common, so that it would never count; all of "
+                              "them must hold: list the values that '{0}' may have in one condition",
+                              condition.variable));
     }
     for (auto& [variable, values] : needs) needs_[j].push_back({.variable = variable, .values = std::move(values)});
     if (!needs.empty()) conditional_ = true;

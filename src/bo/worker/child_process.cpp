@@ -34,6 +34,7 @@ class Spawn {
     sigemptyset(&signals);
     posix_spawnattr_setsigmask(&attributes_, &signals);
     sigaddset(&signals, SIGPIPE);
+    sigaddset(&signals, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attributes_, &signals);
     posix_spawnattr_setpgroup(&attributes_, group);
     posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
@@ -72,12 +73,16 @@ class Spawn {
   posix_spawnattr_t attributes_{};
 };
 
+/// Takes what there is. Not all that comes: a command may write faster than we read, and would never be looked at
+/// again.
 void drain(int file, std::string& text) {
-  std::array<char, 4096> buffer{};
-  for (ssize_t got = 0; (got = read(file, buffer.data(), buffer.size())) > 0;) {
+  std::array<char, 1 << 14> buffer{};
+  std::size_t taken = 0;
+  for (ssize_t got = 0; taken < most_output && (got = read(file, buffer.data(), buffer.size())) > 0;) {
     text.append(buffer.data(), static_cast<std::size_t>(got));
-    if (text.size() > most_output) text.erase(0, text.size() - most_output);
+    taken += static_cast<std::size_t>(got);
   }
+  if (text.size() > most_output) text.erase(0, text.size() - most_output);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <string>
 
+#include "nomu/core/config.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -63,6 +64,9 @@ std::size_t line_of_long_name(std::string_view text) {
 }  // namespace
 
 toml::table parse_toml(std::string_view text, std::string_view source, std::string_view where) {
+  if (text.size() > most_toml_bytes)
+    throw ConfigError(std::string(where), fmt::format("{}: it has {} bytes; settings have at most {}", source,
+                                                      text.size(), most_toml_bytes));
   if (const std::size_t line = line_of_long_name(text); line > 0)
     fail(where, source, line, fmt::format("a name has more than {} parts", most_parts));
   try {

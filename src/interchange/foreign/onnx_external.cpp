@@ -21,7 +21,6 @@ namespace nomu {
 namespace {
 
 constexpr std::string_view where = "interchange/onnx";
-constexpr std::size_t most_bytes = std::size_t{1} << 30U;
 
 /// A file of numbers, opened once. It must be a file itself: a link could point to anything on this machine.
 class NumbersFile {
@@ -109,7 +108,7 @@ class Reader {
       refuse(tensor, fmt::format("it has {} bytes in '{}', but its shape needs {}", *length, name, expected));
     auto& file = files_[name];
     if (file == nullptr) file = std::make_unique<NumbersFile>(folder_, name);
-    if ((total_ += expected) > most_bytes) refuse(tensor, "the network is larger than 1 GB");
+    if ((total_ += expected) > most_network_bytes) refuse(tensor, "the network is larger than 1 GB");
     tensor.set_raw_data(file->read(offset, expected));
     tensor.clear_external_data();
     tensor.clear_data_location();
@@ -148,7 +147,7 @@ class Reader {
     std::size_t bytes = width_of(tensor.data_type());
     if (bytes == 0) refuse(tensor, "its type is not float32, int32, int64 or bool; export the network in float32");
     for (const std::int64_t extent : tensor.dims()) {
-      if (extent < 0 || (extent > 0 && bytes > most_bytes / static_cast<std::size_t>(extent)))
+      if (extent < 0 || (extent > 0 && bytes > most_network_bytes / static_cast<std::size_t>(extent)))
         refuse(tensor, "its shape has more than 1 GB");
       bytes *= static_cast<std::size_t>(extent);
     }
@@ -164,7 +163,8 @@ class Reader {
 
 WholeNetwork with_external_data(std::string bytes, const std::filesystem::path& folder) {
   // Every such constant has this key; without it there is nothing to parse.
-  if (bytes.find("location") == std::string::npos || bytes.size() > most_bytes) return {.bytes = std::move(bytes)};
+  if (bytes.find("location") == std::string::npos || bytes.size() > most_network_bytes)
+    return {.bytes = std::move(bytes)};
   require_modest(bytes);
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes)) return {.bytes = std::move(bytes)};  // refused with a better message later

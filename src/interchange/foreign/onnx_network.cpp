@@ -19,6 +19,8 @@ namespace {
 constexpr std::string_view where = "interchange/onnx";
 constexpr std::size_t most_rows = 64;
 constexpr std::size_t largest_block = std::size_t{1} << 25U;  // numbers in memory at once
+// Multiplications between two looks at a request to stop: about two seconds.
+constexpr double longest_block = 2e9;
 
 /// Values inside a network can be renamed, but its inputs are how programs call it.
 void check_names(const std::vector<OnnxInput>& inputs) {
@@ -67,7 +69,7 @@ class EvaluatedOnnx final : public OnnxNetwork {
     Evaluation answer{.mean = Tensor<float>(1, x.rows(), 1), .features = Tensor<float>(1, x.rows(), features_)};
     for (std::size_t first = 0; first < x.rows(); first += block_rows_) {
       const std::size_t count = std::min(block_rows_, x.rows() - first);
-      const auto [hidden, output, peak] =
+      const auto [hidden, output, peak, work] =
           program_.run(x.flat().subspan(first * x.cols(), count * x.cols()), count, info_.features, stop);
       check_rows(output, count, info_.output);
       check_rows(hidden, count, info_.features);
@@ -93,7 +95,9 @@ class EvaluatedOnnx final : public OnnxNetwork {
                                          info_.output, both.output.size() / 2));
     features_ = both.value.size() / 2;
     info_.output_axes = both.output.rank();
-    block_rows_ = std::clamp<std::size_t>(largest_block / std::max<std::size_t>(both.peak / 2, 1), 1, most_rows);
+    const std::size_t fit = largest_block / std::max<std::size_t>(both.peak / 2, 1);
+    const auto done_soon = static_cast<std::size_t>(longest_block / std::max(both.work / 2, 1.0));
+    block_rows_ = std::clamp<std::size_t>(std::min(fit, done_soon), 1, most_rows);
     for (std::size_t i = 0; i < 2; ++i) {
       const OnnxProgram::Values one = program_.run(std::span(rows).subspan(i * inputs(), inputs()), 1, info_.features);
       if (!same(one.output, both.output, i) || !same(one.value, both.value, i))
@@ -162,7 +166,7 @@ std::shared_ptr<const OnnxNetwork> parse_onnx(std::string bytes, std::string_vie
 }
 
 std::shared_ptr<const OnnxNetwork> load_onnx(const std::filesystem::path& path, const OnnxChoice& choice) {
-  std::string bytes = read_file(path);
+  std::string bytes = read_file(path, {.most = most_network_bytes});
   return naming(path.string(), [&] {
     return std::make_shared<EvaluatedOnnx>(with_external_data(std::move(bytes), path.parent_path()), choice);
   });

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "interchange/foreign/onnx_memory.hpp"
+#include "interchange/onnx_file.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -53,7 +54,7 @@ OnnxProgram::~OnnxProgram() = default;
 OnnxProgram::OnnxProgram(std::string_view bytes, const OnnxLimits& limits, OnnxChoice choice)
     : model_(std::make_unique<onnx::ModelProto>()), limits_(limits), choice_(std::move(choice)) {
   if (bytes.empty()) refuse("the file is empty");
-  if (bytes.size() > std::size_t{1} << 30U) refuse("the file is larger than 1 GB");
+  if (bytes.size() > most_network_bytes) refuse("the file is larger than 1 GB");
   require_modest(bytes);
   if (!model_->ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model_->has_graph())
     refuse("this is not an ONNX file");
@@ -170,7 +171,7 @@ OnnxProgram::Values OnnxProgram::run(std::span<const float> rows, std::size_t co
   std::size_t peak = held;
   OnnxAllowance left{.work = limits_.work * static_cast<double>(count)};
   for (const int i : steps.nodes) {
-    if (stop.stop_requested()) throw Cancelled(where, "stopped on request");
+    if (stop.stop_requested() || choice_.stop.stop_requested()) throw Cancelled(where, "stopped on request");
     const onnx::NodeProto& node = model_->graph().node(i);
     std::vector<OnnxNode::Input> inputs;
     for (const std::string& name : node.input()) {
@@ -206,7 +207,7 @@ OnnxProgram::Values OnnxProgram::run(std::span<const float> rows, std::size_t co
     }
   }
   OnnxArray wanted = made.at(value);
-  return {std::move(wanted), std::move(made.at(output_)), peak};
+  return {std::move(wanted), std::move(made.at(output_)), peak, limits_.work * static_cast<double>(count) - left.work};
 }
 
 }  // namespace nomu

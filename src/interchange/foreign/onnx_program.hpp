@@ -46,14 +46,16 @@ class OnnxProgram {
   /// node, or else what the last layer with weights reads. Throws DataError when there is none or more than one.
   [[nodiscard]] std::string features() const;
 
-  /// The result of a run: the requested value, the output, and the most numbers in memory at once.
+  /// The result of a run: the requested value, the output, the most numbers in memory at once, and the multiplications
+  /// that it took.
   struct Values {
     OnnxArray value;
     OnnxArray output;
     std::size_t peak = 0;
+    double work = 0.0;
   };
   /// The requested value and the output for rows [q][d]. Throws DataError naming the node that cannot be evaluated, and
-  /// Cancelled between nodes.
+  /// Cancelled between nodes once this stop or that of the choice is requested.
   [[nodiscard]] Values run(std::span<const float> rows, std::size_t count, const std::string& value,
                            const std::stop_token& stop = {}) const;
 

@@ -139,7 +139,7 @@ template <class F>
 auto read_from(std::string_view bytes, std::string_view source, const F& read) {
   try {
     const std::string_view text = checked_header(bytes);
-    check_header_text(text);
+    check_header_text(text, bytes.size());
     return read(nlohmann::json::parse(text), bytes.substr(header_at + text.size()));
   } catch (const nlohmann::json::exception& error) {
     throw DataError(where, fmt::format("{}: the header is malformed: {}", source, error.what()));

@@ -6,7 +6,6 @@
 
 #include "nomu/core/config.hpp"
 #include "nomu/core/error.hpp"
-#include "nomu/core/file.hpp"
 #include "paper/experiment/experiment.hpp"
 
 namespace nomu {
@@ -185,7 +184,7 @@ std::vector<ConfigTable> layers_of(const std::filesystem::path& file) {
   std::vector<ConfigTable> layers;
   std::filesystem::path next = file;
   while (!next.empty()) {
-    ConfigTable table = read_toml(read_file(next), next.string());
+    ConfigTable table = read_toml(read_toml_file(next), next.string());
     std::string base;
     Fields fields(where);
     fields.add("base", base, "experiment file that this one is based on, in the same folder");

@@ -116,11 +116,20 @@ TEST(Conditions, ChainsTakeTimeInProportion) {
 
 TEST(Conditions, OfTwoOnOneVariableBothMustHold) {
   const Space space({{.name = "s", .kind = Variable::Kind::categorical, .choices = {"a", "b", "c"}},
-                     {.name = "x", .when = {{"s", {"b", "a", "b"}}, {"s", {"c", "b"}}}},
-                     {.name = "y", .when = {{"s", {"a"}}, {"s", {"c"}}}}});
-  EXPECT_EQ(space.active(Point{0.0, 0.5, 0.5}), (std::vector<bool>{true, false, false}));
-  EXPECT_EQ(space.active(Point{1.0, 0.5, 0.5}), (std::vector<bool>{true, true, false}));
-  EXPECT_EQ(space.active(Point{2.0, 0.5, 0.5}), (std::vector<bool>{true, false, false}));
+                     {.name = "x", .when = {{"s", {"b", "a", "b"}}, {"s", {"c", "b"}}}}});
+  EXPECT_EQ(space.active(Point{0.0, 0.5}), (std::vector<bool>{true, false}));
+  EXPECT_EQ(space.active(Point{1.0, 0.5}), (std::vector<bool>{true, true}));
+  EXPECT_EQ(space.active(Point{2.0, 0.5}), (std::vector<bool>{true, false}));
+}
+
+/// Whoever writes them means "a or c".
+TEST(Conditions, TwoThatExcludeEachOtherAreRefused) {
+  const auto make = [] {
+    return Space({{.name = "s", .kind = Variable::Kind::categorical, .choices = {"a", "b", "c"}},
+                  {.name = "y", .when = {{"s", {"a", "b"}}, {"s", {"c"}}}}});
+  };
+  EXPECT_THAT(message_of<ConfigError>(make),
+              HasSubstr("variable 'y': its conditions on 's' have no value in common, so that it would never count"));
 }
 
 /// As a crafted study may have them; one after the other, each value took a search through all choices.
@@ -151,6 +160,7 @@ TEST(Conditions, MistakesAreExplained) {
               HasSubstr("line 9: when must be of the form {variable = value}"));
   EXPECT_THAT(error_of(solver + x + "when = {s = 0.5}\n"), HasSubstr("texts or whole numbers"));
   EXPECT_THAT(error_of(solver + x + "when = {s = []}\n"), HasSubstr("gives no value of 's'"));
+  EXPECT_THAT(error_of(solver + x + "when = {s = \"a\", s = \"b\"}\n"), HasSubstr("line 9: "));
   EXPECT_THAT(error_of(x + "[[variables]]\nname = \"y\"\nlow = 0\nhigh = 1\nwhen = {x = 1}\n"),
               HasSubstr("'x', which is real; only categorical and integer variables can decide"));
   EXPECT_THAT(error_of("[[variables]]\nname = \"n\"\ntype = \"integer\"\nlow = 1\nhigh = 3\n" + x + "when = {n = 7}\n"),

@@ -166,6 +166,14 @@ TEST(Worker, ACommandThatIsTooSlowIsKilled) {
   EXPECT_EQ(study.trial(1).reason, "no result after 0.2 s");
 }
 
+/// It writes faster than it is read.
+TEST(Worker, ACommandThatWritesForEverIsKilled) {
+  Study study(line(), random_search(2));
+  const WorkerReport report = run_worker(study, "if [ {id} = 1 ]; then yes; else yes >&2; fi", {.timeout = 0.5});
+  EXPECT_EQ(report.failed, 2);
+  for (const Trial& trial : study.trials()) EXPECT_TRUE(trial.reason.starts_with("no result after 0.5 s"));
+}
+
 TEST(Worker, WhatACommandLeavesInTheBackgroundSurvivesIt) {
   const auto mark = std::filesystem::temp_directory_path() / "nomu_worker_background";
   std::filesystem::remove(mark);

@@ -183,6 +183,21 @@ TEST(Config, NamesOfVeryManyPartsAreRefused) {
   EXPECT_EQ(spec.rate, 0.125);
 }
 
+TEST(Config, VeryLongTextIsRefused) {
+  const auto refusal = [](const std::string& text) {
+    return message_of<ConfigError>([&] { (void)settings_of_toml(text, "a.toml"); });
+  };
+  EXPECT_EQ(refusal(std::string(most_toml_bytes + 1, '\n')),
+            "[core/config] a.toml: it has 4194305 bytes; settings have at most 4194304");
+  // Each key would have a name of 2 MB.
+  std::string keys;
+  for (int k = 0; k < 50000; ++k) keys += "k" + std::to_string(k) + " = 1\n";
+  EXPECT_NE(
+      refusal("[" + std::string(2000000, 'a') + "]\n" + keys).find("the names of tables before this one are too long"),
+      std::string::npos);
+  EXPECT_EQ(settings_of_toml("[" + std::string(200, 'a') + "]\n" + keys, "a.toml").size(), 50000U);
+}
+
 TEST(Nearest, FindsNothingWhereNothingIsNear) {
   EXPECT_EQ(nearest("colour", {"color", "rate"}), "color");
   EXPECT_EQ(nearest("abcdefgh", {"xyz"}), "");

@@ -78,16 +78,6 @@ TEST_F(FileTest, ReadingNamesThePathAndTheReason) {
   EXPECT_THAT(message_of([&] { (void)read_file(folder()); }), HasSubstr("Is a directory"));
 }
 
-TEST_F(FileTest, FilesThatBeginOtherwiseAreNotReadToTheirEnd) {
-  EXPECT_LT(read_file("/dev/zero", "model").size(), std::size_t{1} << 20U);
-  const fs::path path = folder() / "in";
-  for (const std::string& content :
-       {std::string("model") + std::string(200000, 'x'), std::string("mod"), std::string()}) {
-    write_file_atomically(path, content);
-    EXPECT_EQ(read_file(path, "model"), content);
-  }
-}
-
 TEST_F(FileTest, WritingNamesThePathAndTheReason) {
   const fs::path nowhere = folder() / "no" / "such" / "f.csv";
   EXPECT_EQ(message_of([&] { write_file_atomically(nowhere, "x"); }),

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "message_of.hpp"
@@ -114,6 +116,45 @@ TEST_F(OnnxWork, StopsOnRequest) {
   EXPECT_EQ(given->evaluate_until(stop.get_token(), x).mean.rows(), 3U);
   stop.request_stop();
   EXPECT_THROW((void)given->evaluate_until(stop.get_token(), x), Cancelled);
+}
+
+TEST_F(OnnxWork, StopsWhenTheCallerOfTheReaderAsks) {
+  std::stop_source stop;
+  const auto given = parse_onnx(network("", "r", 4), "a.onnx", {.stop = stop.get_token()});
+  EXPECT_EQ(given->evaluate(Tensor<float>(1, 3, 1)).mean.rows(), 3U);
+  stop.request_stop();
+  EXPECT_THROW((void)given->evaluate(Tensor<float>(1, 3, 1)), Cancelled);
+  EXPECT_THROW((void)parse_onnx(network("", "r", 4), "a.onnx", {.stop = stop.get_token()}), Cancelled);
+}
+
+/// All the work is one node's, and many rows go through it together as long as that does not take long.
+TEST_F(OnnxWork, StopsInsideANode) {
+  constexpr std::uint64_t width = 10000;
+  const auto ints = [](const std::string& name, const std::vector<std::uint64_t>& values) {
+    std::string list;
+    for (const std::uint64_t value : values) list += number(8, value);
+    return text(5, text(1, name) + list + number(20, 7));
+  };
+  const std::string nodes = node("Reshape", {"r", "image"}, "i") +
+                            node("Conv", {"i", "K"}, "c", ints("pads", {width / 2, width / 2 - 1})) +
+                            node("Reshape", {"c", "flat"}, "q");
+  const std::string more = tensor<std::int64_t>("image", {3}, {-1, 1, width}) +
+                           tensor<std::int64_t>("flat", {2}, {-1, width}) +
+                           tensor("K", {1, 1, width}, std::vector<float>(width, 1e-4F));
+  const auto given = parse_onnx(network(nodes, "q", width, more), "a.onnx");
+  const auto seconds = [&](std::size_t rows, std::stop_source stop) {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::jthread later([&stop] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      stop.request_stop();
+    });
+    EXPECT_THROW((void)given->evaluate_until(stop.get_token(), Tensor<float>(1, rows, 1)), Cancelled);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  (void)given->evaluate(Tensor<float>(1, 4, 1));
+  const double of_a_row = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / 4;
+  EXPECT_LT(seconds(64, std::stop_source()), 40 * of_a_row);
 }
 
 TEST_F(OnnxWork, OfVeryManyInputsIsRefused) {
