@@ -10,6 +10,10 @@ HARTMANN = {
          [0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650], [0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381]]),
 }
 
+SHEKEL = [(0.1, [4, 4, 4, 4]), (0.2, [1, 1, 1, 1]), (0.2, [8, 8, 8, 8]), (0.4, [6, 6, 6, 6]), (0.4, [3, 7, 3, 7]),
+          (0.6, [2, 9, 2, 9]), (0.3, [5, 5, 3, 3]), (0.7, [8, 1, 8, 1]), (0.5, [6, 2, 6, 2]), (0.5, [7, 3.6, 7, 3.6])]
+LANGERMANN = [(1, [3, 5, 2]), (2, [5, 2, 4]), (5, [2, 1, 7]), (2, [1, 4, 1]), (3, [7, 9, 6])]
+
 
 def branin(x):
     a = x[1] - 5.1 / (4 * math.pi**2) * x[0] ** 2 + 5 / math.pi * x[0] - 6
@@ -81,3 +85,34 @@ def six_hump_camel(x):
 def powell(x):
     return sum((a + 10 * b) ** 2 + 5 * (c - e) ** 2 + (b - 2 * c) ** 4 + 10 * (a - e) ** 4
                for a, b, c, e in zip(x[0::4], x[1::4], x[2::4], x[3::4]))
+
+
+def folded(v, low, high):
+    """`v` if it is in the range; otherwise where the way to it ends if it is thrown back at both ends."""
+    width = high - low
+    way = (v - low) % (2 * width)
+    return low + min(way, 2 * width - way)
+
+
+def shekel(x):
+    return -sum(1 / (width + sum((v - c) ** 2 for v, c in zip(x, centre))) for width, centre in SHEKEL)
+
+
+def langermann(x):
+    total = 0.0
+    for height, centre in LANGERMANN:
+        square = sum((v - c) ** 2 for v, c in zip(x, centre))
+        total -= height * math.exp(-square / math.pi) * math.cos(math.pi * square)
+    return total
+
+
+def schwefel(x):
+    """Has its least values near the ends of the range and beyond it, where it is folded back."""
+    x = [folded(v, -500, 500) for v in x]
+    return 418.9828872724338 * len(x) - sum(v * math.sin(math.sqrt(abs(v))) for v in x)
+
+
+def holder(x):
+    """Grows without bound outside its box, where it is folded back."""
+    a, b = (folded(v, -10, 10) for v in x)
+    return -abs(math.sin(a) * math.cos(b) * math.exp(abs(1 - math.hypot(a, b) / math.pi)))

@@ -22,7 +22,7 @@ class Failed(Exception):
 class Problem:
     name: str
     half: str  # "development" or "confirmation"
-    kind: str  # smooth, rough, mixed, noisy, failing or tuning
+    kind: str  # smooth, rough, wells, mixed, noisy, failing or tuning
     variables: list
     make: object  # seed -> (point -> value without noise)
     optimum: float | None = None  # None: the least value any tool has found counts as it
@@ -158,6 +158,13 @@ def problems():
                 f.michalewicz_least(10)),
         shifted("rastrigin-4", "confirmation", "rough", f.rastrigin, same(-5, 5, 4), cube(4, 0.0), 0.0),
         shifted("griewank-6", "confirmation", "rough", f.griewank, same(-50, 50, 6), cube(6, 0.0), 0.0),
+        # Wells on flat ground and waves without a bowl: what is good far away says nothing about where the best is.
+        shifted("shekel-4", "confirmation", "wells", f.shekel, same(0, 10, 4), cube(4, 4.0), -10.536409816692046),
+        shifted("langermann-3", "confirmation", "wells", f.langermann, same(0, 10, 3), [[1.980153, 0.993397, 7.01983]],
+                -4.995598959625917),
+        shifted("schwefel-4", "confirmation", "wells", f.schwefel, same(-500, 500, 4), cube(4, 420.968746), 0.0),
+        shifted("holder-2", "confirmation", "wells", f.holder, same(-10, 10, 2),
+                [[a * 8.055023, b * 9.66459] for a in (-1, 1) for b in (-1, 1)], -19.208502567886747),
         Problem("mixed-ackley", "confirmation", "mixed",
                 [real("x1", -3, 3), real("x2", -3, 3), real("x3", -3, 3), integer("n", 0, 9),
                  choice("c1", *"abcde"), choice("c2", *"abcde")], mixed_ackley, 0.0),

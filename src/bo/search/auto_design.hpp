@@ -18,10 +18,12 @@ struct AutoDesign {
   bool draws_pending = true;  ///< of the points on their way; otherwise they are taken to have their mean
   bool simpler = true;        ///< results may be explained by a bowl and by one length for all variables
   bool makes_room = true;     ///< pending points lie closer where there is no room; otherwise random ones follow
+  bool wide = true;           ///< results may span many orders of magnitude
   SuccessWorth::Weight success = SuccessWorth::Weight::probability;
 
   [[nodiscard]] static AutoDesign of(std::int64_t rules, std::size_t variables) {
     AutoDesign design;
+    if (rules <= 4) design.wide = false;
     if (rules <= 3) design.makes_room = false;
     if (rules <= 2) {
       design.simpler = false;

@@ -41,8 +41,10 @@ class AutoSearch {
   /// Whether points are chosen by what they decide, because results are noisy.
   [[nodiscard]] bool gains_knowledge() const { return spec_.noisy && design_.gains_knowledge; }
 
-  /// How results are explained.
-  [[nodiscard]] LearnSpec learn_spec() const { return {.noisy = spec_.noisy, .simpler = design_.simpler}; }
+  /// How results are explained. The best of noisy results is luck, and a scale that is finest there would magnify it.
+  [[nodiscard]] LearnSpec learn_spec() const {
+    return {.noisy = spec_.noisy, .simpler = design_.simpler, .wide = design_.wide && !spec_.noisy};
+  }
 
   /// The point with the largest value of an acquisition, whose arguments are in units of the results.
   [[nodiscard]] std::optional<Point> next_by(const History& history, const CustomAcquisition& acquisition,

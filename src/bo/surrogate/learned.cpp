@@ -10,6 +10,8 @@ namespace nomu {
 namespace {
 
 constexpr std::size_t bowl_rows = 8;      // fewer results would be taken for a bowl that has no uncertainty
+constexpr int usual_scales = 2;           // softnesses 1, 0.1
+constexpr int wide_scales = 6;            // down to 1e-5
 constexpr std::size_t kernel_rows = 100;  // the search for a kernel is cubic in them, and repeated a hundred times
 
 template <class T>
@@ -96,6 +98,70 @@ Scaled fit_scaled(const Space& space, ProcessRows rows, const std::vector<double
   return {warp, std::move(fit), evidence};
 }
 
+/// Explanations of the same results, of which the one with the largest evidence is kept.
+class Contest {
+ public:
+  Contest(const Space& space, ProcessRows rows, const std::vector<double>& values, bool noisy)
+      : space_(space),
+        rows_(std::move(rows)),
+        values_(values),
+        noisy_(noisy),
+        best_(fit_scaled(space, rows_, values, by_, noisy)) {}
+
+  [[nodiscard]] const Explanation& by() const { return by_; }
+  [[nodiscard]] const Scaled& best() const { return best_; }
+
+  /// Whether results suffice for a bowl is the caller's to say.
+  void weigh(const LearnSpec& spec, bool bowl) {
+    improves({.shape = Shape::gaussian});
+    // A few results cannot teach what each of many variables does, but what all of them do alike.
+    if (spec.simpler && bowl) improves({.shape = by_.shape, .bowl = true});
+    if (spec.simpler && space_.size() > 1) improves({.shape = by_.shape, .bowl = by_.bowl, .tied = true});
+    double softness = 1.0;
+    for (int tenths = 0; tenths < (spec.wide ? wide_scales : usual_scales); ++tenths, softness *= 0.1) {
+      Explanation other = by_;
+      other.softness = softness;
+      if (!improves(other)) break;
+    }
+    if (spec.wide && by_.softness > 0.0) weigh_again(spec, bowl);
+  }
+
+ private:
+  using Shape = ProcessKernel::Shape;
+
+  bool improves(const Explanation& other) {
+    Scaled found = fit_scaled(space_, rows_, values_, other, noisy_);
+    if (!(found.evidence > best_.evidence)) return false;
+    best_ = std::move(found);
+    by_ = other;
+    return true;
+  }
+
+  /// What was chosen on a scale that a few huge results ruled may be wrong on the scale that was found.
+  void weigh_again(const LearnSpec& spec, bool bowl) {
+    Explanation other = by_;
+    other.shape = by_.shape == Shape::matern ? Shape::gaussian : Shape::matern;
+    improves(other);
+    if (spec.simpler && bowl) {
+      other = by_;
+      other.bowl = !by_.bowl;
+      improves(other);
+    }
+    if (spec.simpler && space_.size() > 1) {
+      other = by_;
+      other.tied = !by_.tied;
+      improves(other);
+    }
+  }
+
+  const Space& space_;
+  ProcessRows rows_;
+  const std::vector<double>& values_;
+  bool noisy_;
+  Explanation by_;
+  Scaled best_;
+};
+
 }  // namespace
 
 ProcessRows process_rows(const Space& space, const std::vector<Point>& points) {
@@ -128,32 +194,15 @@ std::shared_ptr<const Learned> learn(const Space& space, const std::vector<Point
     all.add(*earlier, shift);
     some.add(*earlier, shift);
   }
-  const std::vector<double>& few_values = some.values;
   ProcessRows few_rows = process_rows(space, some.points);
   few_rows.foreign = some.foreign;
-  using Shape = ProcessKernel::Shape;
-  Explanation by;
-  Scaled best = fit_scaled(space, few_rows, few_values, by, spec.noisy);
-  const auto improves = [&](const Explanation& other) {
-    Scaled found = fit_scaled(space, few_rows, few_values, other, spec.noisy);
-    if (!(found.evidence > best.evidence)) return false;
-    best = std::move(found);
-    by = other;
-    return true;
-  };
-  improves({.shape = Shape::gaussian});
-  // A few results cannot teach what each of many variables does, but what all of them do alike.
-  if (spec.simpler && values.size() >= bowl_rows) improves({.shape = by.shape, .bowl = true});
-  if (spec.simpler && space.size() > 1) improves({.shape = by.shape, .bowl = by.bowl, .tied = true});
-  for (const double softness : {1.0, 0.1}) {
-    Explanation other = by;
-    other.softness = softness;
-    if (!improves(other)) break;
-  }
+  Contest contest(space, std::move(few_rows), some.values, spec.noisy);
+  contest.weigh(spec, values.size() >= bowl_rows);
+  const Scaled& best = contest.best();
   ProcessRows rows = process_rows(space, all.points);
   rows.y = best.warp.apply(all.values);
   rows.foreign = all.foreign;
-  if (by.bowl) rows.curved = curved_columns(space);
+  if (contest.by().bowl) rows.curved = curved_columns(space);
   auto learned = std::make_shared<Learned>(Learned{best.warp, Process(std::move(rows), best.fit.kernel)});
   return learned->process.valid() ? learned : nullptr;
 }

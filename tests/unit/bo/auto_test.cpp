@@ -267,6 +267,19 @@ TEST(Auto, ManyVariablesImproveFromTheFirstTrialsOn) {
   EXPECT_LT(best_by_rules(3), 0.7 * best_by_rules(2));
 }
 
+TEST(Auto, AFewHugeResultsDoNotHideTheOthers) {
+  // Diverges: from 0.7 of the first variable on, results grow to a billion.
+  const auto diverging = [](const Point& x) { return bowl(x) + std::pow(10.0, 30.0 * (x[0] - 0.7)); };
+  const auto best_by_rules = [&](std::int64_t rules, std::int64_t seed) {
+    OptimizeSpec spec = automatic();
+    spec.rules = rules;
+    spec.seed = seed;
+    return minimize(diverging, Space::box(3, -1.0, 1.0), {.evaluations = 30, .study = spec, .engine = one_thread()})
+        .value;
+  };
+  for (const std::int64_t seed : {1, 2}) EXPECT_LT(best_by_rules(5, seed), 0.1 * best_by_rules(4, seed));
+}
+
 TEST(Auto, TheBorderOfWhatFailsIsReached) {
   // The least value is 0.6 - 0.55 away from the border, on the sum of two variables.
   const auto best_by_rules = [](std::int64_t rules, std::int64_t seed) {

@@ -36,11 +36,14 @@ TEST_F(OldStudies, OfTheFirstFormat) {
 /// Three variables, batches and failures.
 TEST_F(OldStudies, ByTheFirstRulesOfAuto) {
   EXPECT_EQ(verify_and_go_on("study_auto_1.db", 21, 8).rules, 1);
-  EXPECT_EQ(OptimizeSpec().rules, 4);
+  EXPECT_EQ(OptimizeSpec().rules, 5);
 }
 
 /// Three variables, costs, a batch and a failure.
 TEST_F(OldStudies, ByTheSecondRulesOfAuto) { EXPECT_EQ(verify_and_go_on("study_auto_2.db", 22, 8).rules, 2); }
+
+/// Three variables, of which one makes results huge; a batch and a failure.
+TEST_F(OldStudies, ByTheFourthRulesOfAuto) { EXPECT_EQ(verify_and_go_on("study_auto_4.db", 22, 8).rules, 4); }
 
 TEST_F(StudyFiles, ANewStudyRecordsItsGenerator) {
   OptimizeSpec spec = quick();
