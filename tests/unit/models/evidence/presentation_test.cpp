@@ -76,7 +76,9 @@ TEST(Presentation, PlainNumbersAreWorthTryingToo) {
   const Scaling& scaling = both[1].inputs;
   for (std::size_t i = 0; i < data.rows(); ++i) {
     const double z = (data.inputs[i] - scaling.shift[0]) / scaling.factor[0];
-    if (std::abs(z) <= 3.0) EXPECT_EQ(shown[i], z);
+    if (std::abs(z) <= 3.0) {
+      EXPECT_EQ(shown[i], z);
+    }
   }
 }
 
