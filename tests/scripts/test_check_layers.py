@@ -152,6 +152,12 @@ class Sources(unittest.TestCase):
         self.finds({"include/nomu/core/a.hpp": "#ifdef X\n#endif\n"}, "in a public header")
         self.finds({"include/nomu/core/a.hpp": "Eigen::MatrixXd f();\n"}, "names a backend")
 
+    def test_one_name_is_one_type(self):
+        header = "namespace nomu {{\nstruct {} {{\n  struct Part {{}};\n}};\n}}\n".format
+        twice = {"include/nomu/core/a.hpp": header("Answer"), "src/bo/space/b.hpp": header("Answer")}
+        self.finds(twice, "nomu::Answer is defined in include/nomu/core/a.hpp as well")
+        self.assertEqual(findings({"src/core/a.hpp": header("Answer"), "src/core/b.hpp": header("Answer::Parts")}), [])
+
     def test_names(self):
         self.finds({"src/core/utils.hpp": ""}, "'utils.hpp' says nothing")
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t longest_message = 2000;  // bytes of what a command said last
 
-class CommandEvaluation : public Evaluation {
+class CommandEvaluation : public TrialEvaluation {
  public:
   CommandEvaluation(const std::string& command, const std::string& input, const std::vector<std::string>& environment)
       : process_(command, input, environment) {}
@@ -51,7 +51,7 @@ StartEvaluation command_evaluations(const std::string& command, const Space& spa
   // Substituting into some point finds unknown names before a trial is asked for.
   const Point middle = space.from_unit(std::vector<double>(space.size(), 0.5));
   (void)command_for(command, space, Trial{.id = 1, .point = middle});
-  return [command, &space](const Trial& trial) -> std::unique_ptr<Evaluation> {
+  return [command, &space](const Trial& trial) -> std::unique_ptr<TrialEvaluation> {
     const std::string input = fmt::format("{{\"id\":{},\"point\":{}}}\n", trial.id, point_to_json(space, trial.point));
     return std::make_unique<CommandEvaluation>(command_for(command, space, trial), input,
                                                environment_for(space, trial));

@@ -16,14 +16,14 @@ struct EvaluationResult {
   bool cancelled = false;   ///< the evaluation asked the worker to stop
 };
 
-class Evaluation {
+class TrialEvaluation {
  public:
-  Evaluation() = default;
-  Evaluation(const Evaluation&) = delete;
-  Evaluation& operator=(const Evaluation&) = delete;
-  Evaluation(Evaluation&&) = delete;
-  Evaluation& operator=(Evaluation&&) = delete;
-  virtual ~Evaluation() = default;
+  TrialEvaluation() = default;
+  TrialEvaluation(const TrialEvaluation&) = delete;
+  TrialEvaluation& operator=(const TrialEvaluation&) = delete;
+  TrialEvaluation(TrialEvaluation&&) = delete;
+  TrialEvaluation& operator=(TrialEvaluation&&) = delete;
+  virtual ~TrialEvaluation() = default;
 
   /// Whether it has ended; does not wait.
   [[nodiscard]] virtual bool ended() = 0;
@@ -37,6 +37,6 @@ class Evaluation {
   [[nodiscard]] virtual double seconds() const = 0;
 };
 
-using StartEvaluation = std::function<std::unique_ptr<Evaluation>(const Trial& trial)>;
+using StartEvaluation = std::function<std::unique_ptr<TrialEvaluation>(const Trial& trial)>;
 
 }  // namespace nomu

@@ -26,7 +26,7 @@ EvaluationResult evaluated(const std::function<double(const Trial&)>& evaluate, 
   }
 }
 
-class FunctionEvaluation : public Evaluation {
+class FunctionEvaluation : public TrialEvaluation {
  public:
   FunctionEvaluation(const std::function<double(const Trial&)>& evaluate, const Trial& trial)
       : thread_([this, evaluate, trial] {
@@ -54,7 +54,7 @@ class FunctionEvaluation : public Evaluation {
 }  // namespace
 
 StartEvaluation function_evaluations(const std::function<double(const Trial&)>& evaluate) {
-  return [evaluate](const Trial& trial) -> std::unique_ptr<Evaluation> {
+  return [evaluate](const Trial& trial) -> std::unique_ptr<TrialEvaluation> {
     return std::make_unique<FunctionEvaluation>(evaluate, trial);
   };
 }

@@ -26,7 +26,7 @@ class WorkerLoop {
   using Clock = std::chrono::steady_clock;
   struct Running {
     Trial trial;
-    std::unique_ptr<Evaluation> evaluation;
+    std::unique_ptr<TrialEvaluation> evaluation;
     std::optional<Clock::time_point> interrupted = {};  // when it was asked to end
   };
   struct Unrecorded {
