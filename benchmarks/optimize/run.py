@@ -5,6 +5,7 @@ benchmarks/optimize/run.py --tools nomu,sobol --half development --seeds 1-3 --o
 """
 
 import argparse
+import concurrent.futures
 import csv
 import importlib.util
 import multiprocessing
@@ -102,6 +103,15 @@ def done(path):
         return {(r["tool"], r["problem"], int(r["seed"]), int(r["batch"]), r["revision"]) for r in csv.DictReader(file)}
 
 
+def add_row(path, row):
+    new = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if new:
+            writer.writerow(["tool", "revision", "problem", "seed", "batch", "cpu", "failures", "trace"])
+        writer.writerow(row)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tools", default="nomu,optuna:tpe,optuna:gp,botorch,sobol")
@@ -111,6 +121,7 @@ def main():
     parser.add_argument("--evaluations", type=int, default=50)
     parser.add_argument("--batch", type=int, default=1, help="points asked for at a time")
     parser.add_argument("--revision", default="", help="what to call the rows of nomu: a revision or a design")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time; more than there are idle cores spoil CPU seconds")
     parser.add_argument("--out", default="optimize.csv")
     given = parser.parse_args()
     chosen = [q for q in p.problems().values() if given.half in ("both", q.half)]
@@ -128,27 +139,24 @@ def main():
             print(f"{tool}: skipped, there is no Python package {need}")
             continue
         revision = given.revision if tool.startswith("nomu") else ""
-        loaded = False
-        for seed in seeds_of(given.seeds):
-            for problem in chosen:
-                if (tool, problem.name, seed, given.batch, revision) in known:
-                    continue
-                if not loaded:
-                    load(tool, chosen)
-                    loaded = True
-                result = branch([tool, problem.name, seed, given.evaluations, given.batch])
+        waiting = [(seed, problem) for seed in seeds_of(given.seeds) for problem in chosen
+                   if (tool, problem.name, seed, given.batch, revision) not in known]
+        if not waiting:
+            continue
+        load(tool, chosen)
+        with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+            runs = {pool.submit(branch, [tool, problem.name, seed, given.evaluations, given.batch]): (seed, problem.name)
+                    for seed, problem in waiting}
+            for run in concurrent.futures.as_completed(runs):
+                seed, name = runs[run]
+                result = run.result()
                 if isinstance(result, str):
                     failed += 1
-                    print(f"{tool} {problem.name} {seed} failed: {result}", flush=True)
+                    print(f"{tool} {name} {seed} failed: {result}", flush=True)
                     continue
-                new = not out.exists()
-                with out.open("a", newline="") as file:
-                    writer = csv.writer(file)
-                    if new:
-                        writer.writerow(["tool", "revision", "problem", "seed", "batch", "cpu", "failures", "trace"])
-                    writer.writerow([tool, revision, problem.name, seed, given.batch, f"{result['cpu']:.5f}",
-                                     result["failures"], " ".join(f"{v:.8g}" for v in result["trace"])])
-                print(f"{tool} {problem.name} {seed}: {result['trace'][-1]:.6g} ({result['cpu']:.3f} CPU s)", flush=True)
+                add_row(out, [tool, revision, name, seed, given.batch, f"{result['cpu']:.5f}", result["failures"],
+                              " ".join(f"{v:.8g}" for v in result["trace"])])
+                print(f"{tool} {name} {seed}: {result['trace'][-1]:.6g} ({result['cpu']:.3f} CPU s)", flush=True)
     return 1 if failed else 0
 
 
