@@ -73,6 +73,10 @@ class Backend {
     return nullptr;
   }
 
+  /// A second backend of the same kind, for a caller that works beside this one's on threads it leaves idle; null if it
+  /// serves one caller at a time.
+  [[nodiscard]] virtual std::unique_ptr<Backend> beside(std::size_t /*threads*/) const { return nullptr; }
+
   /// Measures how fast a step of this plan could be on this machine at best.
   [[nodiscard]] virtual Roofline roofline(const TrainPlan& /*plan*/) { return {}; }
 };

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "nomu/core/zeroed.hpp"
+
 namespace nomu {
 
 /// Number of elements of [members][rows][cols]; throws ConfigError if it does not fit the address space.
@@ -17,8 +19,12 @@ class Tensor {
  public:
   Tensor() = default;
 
-  /// Allocates [members][rows][cols] filled with `value`; throws ConfigError if the size overflows.
-  Tensor(std::size_t members, std::size_t rows, std::size_t cols, T value = T{})
+  /// Allocates [members][rows][cols] filled with zeros; throws ConfigError if the size overflows.
+  Tensor(std::size_t members, std::size_t rows, std::size_t cols)
+      : members_(members), rows_(rows), cols_(cols), values_(tensor_size(members, rows, cols)) {}
+
+  /// The same filled with `value`.
+  Tensor(std::size_t members, std::size_t rows, std::size_t cols, T value)
       : members_(members), rows_(rows), cols_(cols), values_(tensor_size(members, rows, cols), value) {}
 
   [[nodiscard]] std::size_t members() const { return members_; }
@@ -60,7 +66,7 @@ class Tensor {
   std::size_t members_ = 0;
   std::size_t rows_ = 0;
   std::size_t cols_ = 0;
-  std::vector<T> values_;
+  std::vector<T, ZeroedAllocator<T>> values_;
 };
 
 }  // namespace nomu

@@ -63,6 +63,8 @@ class CpuEngine final : public Backend {
 
   [[nodiscard]] bool shares_rows() const override { return true; }
 
+  [[nodiscard]] std::unique_ptr<Backend> beside(std::size_t threads) const override { return make(options_, threads); }
+
   [[nodiscard]] Roofline roofline(const TrainPlan& plan) override {
     const SingleThreaded scope;
     return measure_roofline(plan, make_program(plan), provider_.multiply, team_);

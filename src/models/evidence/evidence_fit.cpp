@@ -14,6 +14,7 @@
 #include "models/evidence/sigma_shape.hpp"
 #include "models/evidence/sigma_stage.hpp"
 #include "models/evidence/unknown_stage.hpp"
+#include "models/network/beside.hpp"
 #include "models/network/chosen_members.hpp"
 #include "models/network/ensemble.hpp"
 #include "models/nomu/nomu_plan.hpp"
@@ -298,10 +299,15 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
   const std::size_t inputs = judged.rows.front().rows.cols();
   const Tensor<float> front = fronts(spec, judged.means, judged.penalties.front().size(), judged.chosen, noise,
                                      evidence.noise_penalties.size(), folds, inputs);
-  SigmaStage sigmas = train_sigmas(spec, judged.rows, kept, front, engine, progress);
-  const std::vector<std::vector<JudgedRows>> gaps =
-      rows_in_gaps(spec, judged.rows, heaviest_penalties(judged), noise.unseen, evidence.trend, engine, progress);
   const std::size_t parts = folds * kept;
+  SigmaStage sigmas;
+  std::vector<std::vector<JudgedRows>> gaps;
+  train_beside_each_other(
+      engine, members * parts, progress,
+      [&] { sigmas = train_sigmas(spec, judged.rows, kept, front, engine, progress); },
+      [&](Engine& other, const Progress& own) {
+        gaps = rows_in_gaps(spec, judged.rows, heaviest_penalties(judged), noise.unseen, evidence.trend, other, own);
+      });
   NetworkParts made{.parameters = std::move(sigmas.trained.parameters),
                     .weights = kept_networks(sigmas.trained.reports, parts),
                     .heads = Tensor<float>(members * parts, 1, NetworkHead::size),

@@ -17,6 +17,14 @@ TEST(Tensor, IndexesMembersRowsAndColumns) {
   EXPECT_EQ(t.member(1)[0], 12.0F);
 }
 
+TEST(Tensor, IsZeroAtFirstEvenInMemoryUsedBefore) {
+  const auto dirty = [] { return Tensor<float>(1, 50, 10, 3.0F); };
+  for (int k = 0; k < 3; ++k) {
+    (void)dirty();
+    EXPECT_EQ(Tensor<float>(1, 50, 10), Tensor<float>(1, 50, 10, 0.0F));
+  }
+}
+
 TEST(Tensor, ComparesShapeAndValues) {
   EXPECT_EQ(Tensor<int>(1, 2, 3, 7), Tensor<int>(1, 2, 3, 7));
   EXPECT_NE(Tensor<int>(1, 2, 3, 7), Tensor<int>(1, 3, 2, 7));
