@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <array>
 #include <chrono>
+#include <fstream>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -111,6 +114,43 @@ void require_file(const std::filesystem::path& path) {
                                           std::filesystem::is_directory(status) ? "a folder" : "a pipe or a device"));
 }
 
+/// The rollback journal that SQLite looks for next to the file, wherever links lead; empty if there is none.
+std::string journal_of(sqlite3* handle) {
+  const char* file = sqlite3_db_filename(handle, "main");
+  if (file == nullptr || *file == '\0') return {};  // in memory
+  std::string journal = std::string(file) + "-journal";
+  std::error_code unknown;
+  return std::filesystem::exists(journal, unknown) ? journal : std::string();
+}
+
+/// Whether a journal ends with the name of a super-journal, which SQLite writes for changes to several databases at
+/// once. Taking such a change back deletes the file of that name, whatever it is.
+bool names_another_file(const std::string& journal) {
+  constexpr std::string_view mark = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+  constexpr std::streamoff least = 16;  // the name's length, its checksum and the mark
+  std::ifstream file(journal, std::ios::binary | std::ios::ate);
+  if (!file || file.tellg() < least) return false;
+  std::array<char, mark.size()> end{};
+  file.seekg(-static_cast<std::streamoff>(mark.size()), std::ios::end);
+  return file.read(end.data(), end.size()) && std::string_view(end.data(), end.size()) == mark;
+}
+
+/// The journal may be a stranger's, too. Must be called before SQLite reads the file, and with it the journal.
+void require_harmless_journal(sqlite3* handle) {
+  const std::string journal = journal_of(handle);
+  if (journal.empty()) return;
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(journal, unknown)) {
+    throw DataError("bo/study",
+                    fmt::format("'{}' is next to the study and not a file; nomu did not make it: remove it", journal));
+  }
+  if (names_another_file(journal)) {
+    throw DataError("bo/study", fmt::format("'{}' is next to the study and names another file, which SQLite would "
+                                            "delete; nomu did not write it: remove '{}'",
+                                            journal, journal));
+  }
+}
+
 void answer_now(sqlite3_context* context, int /*count*/, sqlite3_value** /*values*/) {
   sqlite3_result_double(context, seconds_now());
 }
@@ -150,12 +190,15 @@ void SqliteDatabase::open(Access access) {
       sqlite3_create_function(handle, "seconds_now", 0, SQLITE_UTF8, nullptr, answer_now, nullptr, nullptr);
       sqlite3_busy_timeout(handle, patience_ms);
       distrust(handle);
+      require_harmless_journal(handle);
       // Every commit moves the log into the file, so that a copy of the file alone is complete.
       sqlite3_wal_autocheckpoint(handle, 1);
       code = sqlite3_exec(handle, "PRAGMA synchronous=FULL; SELECT count(*) FROM sqlite_master", nullptr, nullptr,
                           nullptr);
     }
     if (code == SQLITE_OK) break;
+    // The frozen file would be read as if the change were complete.
+    if (sqlite3_extended_errcode(handle) == SQLITE_READONLY_ROLLBACK) fail(SQLITE_READONLY_ROLLBACK);
     const bool no_log = (code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY;
     if (frozen || !immutable || !no_log) fail(code);
   }
@@ -166,6 +209,13 @@ void SqliteDatabase::fail(int code) const {
   const std::string reason = handle_ ? sqlite3_errmsg(handle_.get()) : sqlite3_errstr(code);
   const std::string where = "bo/study";
   const std::string file = path_.string();
+  if (code == SQLITE_READONLY_ROLLBACK) {
+    const std::string journal = journal_of(handle_.get());
+    throw DataError(where, fmt::format("'{}' cannot be read: its journal '{}' holds a change that was interrupted; "
+                                       "opening the study for writing takes that back, for example nomu optimize "
+                                       "ask; if the journal does not belong to the study, remove it",
+                                       file, journal));
+  }
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED: throw Busy(where, fmt::format("'{}' is locked by another process", file));
