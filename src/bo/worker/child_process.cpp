@@ -6,13 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -51,14 +51,15 @@ class Spawn {
   void redirect(int to, int from) { posix_spawn_file_actions_adddup2(&files_, from, to); }
   void discard(int to) { posix_spawn_file_actions_addopen(&files_, to, "/dev/null", O_WRONLY, 0); }
 
-  [[nodiscard]] pid_t shell(const std::string& command, std::vector<std::string> environment = {}) const {
+  [[nodiscard]] pid_t shell(const std::string& command, ChildEnvironment environment = {}) const {
+    const auto name_of = [](std::string_view variable) { return variable.substr(0, variable.find('=')); };
+    std::set<std::string_view> own(environment.removed.begin(), environment.removed.end());
+    for (const std::string& variable : environment.added) own.insert(name_of(variable));
     std::vector<char*> all;
     for (char** variable = environ; *variable != nullptr; ++variable) {
-      const std::string_view name = std::string_view(*variable).substr(0, std::string_view(*variable).find('=') + 1);
-      const auto same = [&](const std::string& own) { return own.starts_with(name); };
-      if (std::none_of(environment.begin(), environment.end(), same)) all.push_back(*variable);
+      if (!own.contains(name_of(*variable))) all.push_back(*variable);
     }
-    for (std::string& variable : environment) all.push_back(variable.data());
+    for (std::string& variable : environment.added) all.push_back(variable.data());
     all.push_back(nullptr);
     std::array<std::string, 3> words{"sh", "-c", command};
     const std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
@@ -111,7 +112,7 @@ struct ChildProcess::Pipe {
 
 /// The processes that a shell starts do not notice that we die. Therefore a guard leads their process group: it waits
 /// for the end of a pipe whose other end only we hold, and then kills the group. It outlives a SIGTERM to the group.
-ChildProcess::ChildProcess(const std::string& command, std::string input, const std::vector<std::string>& environment)
+ChildProcess::ChildProcess(const std::string& command, std::string input, const ChildEnvironment& environment)
     : input_(std::move(input)) {
   Pipe alive;
   Pipe in;

@@ -9,11 +9,17 @@
 
 namespace nomu {
 
+/// In what the environment of a command differs from that of this process.
+struct ChildEnvironment {
+  std::vector<std::string> added = {};    ///< "NAME=text", instead of what this process has of that name
+  std::vector<std::string> removed = {};  ///< "NAME", unless it is added
+};
+
 class ChildProcess {
  public:
-  /// Starts `/bin/sh -c command` with `input` on its standard input and "NAME=text" added to its environment. The
-  /// command and everything it started are killed when this process dies. Throws Error if no process can be started.
-  ChildProcess(const std::string& command, std::string input, const std::vector<std::string>& environment = {});
+  /// Starts `/bin/sh -c command` with `input` on its standard input. The command and everything it started are killed
+  /// when this process dies. Throws Error if no process can be started.
+  ChildProcess(const std::string& command, std::string input, const ChildEnvironment& environment = {});
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   ChildProcess(ChildProcess&&) = delete;

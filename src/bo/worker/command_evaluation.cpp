@@ -15,7 +15,7 @@ constexpr std::size_t longest_message = 2000;  // bytes of what a command said l
 
 class CommandEvaluation : public TrialEvaluation {
  public:
-  CommandEvaluation(const std::string& command, const std::string& input, const std::vector<std::string>& environment)
+  CommandEvaluation(const std::string& command, const std::string& input, const ChildEnvironment& environment)
       : process_(command, input, environment) {}
 
   [[nodiscard]] bool ended() override { return process_.poll(); }
@@ -53,8 +53,8 @@ StartEvaluation command_evaluations(const std::string& command, const Space& spa
   (void)command_for(command, space, Trial{.id = 1, .point = middle});
   return [command, &space](const Trial& trial) -> std::unique_ptr<TrialEvaluation> {
     const std::string input = fmt::format("{{\"id\":{},\"point\":{}}}\n", trial.id, point_to_json(space, trial.point));
-    return std::make_unique<CommandEvaluation>(command_for(command, space, trial), input,
-                                               environment_for(space, trial));
+    const ChildEnvironment environment{.added = environment_for(space, trial), .removed = environment_names(space)};
+    return std::make_unique<CommandEvaluation>(command_for(command, space, trial), input, environment);
   };
 }
 

@@ -42,11 +42,13 @@ class ShellText {
     if (c == '\n') comment_ = false;
     if (escaped_) {
       escaped_ = false;
+      if (c == '\n') before_ = before_escape_;  // shells take both out before they read on
     } else if (comment_ || braces_) {
       if (c == '\'' || c == '"' || c == '`' || c == '\\' || (c == '$' && braces_)) unclear_ = true;
       if (c == '}') braces_ = false;
     } else if (c == '\\' && quote_ != '\'') {
       escaped_ = true;
+      before_escape_ = before;
     } else if (quote_ != '\0') {
       read_quoted(c, before);
     } else {
@@ -77,7 +79,8 @@ class ShellText {
   }
 
   char quote_ = '\0';
-  char before_ = '\0';  // 'x' after a backslash
+  char before_ = '\0';  // 'x' after a backslash and what it escapes
+  char before_escape_ = '\0';
   bool escaped_ = false;
   bool comment_ = false;
   bool braces_ = false;  // in ${...} inside double quotes
@@ -210,6 +213,12 @@ std::vector<std::string> environment_for(const Space& space, const Trial& trial)
   for (std::size_t j = 0; j < space.size(); ++j) {
     if (active[j] && kept[j]) all.push_back(environment_name(space, j) + "=" + space.text(j, trial.point[j]));
   }
+  return all;
+}
+
+std::vector<std::string> environment_names(const Space& space) {
+  std::vector<std::string> all{"NOMU_ID"};
+  for (std::size_t j = 0; j < space.size(); ++j) all.push_back(environment_name(space, j));
   return all;
 }
 

@@ -20,6 +20,10 @@ namespace nomu {
 /// too long for an environment are left out.
 [[nodiscard]] std::vector<std::string> environment_for(const Space& space, const Trial& trial);
 
+/// The names of all environment variables that may hold a part of a trial. Those that `environment_for` leaves out must
+/// not be there at all: the tool's own environment may have some of that name.
+[[nodiscard]] std::vector<std::string> environment_names(const Space& space);
+
 /// The last line that is not blank, without leading and trailing blanks.
 [[nodiscard]] std::string last_line(const std::string& text);
 
