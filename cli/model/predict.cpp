@@ -71,7 +71,8 @@ void print_unknown_names(const Model& model, const Table& table) {
     std::size_t count = 0;
     std::string first;
     for (std::size_t i = 0; i < column.size(); ++i) {
-      const bool known = std::ranges::binary_search(feature.levels, column[i]);
+      const bool known = std::ranges::binary_search(feature.levels, column[i]) ||
+                         std::ranges::binary_search(feature.grouped, column[i]);
       if (known || read_cell(column[i]).kind == CellKind::missing) continue;
       if (count++ == 0) first = column[i];
     }

@@ -106,7 +106,7 @@ class Classifier {
     if (2 * cells.dates >= cells.given()) return as_dates(cells);
     if (cells.numbers == 0) {
       const bool truth = words([](std::string_view text) { return read_boolean(text).has_value(); });
-      return truth && cells.texts.size() <= 2 ? as_numbers(ColumnKind::boolean) : as_names();
+      return truth ? as_numbers(ColumnKind::boolean) : as_names();
     }
     if (words(is_missing_word)) return as_numbers_with_words(cells);
     if (are_mostly_numbers(cells) || are_no_useful_names(cells)) {
@@ -279,8 +279,11 @@ class Classifier {
       feature_.levels.emplace_back(name);
       covered += count;
     }
-    std::ranges::sort(feature_.levels);
     if (feature_.levels.empty()) return;
+    for (const auto& [name, count] : std::span(order).subspan(feature_.levels.size()))
+      feature_.grouped.emplace_back(name);
+    std::ranges::sort(feature_.levels);
+    std::ranges::sort(feature_.grouped);
     note(
         fmt::format("has {} names: the {} most frequent have inputs of their own, the others, in {} of {} rows, share "
                     "one",

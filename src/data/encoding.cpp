@@ -38,7 +38,7 @@ class ColumnEncoder {
     const CellValue value = read_cell(cell);
     if (is_missing(feature_, cell, value.kind)) return write_missing(row, i, at);
     switch (feature_.kind) {
-      case ColumnKind::names: return write_name(row, cell, at);
+      case ColumnKind::names: return write_name(row, i, cell, at);
       case ColumnKind::number: return write_number(row, cell, value, at);
       case ColumnKind::boolean: return write_boolean(i, cell, value, at);
       case ColumnKind::date: return write_date(row, cell, at);
@@ -63,12 +63,14 @@ class ColumnEncoder {
     }
   }
 
-  void write_name(std::size_t row, std::string_view cell, std::span<double> at) const {
+  void write_name(std::size_t row, std::size_t i, std::string_view cell, std::span<double> at) {
     const auto found = std::ranges::lower_bound(feature_.levels, cell);
     if (found != feature_.levels.end() && *found == cell) {
       at[static_cast<std::size_t>(found - feature_.levels.begin())] = 1.0;
     } else if (feature_.unknown) {
       at[feature_.levels.size()] = 1.0;
+      // Where rare names share this input, its value alone does not say that a row is outside.
+      if (!feature_.grouped.empty() && !std::ranges::binary_search(feature_.grouped, cell)) out_.unfamiliar[i] = true;
     } else {
       fail_at(table_, row, feature_.name,
               fmt::format("'{}' is not one of the names the model was trained on{} (known: {})", cell,

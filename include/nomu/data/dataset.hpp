@@ -36,6 +36,7 @@ struct FeatureColumn {
   bool weekdays = false;                        ///< of a date: position in the week
   bool daytimes = false;                        ///< of a date: position in the day
   std::vector<std::string> missing_words = {};  ///< texts that count as missing cells, sorted; not of names
+  std::vector<std::string> grouped = {};        ///< of names: sorted, rare ones that share the input for all others
 
   friend bool operator==(const FeatureColumn&, const FeatureColumn&) = default;
 };

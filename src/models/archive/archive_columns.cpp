@@ -38,10 +38,12 @@ void each_flag(Visit visit) {
 
 void check_column(const FeatureColumn& column) {
   const bool names = column.kind == ColumnKind::names;
-  const bool sorted = std::ranges::is_sorted(column.levels) && std::ranges::is_sorted(column.missing_words);
+  const bool sorted = std::ranges::is_sorted(column.levels) && std::ranges::is_sorted(column.missing_words) &&
+                      std::ranges::is_sorted(column.grouped);
   const bool parts = column.seasons || column.weekdays || column.daytimes;
   const bool date = column.kind == ColumnKind::date;
-  const bool right = names != column.levels.empty() && (names || !column.unknown) && (date || !parts) &&
+  const bool right = names != column.levels.empty() && (names || !column.unknown) &&
+                     (column.unknown || column.grouped.empty()) && (date || !parts) &&
                      (!column.stand_in || std::isfinite(*column.stand_in)) &&
                      (!column.stand_in || !date || (first_day <= *column.stand_in && *column.stand_in <= last_day));
   if (!sorted || !right) refuse(fmt::format("the description of column '{}' is impossible", column.name));
@@ -55,6 +57,7 @@ FeatureColumn read_column(const json& facts) {
   each_flag([&](const char* name, bool FeatureColumn::*flag) { column.*flag = facts.value(name, false); });
   if (facts.contains("stand_in")) column.stand_in = facts.at("stand_in").get<double>();
   if (facts.contains("missing_words")) column.missing_words = facts.at("missing_words").get<std::vector<std::string>>();
+  if (facts.contains("grouped")) column.grouped = facts.at("grouped").get<std::vector<std::string>>();
   return column;
 }
 
@@ -76,6 +79,7 @@ json columns_json(std::span<const FeatureColumn> columns) {
     });
     if (column.stand_in) facts["stand_in"] = *column.stand_in;
     if (!column.missing_words.empty()) facts["missing_words"] = column.missing_words;
+    if (!column.grouped.empty()) facts["grouped"] = column.grouped;
     list.push_back(std::move(facts));
   }
   return list;

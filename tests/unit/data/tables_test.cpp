@@ -160,6 +160,22 @@ TEST(Tables, BooleansAreOneInput) {
   const EncodedRows later = encode(parse("t,u\nfalse,maybe\n1,Yes\n"), data.features);
   EXPECT_THAT(later.inputs, ElementsAre(0, 1, 0, 1, 1, 0));
   EXPECT_THAT(later.unfamiliar, ElementsAre(true, false));
+  const DataSet spelled = read("t,y\nYes,1\nyes,2\nNO,3\nno,4\nTRUE,5\n");
+  EXPECT_THAT(spelled.input_names, ElementsAre("t"));
+  EXPECT_THAT(spelled.inputs, ElementsAre(1, 1, 0, 0, 1));
+}
+
+TEST(Tables, RareNamesThatShareAnInputAreKnown) {
+  std::string text = "n,x,y\n";
+  for (int i = 0; i < 30; ++i)
+    text += fmt::format("{},{},{}\n", i < 12 ? "a" : i < 24 ? "b" : fmt::format("rare{}", i / 2), i, i);
+  const DataSet data = read(text, {.max_levels = 4});
+  EXPECT_THAT(data.features.front().levels, ElementsAre("a", "b"));
+  EXPECT_THAT(data.features.front().grouped, ElementsAre("rare12", "rare13", "rare14"));
+  const EncodedRows later = encode(parse("n,x\nrare13,1\nnew,1\na,1\n"), data.features);
+  EXPECT_THAT(later.unfamiliar, ElementsAre(false, true, false));
+  EXPECT_EQ(later.inputs[2], 1.0);
+  EXPECT_EQ(later.inputs[6], 1.0) << "both share the input for all other names";
 }
 
 TEST(Tables, NumbersWithDecimalCommasNeedAPoint) {
