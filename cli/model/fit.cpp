@@ -125,12 +125,31 @@ void write_fit_report(const Options& options, const ReportOutput& report, const 
   if (!options.json) print("report: {}\n", files.front().string());
 }
 
+/// Inputs that `predict` could not take, since it adds columns of the same names.
+void refuse_names_of_predictions(const Options& options, const Table& table) {
+  const DatasetOptions& roles = options.request.columns;
+  const auto among = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  for (const std::string& name : table.names()) {
+    const bool other_role = name == options.request.target || name == roles.weight || name == roles.group ||
+                            name == roles.time || name == options.request.noise;
+    const bool input = roles.features.empty() ? !other_role && !among(roles.ignore, name) : among(roles.features, name);
+    if (!input || !is_predicted_column(name)) continue;
+    throw DataError("fit",
+                    fmt::format("{}: the input '{}' has the name of a column that predict adds; rename it in the "
+                                "file, or leave it out (--ignore {})",
+                                table.source(), name, name));
+  }
+}
+
 void run(const Options& options) {
   prepare_file(options.out, {options.file, options.config, options.calibrate_on});
   options.report.prepare({options.file, options.config, options.calibrate_on, options.out});
   const auto begin = std::chrono::steady_clock::now();
   const auto seconds = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   const Table table = read_table(options.file);
+  refuse_names_of_predictions(options, table);
   const std::vector<std::string> targets = target_list(options.request.target, table);
   // Models are saved first, in case a report fails.
   if (targets.size() > 1) {

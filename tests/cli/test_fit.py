@@ -82,6 +82,8 @@ class Fit(WithFolder):
         out = self.folder / "given.nomu"
         result = run("fit", self.train, "--target", "y", "--calibrate-on", more, "-o", out, *TINY)
         self.assertIn("split conformal, on 30 separate rows", result.stdout)
+        self.assertIn("on 30 rows it had not seen", result.stdout)
+        self.assertIn("uncertainty depends most on:", result.stdout)
         self.assertIn("learned from 40 of 40 rows", result.stdout)
         out.unlink()
 

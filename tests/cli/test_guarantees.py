@@ -76,6 +76,8 @@ class Guarantees(WithFolder):
         bad = self.write("bad.csv", drifting[0] + "\n" + "north,1,1,high,9\n")
         out.unlink()
         self.refused("row 2, column 'y': 'high' is not a result", "predict", model, bad, "--adapt", "-o", out)
+        nothing = self.write("nothing.csv", "site,a,b,day\nnorth,1,1,9\n")
+        self.refused("there is no column 'y', whose results adaptive bounds follow", "predict", model, nothing, "--adapt", "-o", out)
         model.unlink()
 
     def sites(self, rows=400, seed=4):

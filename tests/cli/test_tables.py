@@ -57,6 +57,14 @@ class Tables(WithFolder):
         self.assertIn("'y' stays between 0 and inf", said)
         self.assertIn(said[:said.index("calibration:")], run("show", self.sales_model).stdout, "the file remembers")
 
+    def test_an_input_may_not_be_called_like_a_prediction(self) -> None:
+        table = self.write("named.csv", sales().replace("size", "mean", 1))
+        out = self.folder / "named.nomu"
+        self.refused("the input 'mean' has the name of a column that predict adds", "fit", table, "--target", "y", "-o", out)
+        self.assertFalse(out.exists())
+        done = run("fit", table, "--target", "y", "--ignore", "mean", "-o", out, *TINY)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_missing_cells_and_unknown_names_at_prediction(self) -> None:
         header = "day,shop,size,open\n"
         rows = self.predicted(header + "2022-05-01,east,4,yes\n2022-05-01,,,no\n2022-05-01,north,4,yes\n2022-05-01,east,4,\n")

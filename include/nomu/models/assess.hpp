@@ -67,10 +67,12 @@ struct UncertaintyDriver {
 
 /// What a user should know about a model before trusting its bounds.
 struct Trustworthiness {
-  double seen_error = 0.0;    ///< root mean square error of the rows it learned from
-  double unseen_error = 0.0;  ///< the same for rows that the predicting models had not seen
-  std::size_t unseen = 0;     ///< number of these rows
-  double level = 0.0;         ///< of the bounds that are compared; 0: there are none
+  double seen_error = 0.0;                             ///< root mean square error of the rows it learned from
+  double unseen_error = 0.0;                           ///< the same for rows that the predicting models had not seen
+  std::size_t unseen = 0;                              ///< number of these rows
+  CalibrationSource source = CalibrationSource::none;  ///< of these rows
+  HeldOutSplit split = HeldOutSplit::none;             ///< how they differ from those it learned from
+  double level = 0.0;                                  ///< of the bounds that are compared; 0: there are none
   /// Interval score of the bounds divided by that of bounds of constant width around the same mean, on unseen rows, and
   /// its standard error, by groups if there are groups. Below 1: the width of the bounds carries information.
   double ratio = 1.0;

@@ -235,6 +235,9 @@ class Model {
 [[nodiscard]] Table predict_table(const Model& model, const Table& rows, std::optional<double> level,
                                   std::span<const double> probabilities = {});
 
+/// Whether `predict_table` adds a column of this name, which therefore cannot be an input of a table that it gets.
+[[nodiscard]] bool is_predicted_column(std::string_view name);
+
 /// The rows of the table without missing values in columns the model reads. Throws DataError if none is left.
 [[nodiscard]] Table predictable_rows(const Model& model, const Table& table);
 

@@ -89,6 +89,7 @@ DataSet read_data(const json& header, const BlockReader& blocks) {
 
 EngineInfo read_engine(const json& facts) {
   EngineInfo info;
+  info.threads = 0;  // not known
   info.name = facts.at("name");
   info.provider = facts.at("provider");
   info.isa = facts.at("isa");

@@ -146,15 +146,28 @@ std::string drivers_text(const Trustworthiness& trust) {
                                    : "none: sigma is nearly the same for most rows";
 }
 
+/// Why rows it has not seen are predicted so much worse.
+std::string_view memorised_text(const Trustworthiness& trust) {
+  if (trust.source == CalibrationSource::given)
+    return "those rows differ from the others, or it has memorised the rows it learned from";
+  switch (trust.split) {
+    case HeldOutSplit::time: return "the latest rows differ from those before, or it has memorised these";
+    case HeldOutSplit::group: return "groups differ, or it has memorised the rows it learned from";
+    default: return "it has memorised the rows it learned from";
+  }
+}
+
 }  // namespace
 
 std::optional<Trustworthiness> judge_trust(const Model& model) {
   const HeldOut& held = model.held_out();
-  if (held.targets.empty() || held.source == CalibrationSource::given) return {};
+  if (held.targets.empty()) return {};
   const DataSet seen = some_seen_rows(model);
   Trustworthiness trust{.seen_error = rmse(model.predict(seen.inputs, seen.noise).mean, seen.targets),
                         .unseen_error = rmse(held.predicted.mean, held.targets),
-                        .unseen = held.targets.size()};
+                        .unseen = held.targets.size(),
+                        .source = held.source,
+                        .split = held.split};
   if (const std::optional<double> level = model.default_level()) compare_widths(model, *level, trust);
   trust.drivers = drivers_of(model);
   return trust;
@@ -165,7 +178,7 @@ std::vector<std::string> trust_lines(const Trustworthiness& trust) {
       fmt::format("error: RMSE {:.4g} on rows it learned from, {:.4g} on {} rows it had not seen{}", trust.seen_error,
                   trust.unseen_error, trust.unseen,
                   trust.seen_error < memorised * trust.unseen_error
-                      ? " (it has memorised the rows it learned from; the second number is the one to expect)"
+                      ? fmt::format(" ({}; the second number is the one to expect)", memorised_text(trust))
                       : "")};
   if (trust.level > 0.0) {
     lines.push_back(fmt::format(

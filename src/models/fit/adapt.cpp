@@ -28,6 +28,11 @@ std::vector<PredictedRow> rows_of(const PredictedRows& predicted, const Calibrat
 
 /// The targets of the rows; NaN where there is none yet.
 std::vector<double> results_in(const Table& table, const std::string& target) {
+  if (!table.has_column(target)) {
+    throw DataError(where, fmt::format("{}: there is no column '{}', whose results adaptive bounds follow; add it, and "
+                                       "leave cells empty where the result is not known yet",
+                                       table.source(), target));
+  }
   const Column& cells = table.columns()[column_index(table, target)];
   std::vector<double> results;
   for (std::size_t i = 0; i < cells.size(); ++i) {

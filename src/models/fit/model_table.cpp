@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "eval/row_checks.hpp"
@@ -70,6 +71,15 @@ void check_predicted(const PredictedRows& predicted) {
   if (predicted.rows() > 0) require_finite("models/predict", "mean", predicted.mean);
 }
 
+void refuse_own_columns(const Table& rows) {
+  for (const Column& column : rows.columns()) {
+    if (!is_predicted_column(column.name())) continue;
+    throw DataError("models/model", fmt::format("{}: there is already a column '{}', as predictions have one; rename "
+                                                "it, or leave it out",
+                                                rows.source(), column.name()));
+  }
+}
+
 }  // namespace
 
 PredictedRows Model::predict(const Table& rows) const {
@@ -88,6 +98,12 @@ std::vector<bool> Model::outside(const Table& rows) const {
   return outside_of(*this, rows, encode(rows, data().features));
 }
 
+bool is_predicted_column(std::string_view name) {
+  constexpr std::array<std::string_view, 7> names = {"mean",  "sigma_model", "sigma_below", "sigma_noise",
+                                                     "lower", "upper",       "outside"};
+  return std::ranges::find(names, name) != names.end();
+}
+
 Table predict_table(const Model& model, const Table& rows, std::optional<double> level,
                     std::span<const double> probabilities) {
   const EncodedRows encoded = usable_rows(model, rows);
@@ -100,6 +116,7 @@ Table predict_table(const Model& model, const Table& rows, std::optional<double>
   const Bounds bounds = level ? model.bounds(x, *level, noise, strata) : Bounds{.lower = nothing, .upper = nothing};
   const std::vector<bool> outside = outside_of(model, rows, encoded);
 
+  refuse_own_columns(rows);
   Table table = rows;
   table.add_column("mean", predicted.mean);
   table.add_column("sigma_model", predicted.sigma_model);

@@ -285,8 +285,9 @@ std::string provenance_table(const ReportSubject& subject) {
   if (!subject.date.empty()) table.rows.push_back({"Report made", subject.date});
   if (subject.engine) {
     const EngineInfo& engine = *subject.engine;
-    table.rows.push_back({"Fitted on", fmt::format("{} ({}, {}, {}) {}", engine.name, engine.provider, engine.isa,
-                                                   counted(engine.threads, "thread"), engine.device)});
+    const std::string threads = engine.threads > 0 ? ", " + counted(engine.threads, "thread") : "";
+    table.rows.push_back({"Fitted on", fmt::format("{} ({}, {}{}) {}", engine.name, engine.provider, engine.isa,
+                                                   threads, engine.device)});
   }
   return table.rows.empty() ? "" : html_table(table);
 }

@@ -407,6 +407,17 @@ TEST(Preset, InteractiveGivesSensibleBoundsForNoisyRows) {
   }
 }
 
+TEST(Trust, SaysWhatMayBeBehindWorseErrorsOfUnseenRows) {
+  Trustworthiness trust{.seen_error = 1.0, .unseen_error = 9.0, .unseen = 50, .split = HeldOutSplit::random};
+  EXPECT_THAT(trust_lines(trust).front(), HasSubstr("(it has memorised the rows it learned from; the second"));
+  trust.split = HeldOutSplit::time;
+  EXPECT_THAT(trust_lines(trust).front(), HasSubstr("(the latest rows differ from those before, or it has memorised"));
+  trust.split = HeldOutSplit::group;
+  EXPECT_THAT(trust_lines(trust).front(), HasSubstr("(groups differ, or it has memorised"));
+  trust.source = CalibrationSource::given;
+  EXPECT_THAT(trust_lines(trust).front(), HasSubstr("(those rows differ from the others, or it has memorised"));
+}
+
 TEST(Trust, SaysWhereAFewRowsStandOut) {
   Trustworthiness trust{.seen_error = 1.0, .unseen_error = 1.0, .unseen = 50, .level = 0.9, .ratio = 0.9};
   EXPECT_THAT(trust_lines(trust).back(), HasSubstr("none: sigma is nearly the same everywhere"));
