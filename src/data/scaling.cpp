@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "data/drawn_in.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -75,19 +76,13 @@ std::vector<double> Scaling::apply(std::span<const double> values) const {
     // Only values near the limits of double overflow here, and halving those is exact.
     const double scaled =
         std::isfinite(difference) ? difference / factor[j] : (value / 2 - shift[j] / 2) / (factor[j] / 2);
-    const double excess = std::abs(scaled) - straight;
-    if (reach <= 0.0 || excess <= 0.0) return scaled;
-    return std::copysign(straight + excess / std::hypot(1.0, excess / (reach - straight)), scaled);
+    return DrawnIn{reach, straight}.in(scaled);
   });
 }
 
 std::vector<double> Scaling::invert(std::span<const double> scaled) const {
   return mapped(scaled, cols(), [&](double value, std::size_t j) {
-    const double excess = std::abs(value) - straight;
-    if (reach <= 0.0 || excess <= 0.0) return std::fma(value, factor[j], shift[j]);
-    const double share = excess / (reach - straight);
-    const double scaled = std::copysign(straight + excess / std::sqrt(1.0 - share * share), value);
-    return std::fma(scaled, factor[j], shift[j]);
+    return std::fma(DrawnIn{reach, straight}.out(value), factor[j], shift[j]);
   });
 }
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "interchange/graph/graph_writer.hpp"
 #include "interchange/graph/network_graph.hpp"
+#include "interchange/graph_writer.hpp"
 #include "models/network/output_map.hpp"
 #include "nomu/core/tensor.hpp"
 

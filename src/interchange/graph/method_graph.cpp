@@ -8,6 +8,7 @@
 #include "interchange/graph/network_graph.hpp"
 #include "interchange/graph/readout_graph.hpp"
 #include "interchange/graph/steps_graph.hpp"
+#include "interchange/graph/widening_graph.hpp"
 #include "models/attached/fitted_attached.hpp"
 #include "models/bayes/bayesian_net.hpp"
 #include "models/network/fitted_network.hpp"
@@ -17,16 +18,6 @@ namespace nomu {
 namespace {
 
 constexpr std::string_view where = "interchange/onnx";
-
-/// How far the mean may be off at rows with names that training did not have, [M][1][n][1]; 0 at other rows.
-GraphValue deviation_of_unknown_names(GraphWriter& graph, const FittedNetwork& fitted, const GraphValue& x) {
-  const Tensor<float>& unknown = fitted.parts().unknown;
-  const GraphValue variances =
-      graph.floats("unknown", unknown.flat(),
-                   {static_cast<std::int64_t>(unknown.members()), 1, static_cast<std::int64_t>(unknown.cols()), 1});
-  // Inputs are 0 or 1 here, but for rows that no table has.
-  return graph.root(graph.positive(graph.matmul(graph.to_double(x), graph.to_double(variances))));
-}
 
 /// What FittedNetwork::predict computes.
 GraphPrediction predict(GraphWriter& graph, const FittedNetwork& fitted, const GraphValue& given) {
@@ -59,8 +50,7 @@ GraphPrediction predict(GraphWriter& graph, const FittedNetwork& fitted, const G
   } else {
     prediction.sigma_model = sigma(own.variance);
   }
-  if (!fitted.parts().unknown.empty())
-    prediction.sigma_model = graph.most(prediction.sigma_model, deviation_of_unknown_names(graph, fitted, given));
+  prediction.sigma_model = add_widening(graph, fitted, prediction.sigma_model, given);
   if (own.variance_below) prediction.sigma_below = sigma(own.variance_below);
   if (map.variance_as_sigma) prediction.sigma_model = graph.square(prediction.sigma_model);
   if (own.noise) prediction.sigma_noise = graph.root(mixture.mean(*own.noise));

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "interchange/graph/graph_writer.hpp"
+#include "interchange/graph_writer.hpp"
 #include "nomu/models/model.hpp"
 
 namespace nomu {

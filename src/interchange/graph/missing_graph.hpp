@@ -2,7 +2,7 @@
 // Missing inputs of an exported model, which are NaN: they are replaced by the stand-in of their column, and their
 // indicator becomes 1.
 
-#include "interchange/graph/graph_writer.hpp"
+#include "interchange/graph_writer.hpp"
 #include "nomu/data/dataset.hpp"
 
 namespace nomu {

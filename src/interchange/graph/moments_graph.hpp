@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "interchange/graph/graph_writer.hpp"
 #include "interchange/graph/network_graph.hpp"
 #include "interchange/graph/readout_graph.hpp"
+#include "interchange/graph_writer.hpp"
 #include "models/network/fitted_network.hpp"
 
 namespace nomu {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/layout.hpp"
-#include "interchange/graph/graph_writer.hpp"
+#include "interchange/graph_writer.hpp"
 #include "nomu/core/tensor.hpp"
 
 namespace nomu {

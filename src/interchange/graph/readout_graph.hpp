@@ -3,8 +3,8 @@
 
 #include <span>
 
-#include "interchange/graph/graph_writer.hpp"
 #include "interchange/graph/network_graph.hpp"
+#include "interchange/graph_writer.hpp"
 #include "nomu/models/readout.hpp"
 
 namespace nomu {

@@ -36,21 +36,24 @@ GraphValue drawn_in(GraphWriter& graph, const GraphValue& z, std::span<const Mem
   const GraphValue factor = one_per_member(graph, "reach", scalings, [](const Scaling& own) {
     return own.reach > 0.0 ? 1.0 / (own.reach - own.straight) : 0.0;
   });
-  // Squares of larger numbers might overflow; the result no longer depends on how large they are.
-  constexpr double most = 1e100;
-  const GraphValue safe = graph.limited(z, graph.number(-most), graph.number(most));
-  const auto curved = [&](const GraphValue& excess) {
-    const GraphValue square = graph.square(graph.multiply(excess, factor));
-    return graph.divide(excess, graph.root(graph.add(graph.number(1.0), square)));
-  };
   if (std::ranges::all_of(scalings, [](const MemberScaling& s) { return s.inputs.straight == 0.0; }))
-    return curved(safe);
+    return add_drawn_in(graph, z, factor, graph.number(0.0));
   const GraphValue end = one_per_member(graph, "straight", scalings, [](const Scaling& own) { return own.straight; });
-  const GraphValue inner = graph.limited(safe, graph.multiply(end, graph.number(-1.0)), end);
-  return graph.add(inner, curved(graph.subtract(safe, inner)));
+  return add_drawn_in(graph, z, factor, end);
 }
 
 }  // namespace
+
+GraphValue add_drawn_in(GraphWriter& graph, const GraphValue& z, const GraphValue& factor, const GraphValue& straight) {
+  // Squares of larger numbers might overflow; the result no longer depends on how large they are.
+  constexpr double most = 1e100;
+  const GraphValue safe = graph.limited(z, graph.number(-most), graph.number(most));
+  const GraphValue inner = graph.limited(safe, graph.multiply(straight, graph.number(-1.0)), straight);
+  const GraphValue excess = graph.subtract(safe, inner);
+  const GraphValue square = graph.square(graph.multiply(excess, factor));
+  const GraphValue curved = graph.divide(excess, graph.root(graph.add(graph.number(1.0), square)));
+  return graph.add(inner, curved);
+}
 
 GraphValue add_input_scaling(GraphWriter& graph, const GraphValue& x, std::span<const MemberScaling> scalings) {
   const std::size_t cols = scalings.front().inputs.cols();

@@ -11,6 +11,10 @@ namespace nomu {
 [[nodiscard]] GraphValue add_input_scaling(GraphWriter& graph, const GraphValue& x,
                                            std::span<const MemberScaling> scalings);
 
+/// DrawnIn::in, of doubles. `factor` is 1 / (reach - straight), or 0 where numbers stay as they are.
+[[nodiscard]] GraphValue add_drawn_in(GraphWriter& graph, const GraphValue& z, const GraphValue& factor,
+                                      const GraphValue& straight);
+
 /// The members' predictions in the units of the target, warped if it is. Throws ConfigError for a scaling of the target
 /// with a reach, which no fit makes.
 [[nodiscard]] GraphPrediction add_target_scaling(GraphWriter& graph, const GraphPrediction& scaled,

@@ -1,7 +1,7 @@
 #pragma once
 // The steps of models/inputs/embedding as part of an ONNX graph.
 
-#include "interchange/graph/graph_writer.hpp"
+#include "interchange/graph_writer.hpp"
 #include "nomu/core/tensor.hpp"
 
 namespace nomu {

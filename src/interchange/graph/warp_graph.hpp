@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "interchange/graph/graph_writer.hpp"
+#include "interchange/graph_writer.hpp"
 #include "nomu/eval/warp.hpp"
 
 namespace nomu {

@@ -32,9 +32,10 @@ constexpr std::uint32_t major_version = 1;  ///< raised when older readers would
 /// the rows; later ones keep it with the first model.
 constexpr std::uint32_t first_targets_major_version = 2;
 constexpr std::uint32_t targets_major_version = 3;
-/// Of one model that is wider at names training did not have, which older readers would leave out without a word.
-constexpr std::uint32_t unknown_names_major_version = 4;
-constexpr std::uint32_t newest_major_version = unknown_names_major_version;
+/// Of one model that is wider at names training did not have or beyond the range of its rows, which older readers would
+/// leave out without a word.
+constexpr std::uint32_t widened_major_version = 4;
+constexpr std::uint32_t newest_major_version = widened_major_version;
 /// Raised for additions: older readers ignore them, or refuse by the name of a missing block. Files without the
 /// additions of 1.3, coverage by a column, and of 1.4, the groups of held-out rows, are of 1.2.
 constexpr std::uint32_t minor_version = 2;
@@ -42,7 +43,8 @@ constexpr std::uint32_t strata_minor_version = 3;
 constexpr std::uint32_t units_minor_version = 4;
 
 std::uint32_t major_for(const Model& model) {
-  return model.fitted().state().has(unknown_names_block) ? unknown_names_major_version : major_version;
+  const FittedState state = model.fitted().state();
+  return state.has(unknown_names_block) || state.has(beyond_block) ? widened_major_version : major_version;
 }
 
 std::uint32_t minor_for(const Model& model) {
@@ -168,7 +170,7 @@ Model unpacked(std::string_view bytes, std::string_view source, std::shared_ptr<
                                          fmt::join(target_names(header), ", ")));
     }
     const auto preamble = value_at<Preamble>(bytes, magic.size());
-    if (preamble.major != major_version && preamble.major != unknown_names_major_version) refuse_newer(preamble);
+    if (preamble.major != major_version && preamble.major != widened_major_version) refuse_newer(preamble);
     const BlockReader blocks(header.at("blocks"), numbers, shared.first ? &*shared.first : nullptr);
     if (blocks.shared_bytes() > shared.room)
       throw DataError(where, "the models of this file would take far more memory than the file has bytes");

@@ -10,6 +10,7 @@
 #include "models/evidence/gap_stage.hpp"
 #include "models/evidence/mean_stage.hpp"
 #include "models/evidence/noise_stage.hpp"
+#include "models/evidence/range_stage.hpp"
 #include "models/evidence/rows/inner_folds.hpp"
 #include "models/evidence/sigma_shape.hpp"
 #include "models/evidence/sigma_stage.hpp"
@@ -26,12 +27,14 @@ namespace {
 
 constexpr std::uint64_t fold_purpose = 0x666f6c64;
 constexpr std::uint64_t sample_purpose = 0x73616d70;
+constexpr double farthest_beyond = 1.5;  ///< largest deviation beyond the range, in sigmas far from the data
 constexpr double clearly = 1.5;  ///< standard errors by which an unusual presentation of the inputs must be better
 
 /// What is presented to the networks of one version of a member.
 struct Presented {
   DataSet plain;
   std::vector<Step> steps;
+  DrawnIn drawn;
   std::uint64_t seed = 0;
 };
 
@@ -48,6 +51,7 @@ std::vector<FoldedRows> folded(std::span<const Presented> versions, std::size_t 
     members[v] = {.rows = with_steps(one.plain, one.steps, threads_of_each(versions.size(), threads)),
                   .plain = one.plain,
                   .steps = one.steps,
+                  .drawn = one.drawn,
                   .folds = std::move(parts),
                   .judges = std::move(judges),
                   .seed = one.seed};
@@ -69,7 +73,7 @@ std::vector<Presented> sampled(std::span<const Presented> versions, std::size_t 
     std::vector<std::size_t> rows = Random(derived_seed(one.seed, sample_purpose)).permutation(one.plain.rows());
     rows.resize(std::min(rows.size(), most));
     std::ranges::sort(rows);
-    some.push_back({subset(one.plain, rows), one.steps, one.seed});
+    some.push_back({subset(one.plain, rows), one.steps, one.drawn, one.seed});
   }
   return some;
 }
@@ -277,6 +281,13 @@ double sigma_far_on(const EvidenceRows& version, double deviations) {
   return std::max(high_end, 1e-3 * deviations);
 }
 
+/// [M][1][4 d + 3]
+Tensor<float> stored(std::span<const BeyondRange> ranges) {
+  Tensor<float> all(ranges.size(), 1, ranges.front().numbers().size());
+  for (std::size_t m = 0; m < ranges.size(); ++m) std::ranges::copy(ranges[m].numbers(), all.member(m).begin());
+  return all;
+}
+
 /// The penalty that counts most in each member.
 std::vector<double> heaviest_penalties(const JudgedMeans& judged) {
   std::vector<double> penalties;
@@ -308,19 +319,26 @@ std::unique_ptr<FittedNetwork> finished(const NomuSpec& spec, const EvidenceSpec
       [&](Engine& other, const Progress& own) {
         gaps = rows_in_gaps(spec, judged.rows, heaviest_penalties(judged), noise.unseen, evidence.trend, other, own);
       });
+  std::vector<double> most_beyond;
+  for (const double far : sigma_far) most_beyond.push_back(farthest_beyond * far);
+  std::vector<BeyondRange> ranges = ranges_of(judged.rows, judged.chosen, judged.means.trends, most_beyond,
+                                              mean_networks(spec, inputs), front, engine);
+  for (std::size_t m = 0; m < members; ++m) heed_errors(ranges[m], judged.rows[m], judged.errors[m], noise.unseen[m]);
   NetworkParts made{.parameters = std::move(sigmas.trained.parameters),
                     .weights = kept_networks(sigmas.trained.reports, parts),
                     .heads = Tensor<float>(members * parts, 1, NetworkHead::size),
                     .trend = Tensor<float>(members * parts, 1, 1 + inputs),
                     .steps = steps_of_members(judged.rows),
                     .unknown = variance_of_unknown_names(judged.rows, judged.chosen, judged.means.trends, judged.errors,
-                                                         mean_networks(spec, inputs), front, engine)};
+                                                         mean_networks(spec, inputs), front, engine),
+                    .beyond = stored(ranges)};
   const std::int64_t threads = engine.info().threads;
   side_by_side(members, threads, [&](std::size_t m) {
     const std::vector<std::size_t> judges = some_of(judged.rows[m].judges);
     const JudgedRows unseen{.errors = values_at(judged.errors[m], judges),
                             .noise = values_at(noise.unseen[m], judges),
-                            .distance = values_at(sigmas.unseen[m], judges)};
+                            .distance = values_at(sigmas.unseen[m], judges),
+                            .beyond = values_at(beyond_folds(judged.rows[m], ranges[m]), judges)};
     const SigmaShape shape = choose_shape(unseen, gaps[m], sigma_far[m], threads_of_each(members, threads));
     NetworkHead head = head_of(shape, noise, m);
     for (std::size_t f = 0; f < folds; ++f) {
@@ -347,7 +365,8 @@ EvidenceFit fit_by_evidence(const NomuSpec& given, const EvidenceSpec& evidence,
                             Engine& engine, const Progress& progress) {
   std::vector<Presented> presented;
   for (std::size_t m = 0; m < members.size(); ++m) {
-    for (const EvidenceRows& version : members[m]) presented.push_back({version.scaled, version.steps, seeds[m]});
+    for (const EvidenceRows& version : members[m])
+      presented.push_back({version.scaled, version.steps, version.drawn, seeds[m]});
   }
   const NomuSpec spec = with_steps_kept(given, presented, static_cast<std::size_t>(evidence.folds));
   JudgedMeans judged = judge_means(spec, evidence, presented, engine, progress);

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "data/drawn_in.hpp"
 #include "models/inputs/embedding.hpp"
 #include "models/network/fitted_network.hpp"
 #include "nomu/core/progress.hpp"
@@ -24,6 +25,7 @@ struct EvidenceRows {
   std::function<double(double)> back;  ///< from there to the units of the target, increasing
   std::vector<double> targets;         ///< in those units
   bool warped = false;                 ///< whether the scale of the fit is another than theirs
+  DrawnIn drawn;                       ///< how inputs are drawn in
   std::size_t presentation = 0;        ///< which of the ways to present the inputs; 0: the usual one
 };
 

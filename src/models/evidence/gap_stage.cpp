@@ -80,6 +80,7 @@ Gapped gapped(const FoldedRows& member) {
   made.folded = {.rows = subset(member.rows, made.sample),
                  .plain = plain,
                  .steps = member.steps,
+                 .drawn = member.drawn,
                  .folds = std::move(gaps.folds),
                  .usual = std::move(gaps.usual),
                  .seed = seed};

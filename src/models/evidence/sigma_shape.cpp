@@ -28,7 +28,10 @@ struct JudgedShape {
 JudgedShape judged(SigmaShape shape, const JudgedRows& unseen) {
   const std::vector<double> zero(unseen.errors.size(), 0.0);
   std::vector<double> model;
-  for (const double d : unseen.distance) model.push_back(shape.sigma(d));
+  for (std::size_t i = 0; i < unseen.distance.size(); ++i) {
+    const double beyond = unseen.beyond.empty() ? 0.0 : unseen.beyond[i];
+    model.push_back(std::hypot(shape.sigma(unseen.distance[i]), beyond));
+  }
   JudgedShape best{.shape = shape};
   for (const double factor : {1.0, 0.95, 0.9, 0.85, 0.8, 0.7}) {
     std::vector<double> sigma;

@@ -21,6 +21,7 @@ struct SigmaShape {
 /// from them.
 struct JudgedRows {
   std::vector<double> errors, noise, distance;
+  std::vector<double> beyond = {};  ///< deviations that numbers beyond their range add; empty: none
 };
 
 /// The shape that predicts errors of unseen rows best, by CRPS. Far from the data sigma is `sigma_far` unless unseen

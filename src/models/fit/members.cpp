@@ -101,7 +101,8 @@ EvidenceRows version_of(const FitSpec& spec, const DataSet& data, const Warp& wa
           .steps = steps,
           .back = back,
           .targets = data.targets,
-          .warped = warp.active()};
+          .warped = warp.active(),
+          .drawn = {.reach = scaling.inputs.reach, .straight = scaling.inputs.straight}};
 }
 
 /// Counted among the first thousand rows for each, which takes no time in large tables.

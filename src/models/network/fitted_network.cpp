@@ -11,6 +11,7 @@
 #include "engine/backend.hpp"
 #include "engine/layout.hpp"
 #include "engine/session.hpp"
+#include "models/inputs/beyond_range.hpp"
 #include "models/inputs/embedding.hpp"
 #include "models/inputs/input_slopes.hpp"
 #include "models/network/chosen_members.hpp"
@@ -96,6 +97,19 @@ void widen_at_unknown_names(Tensor<float>& sigma, const Tensor<float>& unknown, 
   }
 }
 
+void widen_beyond_range(Tensor<float>& sigma, const Tensor<float>& beyond, const Tensor<float>& x) {
+  for (std::size_t m = 0; m < sigma.members(); ++m) {
+    const BeyondRange range = BeyondRange::of(beyond.member(m));
+    for (std::size_t i = 0; i < sigma.rows(); ++i) {
+      const double deviation = range.deviation(x.row(x.members() == 1 ? 0 : m, i));
+      if (deviation > 0.0) {
+        float& own = sigma(m, i, 0);
+        own = static_cast<float>(std::hypot(static_cast<double>(own), deviation));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::size_t NetworkDesign::parameters() const { return engine::make_layout(networks, loss).parameters; }
@@ -117,6 +131,7 @@ Prediction FittedNetwork::predict(const Tensor<float>& x) const {
     add_passes(x, mixture);
   }
   Prediction prediction = mixture.prediction();
+  if (!parts_.beyond.empty()) widen_beyond_range(prediction.sigma_model, parts_.beyond, x);
   if (!parts_.unknown.empty()) widen_at_unknown_names(prediction.sigma_model, parts_.unknown, x);
   if (design_.outputs.noise != OutputMap::Noise::constant) return prediction;
   prediction.sigma_noise = Tensor<float>(members(), x.rows(), 1);
@@ -271,7 +286,8 @@ std::unique_ptr<FittedNetwork> FittedNetwork::some(std::span<const std::size_t> 
                      .heads = chosen_members(parts_.heads, members, design_.per_member),
                      .trend = chosen_members(parts_.trend, members, design_.per_member),
                      .steps = chosen_members(parts_.steps, members),
-                     .unknown = chosen_members(parts_.unknown, members)};
+                     .unknown = chosen_members(parts_.unknown, members),
+                     .beyond = chosen_members(parts_.beyond, members)};
   std::vector<FitReport> reports;
   for (const std::size_t m : members) reports.push_back(reports_[m]);
   auto chosen = std::make_unique<FittedNetwork>(std::move(design), std::move(parts), std::move(reports), engine_);
@@ -288,6 +304,7 @@ FittedState FittedNetwork::state() const {
   if (!parts_.trend.empty()) state.blocks.push_back({trend_block, parts_.trend});
   if (!parts_.steps.empty()) state.blocks.push_back({steps_block, parts_.steps});
   if (!parts_.unknown.empty()) state.blocks.push_back({std::string(unknown_names_block), parts_.unknown});
+  if (!parts_.beyond.empty()) state.blocks.push_back({std::string(beyond_block), parts_.beyond});
   return state;
 }
 
@@ -323,6 +340,13 @@ std::unique_ptr<FittedNetwork> restore_network(NetworkDesign design, const Fitte
     parts.unknown = state.block(unknown_names_block, {members, 1, state.inputs});
     if (!std::ranges::all_of(parts.unknown.flat(), [](float v) { return std::isfinite(v) && v >= 0.0F; }))
       throw DataError("models/fitted", "the variances of unknown names are invalid");
+  }
+  if (state.has(beyond_block)) {
+    parts.beyond = state.block(beyond_block, {members, 1, BeyondRange::size(state.inputs)});
+    for (std::size_t m = 0; m < members; ++m) {
+      if (!is_beyond_range(parts.beyond.member(m)))
+        throw DataError("models/fitted", fmt::format("the ranges of the inputs of member {} are invalid", m));
+    }
   }
   return std::make_unique<FittedNetwork>(std::move(design), std::move(parts), std::move(reports), engine);
 }

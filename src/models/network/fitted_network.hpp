@@ -34,6 +34,8 @@ struct NetworkDesign {
 
 /// The block of a state that holds NetworkParts::unknown, which is only there if the model needs it.
 inline constexpr std::string_view unknown_names_block = "unknown";
+/// And the one of NetworkParts::beyond.
+inline constexpr std::string_view beyond_block = "beyond";
 
 /// What training adds to the design.
 struct NetworkParts {
@@ -48,6 +50,7 @@ struct NetworkParts {
   /// [M][1][d], for inputs that stand for names which training did not have: the variance of the mean at rows where
   /// they are 1, which sigma_model is never below; 0 for other inputs, empty: none.
   Tensor<float> unknown = {};
+  Tensor<float> beyond = {};  ///< [M][1][4 d + 3], a BeyondRange of each member; empty: none
 };
 
 /// The numbers of heads [networks][1][...] in a file of today or before. Throws DataError if one of them cannot be a

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "data/drawn_in.hpp"
 #include "engine/plan.hpp"
 #include "models/evidence/rows/trend.hpp"
 #include "models/inputs/embedding.hpp"
@@ -21,6 +22,7 @@ struct FoldedRows {
   DataSet rows;   ///< with steps as further inputs
   DataSet plain;  ///< without
   std::vector<Step> steps;
+  DrawnIn drawn;  ///< how its inputs are drawn in
   std::vector<Split> folds = {};
   std::vector<std::size_t> judges = {};  ///< rows that choose among candidates, see `judging_rows`
   /// [fold], those rows of its test part that are among others like them; empty: all.

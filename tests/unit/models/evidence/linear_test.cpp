@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "nomu/core/random.hpp"
 #include "nomu/eval/metrics.hpp"
 #include "nomu/models/request.hpp"
@@ -40,7 +42,7 @@ TEST(Linear, RowsAtTheEdgeOfTheDataAreNotFar) {
 }
 
 /// Two inputs with normal distribution; the target is linear in one and quadratic in the other.
-DataSet bent_rows(std::size_t rows, std::uint64_t seed) {
+DataSet bent_rows(std::size_t rows, std::uint64_t seed, double spread) {
   Random random(seed);
   std::vector<double> x;
   std::vector<double> y;
@@ -48,18 +50,30 @@ DataSet bent_rows(std::size_t rows, std::uint64_t seed) {
     const double a = random.normal();
     const double b = random.normal();
     x.insert(x.end(), {a, b});
-    y.push_back(2.0 * a + b * b + 0.2 * random.normal());
+    y.push_back(2.0 * a + b * b + spread * random.normal());
   }
   return make_dataset(x, 2, y);
 }
 
-// While numbers were drawn in from the median on, the error at fresh rows was .34 to .41 where the noise is .2.
+// While numbers were drawn in from the median on, the error among the rows was .11, half as much again. A single draw
+// says little: which presentation of the inputs it takes may be a close call.
 TEST(Linear, NumbersThatAreNotFarActInProportion) {
-  for (const std::uint64_t seed : {1U, 2U}) {
-    const Model model = fit({.level = 0.9}, bent_rows(150, seed));
-    const DataSet fresh = bent_rows(1000, 100 + seed);
-    EXPECT_LT(rmse(model.predict(fresh.inputs).mean, fresh.targets), 0.3) << "draw " << seed;
+  constexpr int draws = 4;
+  double error = 0.0;
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+    const Model model = fit({.level = 0.9}, bent_rows(300, seed, 0.2));
+    const DataSet fresh = bent_rows(1000, 100 + seed, 0.0);
+    const std::vector<double> mean = model.predict(fresh.inputs).mean;
+    double squares = 0.0;
+    double among = 0.0;
+    for (std::size_t i = 0; i < fresh.rows(); ++i) {
+      if (std::abs(fresh.row(i)[0]) > 2.0 || std::abs(fresh.row(i)[1]) > 2.0) continue;
+      squares += std::pow(mean[i] - fresh.targets[i], 2);
+      among += 1.0;
+    }
+    error += std::sqrt(squares / among) / draws;
   }
+  EXPECT_LT(error, 0.09);
 }
 
 }  // namespace

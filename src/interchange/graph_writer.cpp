@@ -1,4 +1,4 @@
-#include "interchange/graph/graph_writer.hpp"
+#include "interchange/graph_writer.hpp"
 
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
