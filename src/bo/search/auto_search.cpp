@@ -241,7 +241,9 @@ double AutoSearch::shortfall(const History& history, const Point& point) {
 double AutoSearch::expected_gain(const History& history) {
   if (!prepare(history)) return 0.0;
   const Promise promise(*state_.process, success(), nullptr, state_.best);
-  const Allowed may = [&](const Point& /*point*/, std::span<const double> inputs) { return allowed(inputs); };
+  const Allowed may = [&](const Point& /*point*/, std::span<const double> inputs) {
+    return allowed(inputs, pending_distance());  // what may be gained where failure is likely counts
+  };
   const std::optional<Sought> found =
       seek(promise, space_, state_.near, Region::all(space_.size()), may, seed_of(seek_purpose, history.trials));
   const double gain = found ? std::exp(found->promise) * state_.learned->warp.unit_at(state_.best) : 0.0;

@@ -138,7 +138,8 @@ std::optional<Outlook> Study::outlook() const {
   // The gain is what the pending trials and the next one may bring, so none of them counts as known.
   history.pending.clear();
   outlook.gain = parts_->suggester.expected_gain(history);
-  outlook.worth_it = outlook.gain > 1e-3 * spread;
+  // A model of a part of the initial design knows too little of the rest.
+  outlook.worth_it = history.trials < static_cast<std::int64_t>(initial) || outlook.gain > 1e-3 * spread;
   return outlook;
 }
 
