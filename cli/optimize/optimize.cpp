@@ -1,5 +1,8 @@
 // nomu optimize: creates studies and shows what is in them.
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -33,18 +36,34 @@ struct Options {
   bool watch = false;
 };
 
+/// Variables of the earlier space that the new one does not have.
+std::vector<std::string> without(const Space& earlier, const Space& space) {
+  std::vector<std::string> names;
+  for (const Variable& variable : earlier.variables()) {
+    const auto same = [&](const Variable& other) { return other.name == variable.name; };
+    if (std::ranges::none_of(space.variables(), same)) names.push_back(variable.name);
+  }
+  return names;
+}
+
 void run_new(const Options& options) {
   StudyFile file = parse_study_file(read_toml_file(options.space), options.space);
   const Fields fields = fields_of(file.spec);
   for (const std::string& setting : options.settings) apply_setting(fields, setting);
   EarlierResults earlier;
+  std::vector<std::string> others;
   if (!options.from.empty()) {
     const Study before = Study::open(options.from, StudyAccess::read, {}, options.study.file_systems());
+    others = without(before.space(), file.space);
     earlier = earlier_results(before, file.space, file.spec.direction);
     keep_private(options.study.place, {options.from});
   }
   const Study study =
       Study::create(options.study.place, file.space, file.spec, {}, options.study.file_systems(), earlier);
+  if (!others.empty()) {
+    warn("note: {} has variables that the new study has not: {}; its results count as if they did not matter\n",
+         options.from, fmt::join(others, ", "));
+  }
   if (options.json) return print_json(nlohmann::json{{"study", study.name()}, {"earlier", earlier.points.size()}});
   const std::string name = study.name();
   const bool plain = name.find_first_of(" '\"&?;$`*\\") == std::string::npos;
@@ -67,7 +86,7 @@ void show_cohorts(const StudyStatus& status, bool json) {
   }
   print("a store of the paper's experiments (nomu reproduce --store): {} cohorts so far, {} finished, {} pending{}\n",
         status.trials, status.finished, status.pending,
-        status.expired > 0 ? fmt::format(" ({} with an expired lease)", status.expired) : "");
+        status.expired > 0 ? fmt::format(" ({} waiting for a worker)", status.expired) : "");
 }
 
 void show_status(const Study& study, bool json) {
@@ -84,10 +103,9 @@ void show_status(const Study& study, bool json) {
     return print_json(line);
   }
   print("{}: {} finished, {} failed, {} pending{}\n",
-        study.budget() > 0 ? fmt::format("{} trials of {}", status.trials, study.budget())
-                           : counted(status.trials, "trial"),
+        counted(status.trials, "trial") + (study.budget() > 0 ? fmt::format(" of {}", study.budget()) : ""),
         status.finished, status.failed, status.pending,
-        status.expired > 0 ? fmt::format(" ({} with an expired lease)", status.expired) : "");
+        status.expired > 0 ? fmt::format(" ({} waiting for a worker)", status.expired) : "");
   if (const std::optional<Trial>& best = status.best_result) {
     // With noise, the best point is the model's choice, and status fits no model.
     print("{}: trial {}, value {}, {}\n", study.spec().noisy ? "best result" : "best", best->id, *best->value,
@@ -132,7 +150,7 @@ void run_best(const Options& options) {
     return print("{}\n", all.dump());
   }
   print("trial {}\nvalue {}\n", best->id, *best->value);
-  if (outlook) print("expected {:.6g} +- {:.2g}\n", outlook->mean, outlook->sigma);
+  if (outlook && study.spec().noisy) print("expected {:.6g} +- {:.2g}\n", outlook->mean, outlook->sigma);
   for (std::size_t j = 0; j < study.space().size(); ++j) {
     if (!study.space().active(j, best->point)) continue;
     print("{} {}\n", study.space().variables()[j].name, study.space().text(j, best->point[j]));
@@ -238,7 +256,7 @@ void add_optimize(CLI::App& app) {
   const auto [list, list_options] = command("list", "List the latest trials", run_list);
   list->add_option("--limit", list_options->limit, "number of trials")->capture_default_str()->check(above_zero());
   list->add_flag("--all", list_options->all, "all trials");
-  list->add_flag("--csv", list_options->csv, "print CSV");
+  list->add_flag("--csv", list_options->csv, "print CSV")->excludes(list->get_option("--json"));
   const auto [copy, copy_options] = command("copy", "Copy a study, log included, to another file or address", run_copy);
   add_input(*copy, "TARGET", copy_options->target, "file or address of the copy, where there must be no study yet");
   add_optimize_table(*optimize);

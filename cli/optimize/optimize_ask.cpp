@@ -33,6 +33,8 @@ void run_ask(const AskOptions& options) {
   const std::vector<Trial> trials = study.ask(static_cast<std::size_t>(options.count), options.worker,
                                               {.report = bar.callback(), .stop = HeedInterrupts().token()});
   bar.finish();
+  if (!trials.empty() && trials.size() < static_cast<std::size_t>(options.count))
+    warn("note: {} of the {} trials asked for: {}\n", trials.size(), options.count, study.why_finished());
   if (options.json) {
     std::string list;
     for (const Trial& trial : trials) list += (list.empty() ? "" : ",") + trial_to_json(study.space(), trial);
@@ -87,19 +89,23 @@ bool next_line(std::string& line, std::uint64_t& room) {
   return !line.empty();
 }
 
-/// Calls `use` with every line of standard input that is not blank, and what messages call it.
+/// Calls `use` with every line of standard input that is not blank, and what messages call it. Says so if there is
+/// none: the command before a pipe may have failed.
 void each_line(const std::function<void(const std::string& line, const std::string& label)>& use) {
   std::int64_t number = 0;
+  bool any = false;
   std::uint64_t room = most_of_input;
   for (std::string line; next_line(line, room);) {
     const std::string label = fmt::format("line {}", ++number);
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    any = true;
     try {
       use(line, label);
     } catch (const DataError& error) {
       throw DataError("optimize", fmt::format("{}: {}", label, error.what()));
     }
   }
+  if (!any) warn("note: standard input is empty; nothing was recorded\n");
 }
 
 /// Records all lines in one transaction, or none. Lines may be given again, so that a corrected file can be read as a
@@ -123,6 +129,8 @@ Point point_of(const Space& space, const std::vector<std::string>& words) {
   nlohmann::json json = nlohmann::json::object();
   for (const std::string& word : words) {
     const Setting variable = parse_setting(word, "optimize");
+    if (json.contains(variable.name))
+      throw DataError("optimize", fmt::format("--point gives '{}' twice; give each variable once", variable.name));
     json[variable.name] = variable.value;
   }
   return point_from_json(space, json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
@@ -130,6 +138,17 @@ Point point_of(const Space& space, const std::vector<std::string>& words) {
 
 /// --point x=1 --point solver=cg VALUE
 void tell_point(Study& study, const TellOptions& options) {
+  if (options.failed) {
+    throw DataError(
+        "optimize",
+        "only a trial can fail, not a point: nomu optimize enqueue STUDY --point ... makes it one, then tell "
+        "STUDY ID --failed REASON");
+  }
+  if (options.replace) {
+    throw DataError("optimize",
+                    "--point adds a result and replaces none; to correct one, name its trial: tell STUDY ID VALUE "
+                    "--replace");
+  }
   if (options.words.size() != 1) {
     throw DataError("optimize",
                     "--point needs exactly one value; nomu optimize enqueue adds a point without one, to be tried");

@@ -107,7 +107,7 @@ void add_optimize_run(CLI::App& optimize) {
                     "end when nothing is left to start; default: stay until the trials of other workers have ended, to "
                     "take over those of one that dies");
   command->add_flag("--until-settled", worker.until_settled,
-                    "stop when, three results in a row, hardly any improvement is to be expected");
+                    "stop when, three results or failures in a row, hardly any improvement is to be expected");
   command->add_flag("--json", options->json, "print JSON");
   add_engine_options(*command, options->engine);
   command->callback([options] { run(*options); });

@@ -59,7 +59,10 @@ void run_insight(const Options& options) {
     return print_json(all);
   }
   print("best: trial {}, {}\n", outlook->best.id, point_text(study.space(), outlook->best.point));
-  print("value there: {:.6g} +- {:.2g} (recorded: {})\n", outlook->mean, outlook->sigma, *outlook->best.value);
+  if (study.spec().noisy)
+    print("value there: {:.6g} +- {:.2g} (recorded: {})\n", outlook->mean, outlook->sigma, *outlook->best.value);
+  else
+    print("value there: {}\n", *outlook->best.value);
   print("the next trial is expected to improve on it by {:.2g}: {}\n", outlook->gain,
         outlook->worth_it ? "worth going on" : "hardly worth going on");
   for (const Importance& one : importances)
@@ -83,7 +86,8 @@ void add_optimize_table(CLI::App& optimize) {
   CLI::App* import = add(optimize, "import", "Add the results in a CSV file to a study", run_import, imported);
   add_input(*import, "FILE", imported->file, "CSV or TSV file with a column for each variable, and one for the value");
   import->add_option("--value", imported->value, "column of the values")->capture_default_str();
-  import->add_option("--cost", imported->cost, "column of what the results cost; cells may be empty");
+  import->add_option("--cost", imported->cost,
+                     "column of what the results cost; cells may be empty; default: that of an exported table");
   const auto exported = std::make_shared<Options>();
   CLI::App* to_file = add(optimize, "export", "Write all trials to a CSV file", run_export, exported);
   add_input(*to_file, "FILE", exported->file, "CSV file to write; .tsv: separated by tabs");

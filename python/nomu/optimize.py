@@ -255,7 +255,7 @@ class Study:
         patience : float
             Seconds for which to retry if a result cannot be written, for example because the disk is full.
         until_settled : bool
-            Whether to stop when, three results in a row, hardly any improvement is to be expected (``outlook``).
+            Whether to stop when, three results or failures in a row, hardly any improvement is to be expected (``outlook``).
         on_result : callable, optional
             Called with each ``Trial`` once its result is recorded.
 
@@ -320,7 +320,7 @@ class Study:
 
         ``best`` is the best trial (by the model, if results are noisy), ``mean`` and ``sigma`` the value expected there
         and its standard deviation, ``gain`` the improvement that the next trial is expected to bring, ``worth_it``
-        whether that is more than a thousandth of the distance between the median and the best result.
+        whether that is more than a thousandth of the spread of the results.
         """
         found = self._study.outlook()
         return None if found is None else {**found, "best": Trial(**found["best"])}

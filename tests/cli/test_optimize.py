@@ -144,6 +144,68 @@ class AskAndTell(WithStudy):
         self.assertRefused(run("import", self.study, copy, "--cost", "state"), "column 'state'", "a number above 0")
         self.verify()
 
+    def test_costs_stay_with_results_that_are_told_again_or_corrected(self) -> None:
+        asked(self.study, "--count", "2")
+        self.assertEqual(run("tell", self.study, 1, 5, "--cost", 3).returncode, 0)
+        self.assertEqual(run("tell", self.study, 1, 5).returncode, 0)  # the same result again is no mistake
+        self.assertEqual(run("tell", self.study, 1, 6, "--replace").returncode, 0)
+        trial = json.loads(run("list", self.study, "--all", "--json").stdout.splitlines()[0])
+        self.assertEqual((trial["value"], trial["cost"]), (6, 3))
+        copy = self.folder / "copy.csv"
+        run("export", self.study, copy)
+        run("import", self.study, copy)
+        self.assertEqual(json.loads(run("list", self.study, "--all", "--json").stdout.splitlines()[2])["cost"], 3)
+        self.verify()
+
+    def test_tables_of_variables_that_are_called_like_columns(self) -> None:
+        space = self.folder / "names.toml"
+        space.write_text("".join(f'[[variables]]\nname = "{name}"\nlow = 0\nhigh = 9\n' for name in ("trial", "value", "reason")))
+        study, table = self.folder / "names.db", self.folder / "names.csv"
+        run("new", study, "--space", space)
+        run("tell", study, "--point", "trial=0.25", "--point", "value=7", "--point", "reason=5", 3)
+        run("export", study, table)
+        self.assertEqual(table.read_text().splitlines()[0], "trial_,state,trial,value,reason,value_,reason_")
+        self.assertEqual(run("import", study, table).returncode, 0)
+        trials = [json.loads(line) for line in run("list", study, "--all", "--json").stdout.splitlines()]
+        self.assertEqual(trials[1]["point"], trials[0]["point"])
+        self.assertEqual(trials[1]["value"], 3)
+
+    def test_what_would_be_ignored_is_refused(self) -> None:
+        point = ("--point", "x=0.5", "--point", "n=3", "--point", "solver=cg")
+        self.assertRefused(run("tell", self.study, *point, 3, "--failed", "boo"), "only a trial can fail, not a point")
+        self.assertRefused(run("tell", self.study, *point, 3, "--replace"), "--point adds a result and replaces none")
+        self.assertRefused(run("tell", self.study, *point, "--point", "x=0.6", 3), "--point gives 'x' twice")
+        twice = '{"x": 0.5, "x": 0.6, "n": 3, "solver": "cg"}\n'
+        self.assertRefused(run("enqueue", self.study, "--lines", input=twice), "line 1", "'x' twice")
+        line = f'{{"point": {twice.strip()}, "value": 3}}\n'
+        self.assertRefused(run("tell", self.study, "--lines", input=line), "line 1", "'x' twice")
+        self.assertRefused(run("list", self.study, "--csv", "--json"), "--json")
+        self.assertRefused(run("run", self.study, "--command", " "), "the command is empty")
+        self.assertEqual(json.loads(run("status", self.study, "--json").stdout)["trials"], 0)
+        for text in ("inf", "abc"):
+            table = self.folder / "rows.csv"
+            table.write_text(f"x,n,solver,value\n0.1,1,cg,{text}\n")
+            self.assertRefused(run("import", self.study, table), f"got '{text}'; leave the cell empty")
+
+    def test_what_happens_is_said(self) -> None:
+        for command in ("tell", "enqueue"):
+            done = run(command, self.study, "--lines", input="\n")
+            self.assertEqual((done.returncode, done.stderr), (0, "note: standard input is empty; nothing was recorded\n"))
+        run("enqueue", self.study, "--point", "x=0.5", "--point", "n=3", "--point", "solver=cg")
+        self.assertIn("1 pending (1 waiting for a worker)", run("status", self.study).stdout)
+        run("budget", self.study, 4)
+        self.assertIn("1 trial of 4: ", run("status", self.study).stdout)
+        few = run("ask", self.study, "--count", "100")
+        self.assertEqual((few.returncode, len(few.stdout.splitlines())), (0, 4))
+        self.assertIn("4 of the 100 trials asked for: the budget of 4 trials is spent", few.stderr)
+        for trial in range(1, 5):
+            run("tell", self.study, trial, trial)
+        small = self.folder / "small.toml"
+        small.write_text('[[variables]]\nname = "x"\nlow = -1\nhigh = 1\n')
+        made = run("new", self.folder / "small.db", "--space", small, "--from", self.study)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertIn("has variables that the new study has not: n, solver", made.stderr)
+
     def test_a_new_study_may_begin_with_an_earlier_one(self) -> None:
         for trial in asked(self.study, "--count", "6"):
             run("tell", self.study, trial["id"], trial["point"]["x"] ** 2)
@@ -164,8 +226,14 @@ class AskAndTell(WithStudy):
         for trial in asked(self.study, "--count", "6"):
             run("tell", self.study, trial["id"], trial["point"]["x"])
         found = json.loads(run("best", self.study, "--json").stdout)
-        self.assertGreaterEqual(found["sigma"], 0.0)
-        self.assertIn("expected ", run("best", self.study).stdout)
+        self.assertEqual((found["mean"], found["sigma"]), (found["value"], 0.0))
+        self.assertNotIn("expected ", run("best", self.study).stdout)  # without noise it is what was told
+        noisy = self.folder / "noisy.db"
+        run("new", noisy, "--space", self.space, "--set", "noisy=true")
+        for trial in asked(noisy, "--count", "6"):
+            run("tell", noisy, trial["id"], trial["point"]["x"])
+        self.assertGreater(json.loads(run("best", noisy, "--json").stdout)["sigma"], 0.0)
+        self.assertIn("expected ", run("best", noisy).stdout)
 
     def test_the_best_of_a_noisy_study_is_not_called_its_best_result(self) -> None:
         study = self.folder / "noisy.db"

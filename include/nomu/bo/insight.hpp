@@ -12,12 +12,15 @@
 namespace nomu {
 
 /// According to a Gaussian process fitted to the results, whatever the method of the study; in units of the results.
+/// Equal results, twice as many as the initial design has, promise no gain.
 struct Outlook {
-  Trial best = {};        ///< the best result; if results are noisy, the one with the best expected value
-  double mean = 0.0;      ///< expected value of the function at its point
-  double sigma = 0.0;     ///< standard deviation of that
-  double gain = 0.0;      ///< improvement that the next trial is expected to bring
-  bool worth_it = false;  ///< whether that is more than a thousandth of the distance from the median to the best result
+  Trial best = {};     ///< the best result; if results are noisy, the one with the best expected value
+  double mean = 0.0;   ///< expected value of the function at its point; its result unless results are noisy
+  double sigma = 0.0;  ///< standard deviation of that; 0 unless results are noisy
+  double gain = 0.0;   ///< improvement that the next trial is expected to bring
+  /// Whether that is more than a thousandth of the spread of the results: the distance from the median to the best one,
+  /// or, if that is larger, from the lower quarter of the first ones (or of an earlier study's) to the best of these.
+  bool worth_it = false;
 };
 
 /// Advice if some results are more than a thousand interquartile ranges worse than the median, which is what a failure

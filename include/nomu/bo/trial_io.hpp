@@ -23,13 +23,14 @@ namespace nomu {
 /// "x=0.5 n=3 solver=cg"
 [[nodiscard]] std::string point_text(const Space& space, const Point& point);
 
-/// Columns trial, state, one for each variable, value, cost (if any was told) and reason. A name that is taken already
-/// gets a trailing "_".
+/// Columns trial, state, one for each variable, value, cost (if any was told) and reason. Where a variable has one of
+/// these names, it is the other column that gets a trailing "_".
 [[nodiscard]] Table trials_table(const Space& space, const std::vector<Trial>& trials);
 
 /// The results in a table with a column for each variable and one for the value; other columns are ignored. Rows
-/// without a value are left out. `cost_column`, unless empty, has what the results cost, where that is known. Throws
-/// DataError naming the cell, or the column that is missing.
+/// without a value are left out. `cost_column` has what the results cost, where that is known; empty: of a table that
+/// `trials_table` made, its own. So has the value, if a variable is called like its column. Throws DataError naming the
+/// cell, or the column that is missing.
 [[nodiscard]] std::vector<TrialResult> results_from_table(const Space& space, const Table& table,
                                                           std::string_view value_column = "value",
                                                           std::string_view cost_column = "");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "nomu/bo/acquisition.hpp"
 #include "nomu/core/random.hpp"
@@ -12,16 +13,13 @@ namespace nomu {
 namespace {
 
 constexpr std::uint64_t seek_purpose = 0x62736B31;
-constexpr std::uint64_t pool_purpose = 0x62706F6F;
 constexpr std::uint64_t fantasy_purpose = 0x6266616E;
 constexpr std::size_t most_rows = 250;  // the cost of a proposal is cubic in them
 constexpr std::size_t near_rows = 5;
 constexpr std::size_t pool_after = 24;      // pending points after which the next ones are chosen from a pool
 constexpr double pending_apart = 0.01;      // least distance of two pending points, as a share of the space's diagonal
-constexpr int most_halvings = 12;           // of this distance, where there is no room
 constexpr double least_local_share = 50.0;  // times less may be expected around the best result than elsewhere
 constexpr double finished_apart = 1e-6;     // least distance of pending points from those with a result
-constexpr SeekSpec pool_spec{.points_everywhere = 1500, .around = 200};
 
 template <class T>
 std::vector<T> chosen(const std::vector<T>& all, const std::vector<std::size_t>& rows) {
@@ -57,6 +55,16 @@ double trusted_side(const std::vector<double>& values, std::size_t first, std::s
   return side;
 }
 
+/// Where the best points lie at the border of what fails, the square of the probability still lets most trials fail.
+/// The share of successes below which no point is sought, once most trials have failed: what they failed at. The weight
+/// of success alone goes on trying what lies beyond the border of all that succeeds, where the best points are at it,
+/// because nothing is left to gain on this side.
+double least_success(const History& history) {
+  const auto failed = static_cast<double>(history.failed.size());
+  const auto succeeded = static_cast<double>(history.finished);
+  return failed < succeeded ? 0.0 : failed / (failed + succeeded);
+}
+
 }  // namespace
 
 std::uint64_t AutoSearch::seed_of(std::uint64_t purpose, std::int64_t number) const {
@@ -83,18 +91,24 @@ void AutoSearch::learn_from(const History& history) {
   state_.values = history.values;
   state_.failed = history.failed;
   state_.costs = history.costs;
-  if (history.values.size() < 2) return;
+  if (history.values.size() < 2 && !(design_.wary && !history.failed.empty())) return;
   const double sign = spec_.direction == Direction::maximize ? 1.0 : -1.0;
   std::vector<double> values;
   for (const double value : history.values) values.push_back(sign * value);
-  state_.side = trusted_side(values, initial_, space_.size(), design_.side);
+  if (!values.empty()) state_.side = trusted_side(values, initial_, space_.size(), design_.side);
   const std::vector<std::size_t> rows = fit_subset(values, Direction::maximize, most_rows);
   const std::vector<Point> points = chosen(history.points, rows);
   values = chosen(values, rows);
   state_.learned = learn(space_, points, values, learn_spec(), earlier_rows());
-  if (!state_.learned) return;
-  if (auto success = learn_success(space_, points, history.failed))
+  if (!state_.learned && !design_.wary) return;
+  if (auto success = learn_success(space_, points, history.failed)) {
     state_.success.emplace(std::move(success), design_.success);
+    if (design_.wary) state_.least_success = least_success(history);
+  }
+  if (!state_.learned) {
+    state_.near.assign(points.end() - static_cast<std::ptrdiff_t>(std::min(points.size(), near_rows)), points.end());
+    return;
+  }
   if (design_.heeds_costs) state_.cost = learn_cost(space_, history.points, history.costs);
   state_.process = state_.learned->process;
   state_.best = state_.process->best_mean();
@@ -151,6 +165,10 @@ double AutoSearch::pending_distance() const {
   return pending_apart * 2.0 * std::sqrt(static_cast<double>(space_.inputs()));
 }
 
+bool AutoSearch::barred(std::span<const double> inputs) const {
+  return state_.least_success > 0.0 && state_.success->estimate_at(inputs) < state_.least_success;
+}
+
 bool AutoSearch::allowed(std::span<const double> inputs, double apart) const {
   const Process& process = *state_.process;
   for (std::size_t k = 0; k < process.believed(); ++k) {
@@ -176,34 +194,20 @@ double AutoSearch::log_weight(std::span<const double> inputs) const {
   return (state_.success ? state_.success->log_at(inputs) : 0.0) - (state_.cost ? state_.cost->log_at(inputs) : 0.0);
 }
 
-std::optional<Point> AutoSearch::from_pool(const std::function<bool(const Point&)>& taken) {
-  if (!state_.pool) {
-    state_.pool_points =
-        candidates(space_, state_.near, Region::all(space_.size()), seed_of(pool_purpose, state_.finished), pool_spec);
-    RowMatrix inputs = process_rows(space_, state_.pool_points).x;
-    std::vector<double> worth;
-    if (state_.success || state_.cost) {
-      for (const Point& point : state_.pool_points) worth.push_back(log_weight(space_.to_inputs(point)));
-    }
-    state_.pool.emplace(*state_.process, std::move(inputs), std::move(worth));
-  }
-  state_.pool->follow(*state_.process);
-  double apart = pending_distance();
-  for (int halvings = 0; halvings <= (design_.makes_room ? most_halvings : 0); ++halvings) {
-    while (const std::optional<std::size_t> k = state_.pool->best(state_.best, apart)) {
-      const Point& point = state_.pool_points[*k];
-      if (allowed(space_.to_inputs(point), apart) && (spec_.noisy || !taken(point))) return point;
-      state_.pool->leave_out(*k);
-    }
-    apart *= 0.5;
-  }
-  return {};
+std::optional<Point> AutoSearch::next(const History& history, const std::function<bool(const Point&)>& taken) {
+  if (!prepare(history)) return amid_failures(history, taken);
+  if (state_.pending.size() >= pool_after) return from_pool(taken);
+  const auto search = [&] { return gains_knowledge() ? most_telling(history, taken) : most_promising(history, taken); };
+  std::optional<Point> found = search();
+  if (found || state_.least_success == 0.0) return found;
+  const double least = std::exchange(state_.least_success, 0.0);  // nothing is as likely to succeed
+  found = search();
+  state_.least_success = least;
+  return found;
 }
 
-std::optional<Point> AutoSearch::next(const History& history, const std::function<bool(const Point&)>& taken) {
-  if (!prepare(history)) return {};
-  if (state_.pending.size() >= pool_after) return from_pool(taken);
-  if (gains_knowledge()) return most_telling(history, taken);
+std::optional<Point> AutoSearch::most_promising(const History& history,
+                                                const std::function<bool(const Point&)>& taken) {
   const Promise promise = promise_now();
   const Allowed may = [&](const Point& point, std::span<const double> inputs) {
     return allowed(inputs) && (spec_.noisy || !taken(point));
@@ -225,6 +229,7 @@ double AutoSearch::shortfall(const History& history, const Point& point) {
   if (!proposed) return std::numeric_limits<double>::infinity();
   const std::vector<double> there = space_.to_inputs(*proposed);
   const std::vector<double> here = space_.to_inputs(point);
+  if (!state_.learned) return promise_amid_failures(history, there) - promise_amid_failures(history, here);
   if (!gains_knowledge() || state_.pending.size() >= pool_after) {
     const Promise promise = promise_now();
     return promise.at(there) - promise.at(here);
@@ -236,62 +241,13 @@ double AutoSearch::shortfall(const History& history, const Point& point) {
 double AutoSearch::expected_gain(const History& history) {
   if (!prepare(history)) return 0.0;
   const Promise promise(*state_.process, success(), nullptr, state_.best);
-  const Allowed may = [&](const Point& /*point*/, std::span<const double> inputs) { return allowed(inputs); };
+  const Allowed may = [&](const Point& /*point*/, std::span<const double> inputs) {
+    return allowed(inputs, pending_distance());  // what may be gained where failure is likely counts
+  };
   const std::optional<Sought> found =
       seek(promise, space_, state_.near, Region::all(space_.size()), may, seed_of(seek_purpose, history.trials));
-  return found ? std::exp(found->promise) * state_.learned->warp.unit_at(state_.best) : 0.0;
-}
-
-std::optional<Point> AutoSearch::next_by(const History& history, const CustomAcquisition& acquisition,
-                                         const std::function<bool(const Point&)>& taken) {
-  if (!prepare(history)) return {};
-  const double sign = spec_.direction == Direction::maximize ? 1.0 : -1.0;
-  const double best = *std::max_element(history.values.begin(), history.values.end(),
-                                        [&](double a, double b) { return sign * a < sign * b; });
-  const TargetWarp& warp = state_.learned->warp;
-  return best_by(
-      [&](const Point& point) {
-        const Process::Value value = state_.process->at(space_.to_inputs(point));
-        return acquisition(sign * warp.invert(value.mean), value.sigma * warp.unit_at(value.mean), best);
-      },
-      {}, pool_spec, history.trials, taken);
-}
-
-std::optional<Point> AutoSearch::best_by(const Valued& value, const std::vector<Point>& also, const SeekSpec& spec,
-                                         std::int64_t number, const std::function<bool(const Point&)>& taken) const {
-  std::optional<Point> found;
-  double most = 0.0;
-  std::vector<Point> near = state_.near;
-  // First everywhere, then twice around the best point so far.
-  for (std::int64_t round = 0; round < 3; ++round) {
-    const SeekSpec now{.points_everywhere = round == 0 ? spec.points_everywhere : 0, .around = spec.around};
-    std::vector<Point> points =
-        candidates(space_, near, Region::all(space_.size()), seed_of(pool_purpose, 3 * number + round), now);
-    if (round == 0) points.insert(points.end(), also.begin(), also.end());
-    for (const Point& point : points) {
-      const double here = value(point);
-      if (!std::isfinite(here) || (found && !(here > most))) continue;
-      if (!allowed(space_.to_inputs(point)) || (!spec_.noisy && taken(point))) continue;
-      most = here;
-      found = point;
-    }
-    if (!found) break;
-    near = {*found};
-  }
-  return found;
-}
-
-/// Points that are known are candidates as well: to repeat one is worth it where that decides which is the best.
-std::optional<Point> AutoSearch::most_telling(const History& history,
-                                              const std::function<bool(const Point&)>& taken) const {
-  constexpr SeekSpec spec{.points_everywhere = 320, .around = 64};
-  const KnowledgeGain gain(*state_.process);
-  return best_by(
-      [&](const Point& point) {
-        const std::vector<double> inputs = space_.to_inputs(point);
-        return gain.log_at(inputs) + log_weight(inputs);
-      },
-      state_.known, spec, history.trials, taken);
+  const double gain = found ? std::exp(found->promise) * state_.learned->warp.unit_at(state_.best) : 0.0;
+  return std::min(gain, std::numeric_limits<double>::max());
 }
 
 std::shared_ptr<const Learned> AutoSearch::learned(const History& history) {

@@ -68,8 +68,9 @@ class AutoSearch {
     std::optional<Fantasies> fantasies;
     std::optional<Pool> pool;  // for large batches
     std::vector<Point> pool_points;
-    double side = 1.0;  // of the cube around the best result
-    double best = 0.0;  // on the scale of the process
+    double least_success = 0.0;  // estimated share of successes where a point is sought
+    double side = 1.0;           // of the cube around the best result
+    double best = 0.0;           // on the scale of the process
     std::int64_t finished = -1;
     std::vector<Point> points;
     std::vector<double> values;
@@ -80,7 +81,11 @@ class AutoSearch {
   void learn_from(const History& history);
   [[nodiscard]] const EarlierRows* earlier_rows();
   void believe(const std::vector<Point>& pending);
-  [[nodiscard]] bool allowed(std::span<const double> inputs) const { return allowed(inputs, pending_distance()); }
+  [[nodiscard]] bool allowed(std::span<const double> inputs) const {
+    return allowed(inputs, pending_distance()) && !barred(inputs);
+  }
+  /// Whether success is too unlikely there, see `least_success`.
+  [[nodiscard]] bool barred(std::span<const double> inputs) const;
   /// `apart`: least distance from pending points.
   [[nodiscard]] bool allowed(std::span<const double> inputs, double apart) const;
   [[nodiscard]] double pending_distance() const;
@@ -92,9 +97,14 @@ class AutoSearch {
   /// The point with the largest value: of points everywhere and of `also`, then around the best so far.
   [[nodiscard]] std::optional<Point> best_by(const Valued& value, const std::vector<Point>& also, const SeekSpec& spec,
                                              std::int64_t number, const std::function<bool(const Point&)>& taken) const;
+  [[nodiscard]] std::optional<Point> most_promising(const History& history,
+                                                    const std::function<bool(const Point&)>& taken);
   [[nodiscard]] std::optional<Point> most_telling(const History& history,
                                                   const std::function<bool(const Point&)>& taken) const;
   [[nodiscard]] std::uint64_t seed_of(std::uint64_t purpose, std::int64_t number) const;
+  [[nodiscard]] double promise_amid_failures(const History& history, std::span<const double> inputs) const;
+  [[nodiscard]] std::optional<Point> amid_failures(const History& history,
+                                                   const std::function<bool(const Point&)>& taken) const;
   [[nodiscard]] std::optional<Point> from_pool(const std::function<bool(const Point&)>& taken);
 
   const Space& space_;

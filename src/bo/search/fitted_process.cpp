@@ -13,7 +13,7 @@ namespace {
 class FittedProcess final : public FittedCohort {
  public:
   FittedProcess(std::shared_ptr<const Learned> learned, double worst, double best)
-      : learned_(std::move(learned)), worst_(worst), half_(0.5 * (best - worst)), reports_(1) {}
+      : learned_(std::move(learned)), worst_(worst), half_(0.5 * best - 0.5 * worst), reports_(1) {}
 
   [[nodiscard]] std::size_t members() const override { return 1; }
 
@@ -31,14 +31,14 @@ class FittedProcess final : public FittedCohort {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double mean = learned_->warp.invert(values[i].mean);
       const double sigma = values[i].sigma * learned_->warp.unit_at(values[i].mean);
-      prediction.mean(0, i, 0) = static_cast<float>((mean - worst_) / half_ - 1.0);
+      prediction.mean(0, i, 0) = static_cast<float>(2.0 * ((0.5 * mean - 0.5 * worst_) / half_) - 1.0);
       prediction.sigma_model(0, i, 0) = static_cast<float>(sigma / half_);
     }
     return prediction;
   }
 
   [[nodiscard]] std::unique_ptr<FittedCohort> select(std::span<const std::size_t> /*members*/) const override {
-    return std::make_unique<FittedProcess>(learned_, worst_, worst_ + 2.0 * half_);
+    return std::make_unique<FittedProcess>(learned_, worst_, 2.0 * (0.5 * worst_ + half_));
   }
   [[nodiscard]] const std::vector<FitReport>& reports() const override { return reports_; }
   [[nodiscard]] FittedState state() const override {
@@ -48,7 +48,7 @@ class FittedProcess final : public FittedCohort {
  private:
   std::shared_ptr<const Learned> learned_;
   double worst_;
-  double half_;
+  double half_;  // of the range of the results; halves do not overflow where the range does
   std::vector<FitReport> reports_;
 };
 

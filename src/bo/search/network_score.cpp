@@ -59,6 +59,7 @@ bool networks_predict_better(const OptimizeSpec& spec, const Space& space, const
   if (!learned) return false;
   const auto [low, high] = std::minmax_element(results.values.begin(), results.values.end());
   const double half = 0.5 * (*high - *low);
+  if (!std::isfinite(half) || half <= 0.0) return false;  // networks know nothing of results as large, or as small
   std::vector<double> targets;
   std::vector<double> inputs;
   for (std::size_t i = 0; i < results.values.size(); ++i) {

@@ -78,8 +78,10 @@ std::int64_t StudyStore::finish_one(const TrialResult& result, Repeated repeated
                     labelled(result, fmt::format("there is no trial {}; there are {}", result.id, trial_count())));
   }
   const bool replaces = trial->state != TrialState::pending;
+  // A result that is told again, or corrected, cost what it cost before unless another cost is told.
+  const std::optional<double> cost = result.cost || !result.value ? result.cost : trial->cost;
   const bool equal =
-      trial->value == result.value && trial->cost == result.cost && (result.value || trial->reason == result.reason);
+      trial->value == result.value && trial->cost == cost && (result.value || trial->reason == result.reason);
   if (replaces && equal && repeated == Repeated::accept_equal) return result.id;
   if (replaces && repeated != Repeated::replace) {
     throw DataError(
@@ -108,13 +110,13 @@ std::int64_t StudyStore::finish_one(const TrialResult& result, Repeated repeated
         .bind(3, result.id)
         .run();
   }
-  if (replaces || result.cost) set_cost(result.id, result.cost);
+  if (replaces || cost) set_cost(result.id, cost);
   log({.kind = result.value ? "tell" : "fail",
        .trial = result.id,
        .value = result.value,
        .text = result.reason,
        .replaces = replaces,
-       .cost = result.cost},
+       .cost = cost},
       at);
   return result.id;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "bo/study/study_parts.hpp"
 #include "bo/surrogate/importance.hpp"
@@ -23,6 +24,31 @@ std::optional<Trial> best_expected(const StudyStore& store, const Process& proce
     if (trial.state == TrialState::finished && trial.point == point) best = std::move(trial);
   }
   return best;
+}
+
+/// Distance from the best of some results to the one that this share of them is not worse than; `worse`: less is
+/// better.
+double reach(std::vector<double> worse, double share) {
+  const double best = *std::min_element(worse.begin(), worse.end());
+  const auto place = worse.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(worse.size()));
+  std::nth_element(worse.begin(), place, worse.end());
+  return std::min(*place - best, std::numeric_limits<double>::max());
+}
+
+/// What an improvement is compared with. Later trials gather around the best one, and half of all results may equal it;
+/// the first ones, or those of an earlier study, still say how much there was to gain. A quarter of them, because some
+/// runs may have diverged.
+double spread_of(const std::vector<double>& worse, std::size_t initial, const std::vector<double>& earlier) {
+  constexpr double few = 0.25;
+  const auto first = static_cast<std::ptrdiff_t>(std::min(worse.size(), std::max<std::size_t>(initial, 8)));
+  double spread = std::max(reach(worse, 0.5), reach({worse.begin(), worse.begin() + first}, few));
+  if (!earlier.empty()) spread = std::max(spread, reach(earlier, few));
+  if (spread > 0.0) return spread;
+  const double best = *std::min_element(worse.begin(), worse.end());
+  const auto count = static_cast<double>(worse.size());
+  double mean = 0.0;
+  for (const double value : worse) mean += value / count - best / count;
+  return 0.1 * mean;
 }
 
 /// The process of some of the rows, with the same kernel.
@@ -60,7 +86,9 @@ std::vector<Importance> Study::importances() const {
   Random random(seed);
   for (int k = 0; k < models; ++k) {
     const Process other = thinned(learned->process, random);
-    const std::vector<double> others = other.valid() ? total_effects(other, learned->warp, space(), seed) : shares;
+    // Points of its own for each, or what is due to their choice would cancel.
+    const std::uint64_t own = derived_seed(seed, static_cast<std::uint64_t>(k) + 1);
+    const std::vector<double> others = other.valid() ? total_effects(other, learned->warp, space(), own) : shares;
     for (std::size_t j = 0; j < shares.size(); ++j) squares[j] += std::pow(others[j] - shares[j], 2) / models;
   }
   std::vector<Importance> result;
@@ -84,26 +112,35 @@ std::optional<Outlook> Study::outlook() const {
   const auto lock = parts_->lock();
   History history = parts_->store.snapshot(spec()).history;
   const std::shared_ptr<const Learned> learned = parts_->suggester.learned(history);
-  std::optional<Trial> best = parts_->store.best(spec().direction);
-  if (!learned || !best) return {};
-  const Process& process = learned->process;
-  if (spec().noisy) {
-    if (std::optional<Trial> expected = best_expected(parts_->store, process, history)) best = std::move(expected);
+  const std::optional<Trial> best = parts_->store.best(spec().direction);
+  if (!best) return {};
+  // Without noise a result is what it is, even if the model takes a part of it for noise.
+  Outlook outlook{.best = *best, .mean = *best->value};
+  const std::size_t initial = parts_->suggester.initial();
+  if (!learned) {
+    const auto [low, high] = std::minmax_element(history.values.begin(), history.values.end());
+    if (*low != *high || history.values.size() < 2 * initial) return {};
+    return outlook;  // so many equal ones: nothing is to be gained
   }
   const double sign = spec().direction == Direction::maximize ? 1.0 : -1.0;
-  const Process::Value value = process.at(space().to_inputs(best->point));
-  std::vector<double> distances;
-  for (const double result : history.values) distances.push_back(sign * (*best->value - result));
-  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
-  std::nth_element(distances.begin(), middle, distances.end());
+  if (spec().noisy) {
+    const Process& process = learned->process;
+    if (std::optional<Trial> expected = best_expected(parts_->store, process, history)) outlook.best = *expected;
+    const Process::Value value = process.at(space().to_inputs(outlook.best.point));
+    outlook.mean = sign * learned->warp.invert(value.mean);
+    outlook.sigma = value.sigma * learned->warp.unit_at(value.mean);
+  }
+  const auto worse = [&](std::vector<double> values) {
+    for (double& value : values) value *= -sign;
+    return values;
+  };
+  const double spread = spread_of(worse(history.values), initial, worse(parts_->store.earlier().values));
   // The gain is what the pending trials and the next one may bring, so none of them counts as known.
   history.pending.clear();
-  const double gain = parts_->suggester.expected_gain(history);
-  return Outlook{.best = *best,
-                 .mean = sign * learned->warp.invert(value.mean),
-                 .sigma = value.sigma * learned->warp.unit_at(value.mean),
-                 .gain = gain,
-                 .worth_it = gain > 1e-3 * *middle};
+  outlook.gain = parts_->suggester.expected_gain(history);
+  // A model of a part of the initial design knows too little of the rest.
+  outlook.worth_it = history.trials < static_cast<std::int64_t>(initial) || outlook.gain > 1e-3 * spread;
+  return outlook;
 }
 
 std::vector<Trial> Study::ask_by(const CustomAcquisition& acquisition, std::size_t count, std::string_view worker) {

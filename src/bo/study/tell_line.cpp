@@ -28,6 +28,7 @@ json parse(std::string_view line) {
     refuse("NaN and Infinity are not results, report such a trial as failed");
   }
   if (!all.is_object()) refuse("it is not a JSON object");
+  if (const std::string twice = repeated_key(line); !twice.empty()) refuse(fmt::format("it has '{}' twice", twice));
   for (const auto& [key, unused] : all.items()) {
     if (key != "id" && key != "value" && key != "failed" && key != "point" && key != "cost") {
       refuse(fmt::format("unknown key '{}'", key));

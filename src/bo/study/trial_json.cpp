@@ -40,6 +40,8 @@ std::string point_to_json(const Space& space, const Point& point) { return point
 Point point_from_json(const Space& space, std::string_view text) {
   const json all = parse_json(text);
   if (!all.is_object()) throw DataError("bo/study", "a point is an object of variables and their values");
+  if (const std::string twice = repeated_key(text); !twice.empty())
+    throw DataError("bo/study", fmt::format("the point has '{}' twice; give each variable once", twice));
   std::vector<std::optional<double>> values(space.size());
   for (const auto& [name, value] : all.items()) {
     const std::size_t j = space.index_of(name);

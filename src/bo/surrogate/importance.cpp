@@ -28,13 +28,14 @@ std::vector<std::size_t> spread_rows(const Space& space, const std::vector<Point
 
 std::vector<double> total_effects(const Process& process, const TargetWarp& warp, const Space& space,
                                   std::uint64_t seed) {
-  constexpr std::size_t draws = 256;
   const std::size_t d = space.size();
+  const std::size_t draws = std::clamp<std::size_t>(8192 / d, 256, 2048);  // each takes a point per variable
   const std::vector<double> units = sobol_points(2 * d, draws, seed);
   const double worst = process.rows().y.minCoeff();
   const auto mean_at = [&](const std::vector<double>& unit) {
     // Below the worst result, a compressed scale would be extrapolated exponentially.
-    return warp.invert(std::max(worst, process.mean_at(space.to_inputs(space.from_unit(unit)))));
+    const double value = warp.invert(std::max(worst, process.mean_at(space.to_inputs(space.from_unit(unit)))));
+    return std::ldexp(value, -warp.exponent());
   };
   std::vector<double> effects(d, 0.0);
   for (std::size_t i = 0; i < draws; ++i) {

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t bowl_rows = 8;      // fewer results would be taken for a bowl that has no uncertainty
 constexpr int usual_scales = 2;           // softnesses 1, 0.1
 constexpr int wide_scales = 6;            // down to 1e-5
+constexpr double most_more = 20.0;        // where a few results are larger by orders of magnitude
 constexpr std::size_t kernel_rows = 100;  // the search for a kernel is cubic in them, and repeated a hundred times
 
 template <class T>
@@ -118,7 +119,7 @@ class Contest {
     if (spec.simpler && bowl) improves({.shape = by_.shape, .bowl = true});
     if (spec.simpler && space_.size() > 1) improves({.shape = by_.shape, .bowl = by_.bowl, .tied = true});
     double softness = 1.0;
-    for (int tenths = 0; tenths < (spec.wide ? wide_scales : usual_scales); ++tenths, softness *= 0.1) {
+    for (int tenths = 0; tenths < scales(spec.wide); ++tenths, softness *= 0.1) {
       Explanation other = by_;
       other.softness = softness;
       if (!improves(other)) break;
@@ -135,6 +136,13 @@ class Contest {
     best_ = std::move(found);
     by_ = other;
     return true;
+  }
+
+  /// How many scales are tried. Where a few huge results rule the unit of softness, those of the others come later.
+  [[nodiscard]] int scales(bool wide) const {
+    if (!wide) return usual_scales;
+    const double orders = std::ceil(std::log10(TargetWarp(values_, 1.0).medians()));
+    return wide_scales + static_cast<int>(std::min(orders, most_more));
   }
 
   /// What was chosen on a scale that a few huge results ruled may be wrong on the scale that was found.
@@ -191,14 +199,19 @@ std::shared_ptr<const Learned> learn(const Space& space, const std::vector<Point
   Rows some{.points = chosen(points, few), .values = chosen(values, few)};
   if (earlier != nullptr && earlier->learned) {
     const double shift = shift_of(space, all, *earlier);
-    all.add(*earlier, shift);
-    some.add(*earlier, shift);
+    const auto shifted = [&](double value) { return std::isfinite(value + shift); };
+    // Results among the largest of numbers may be too far from the earlier ones to be compared.
+    if (std::ranges::all_of(earlier->values, shifted)) {
+      all.add(*earlier, shift);
+      some.add(*earlier, shift);
+    }
   }
   ProcessRows few_rows = process_rows(space, some.points);
   few_rows.foreign = some.foreign;
   Contest contest(space, std::move(few_rows), some.values, spec.noisy);
   contest.weigh(spec, values.size() >= bowl_rows);
   const Scaled& best = contest.best();
+  if (!std::isfinite(best.evidence)) return {};  // no kernel explains them: there is nothing to go by
   ProcessRows rows = process_rows(space, all.points);
   rows.y = best.warp.apply(all.values);
   rows.foreign = all.foreign;

@@ -29,6 +29,10 @@ class SuccessWorth {
   /// The same, with slopes by every input.
   [[nodiscard]] double log_at(std::span<const double> inputs, std::span<double> slopes) const;
   [[nodiscard]] std::vector<double> log_at_all(const RowMatrix& inputs) const;
+  /// The share of evaluations that are expected to succeed there.
+  [[nodiscard]] double estimate_at(std::span<const double> inputs) const {
+    return 0.5 * (1.0 + process_->mean_at(inputs));
+  }
 
  private:
   [[nodiscard]] double log_of(const Process::Value& success) const;

@@ -15,6 +15,12 @@ class TargetWarp {
   /// `values`: larger is better. `softness` in medians of the distances (at least a tenth of their mean); 0: none.
   TargetWarp(const std::vector<double>& values, double softness);
 
+  /// How many medians the unit of `softness` is; 1 where half of the results equal the best one.
+  [[nodiscard]] double medians() const { return medians_; }
+
+  /// Results divided by two to this power can be squared and subtracted; 0 where they can as they are.
+  [[nodiscard]] int exponent() const { return exponent_; }
+
   [[nodiscard]] double apply(double value) const;
   [[nodiscard]] double invert(double scaled) const;
   /// The slope of `invert`: how much a small step on the scale means in units of the results.
@@ -24,11 +30,14 @@ class TargetWarp {
   [[nodiscard]] double log_jacobian(const std::vector<double>& values) const;
 
  private:
-  double best_ = 0.0;
-  double softness_ = 0.0;  // in units of the results; 0: none
+  int exponent_ = 0;       // results are divided by two to its power
+  double best_ = 0.0;      // divided, as all that follows
+  double softness_ = 0.0;  // 0: none
+  double medians_ = 1.0;
   double centre_ = 0.0;
   double width_ = 1.0;
 
+  [[nodiscard]] double distance(double value) const;
   [[nodiscard]] double compressed(double value) const;
 };
 

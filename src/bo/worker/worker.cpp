@@ -59,6 +59,7 @@ Study open_for_work(const std::function<Study()>& open, double patience, const s
 WorkerReport run_worker(Study& study, const std::string& command, const WorkerSpec& spec,
                         const WorkerCallbacks& callbacks, const Progress& progress) {
   check_ranges(spec);
+  if (command.find_first_not_of(" \t\r\n") == std::string::npos) throw ConfigError("bo/worker", "the command is empty");
   const StartEvaluation start = command_evaluations(command, study.space());
   return WorkerLoop(study, start, spec, callbacks, progress).run();
 }

@@ -45,11 +45,12 @@ bool WorkerLoop::write(Unrecorded& result) {
   ++(failed ? report_.failed : report_.finished);
   failures_in_a_row_ = failed ? failures_in_a_row_ + 1 : 0;
   if (callbacks_.recorded) callbacks_.recorded(evaluated);
-  if (spec_.until_settled && !failed && !progress_.stop.stop_requested()) look_ahead();
+  if (spec_.until_settled && !progress_.stop.stop_requested()) look_ahead();
   return true;
 }
 
-/// Whether going on is worth it, after every result. One model may be wrong about that, three in a row hardly are.
+/// Whether going on is worth it, after every result or failure: where all that is left to gain fails, it is not. One
+/// model may be wrong about that, three in a row hardly are.
 void WorkerLoop::look_ahead() {
   constexpr std::int64_t enough = 3;
   try {

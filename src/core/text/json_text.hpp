@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace nomu {
 
@@ -29,6 +32,23 @@ constexpr std::size_t deepest_json = 64;  ///< far more than anything of nomu ha
 [[nodiscard]] inline nlohmann::json parse_json(std::string_view text) {
   if (nested_too_deeply(text)) return {nlohmann::json::value_t::discarded};
   return nlohmann::json::parse(text, nullptr, false);
+}
+
+/// A key that an object of the text has twice, of which only the last value would count; empty if there is none.
+[[nodiscard]] inline std::string repeated_key(std::string_view text) {
+  if (nested_too_deeply(text)) return {};
+  std::vector<std::set<std::string>> open;
+  std::string repeated;
+  using Json = nlohmann::json;
+  const auto look = [&](int /*depth*/, Json::parse_event_t event, Json& parsed) {
+    if (event == Json::parse_event_t::object_start) open.emplace_back();
+    if (event == Json::parse_event_t::object_end) open.pop_back();
+    if (event == Json::parse_event_t::key && !open.back().insert(parsed.get<std::string>()).second)
+      repeated = parsed.get<std::string>();
+    return true;
+  };
+  [[maybe_unused]] const Json all = Json::parse(text, look, false);
+  return repeated;
 }
 
 }  // namespace nomu

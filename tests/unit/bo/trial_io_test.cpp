@@ -56,7 +56,7 @@ TEST(TrialIo, NumbersOfTrialsThatDoNotFit) {
 TEST(TrialIo, TrialsBecomeATable) {
   const Trial failed{.id = 2, .point = {0.5, 3.0, 0.0}, .state = TrialState::failed, .reason = "melted"};
   EXPECT_EQ(format_table(trials_table(mixed(), {failed})),
-            "trial,state,x,state_,solver,value,reason\n2,failed,0.5,3,cg,,melted\n");
+            "trial,state_,x,state,solver,value,reason\n2,failed,0.5,3,cg,,melted\n");
   EXPECT_THAT(trial_to_json(mixed(), failed), HasSubstr(R"("reason":"melted")"));
 }
 
