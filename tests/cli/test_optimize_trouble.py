@@ -199,6 +199,40 @@ class Commands(WithStudy):
         self.assertEqual(step.wait(timeout=60), 130)
         self.pending(pending=2, expired=2)
 
+    def runs(self, word: str) -> bool:
+        """Whether a process has this word on its command line, and has not ended."""
+        for entry in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if word.encode() in (entry / "cmdline").read_bytes().split(b"\0"):
+                    return True
+        return False
+
+    def test_nothing_outlives_a_run_that_is_killed(self) -> None:
+        for name, command in (("a", "timeout 40 sleep 31.5"), ("b", "exec setsid sleep 31.5"), ("c", "setsid timeout 40 sleep 31.5; echo 1")):
+            study = self.folder / f"{name}.db"
+            self.assertEqual(run("new", study, "--space", self.space).returncode, 0)
+            process = subprocess.Popen([base.NOMU, "optimize", "run", study, "--command", command],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while not self.runs("31.5"):
+                time.sleep(0.02)
+            process.kill()
+            process.wait(timeout=60)
+            end = time.monotonic() + 20
+            while self.runs("31.5") and time.monotonic() < end:
+                time.sleep(0.02)
+            self.assertFalse(self.runs("31.5"), command)
+
+    def test_a_command_in_a_session_of_its_own_hears_a_stop(self) -> None:
+        process = subprocess.Popen([base.NOMU, "optimize", "run", self.study, "--command", "exec setsid sleep 31.75"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not self.runs("31.75"):
+            time.sleep(0.02)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=60), 130)
+        self.assertLess(time.monotonic() - begin, 4)
+        self.assertFalse(self.runs("31.75"))
+
     def test_a_result_that_came_in_time_counts(self) -> None:
         # Models that take longer to fit than the commands may run.
         slow = self.folder / "slow.db"
