@@ -33,6 +33,17 @@ struct Options {
   bool watch = false;
 };
 
+/// Errors about a space, such as constraints that no point meets, name its file.
+template <class Action>
+auto about_space(const std::string& file, const Action& action) {
+  try {
+    return action();
+  } catch (const ConfigError& error) {
+    if (error.where() != "bo/space") throw;
+    throw ConfigError(error.where(), fmt::format("{}: {}", file, error.message()));
+  }
+}
+
 void run_new(const Options& options) {
   StudyFile file = parse_study_file(read_toml_file(options.space), options.space);
   const Fields fields = fields_of(file.spec);
@@ -43,8 +54,9 @@ void run_new(const Options& options) {
     earlier = earlier_results(before, file.space, file.spec.direction);
     keep_private(options.study.place, {options.from});
   }
-  const Study study =
-      Study::create(options.study.place, file.space, file.spec, {}, options.study.file_systems(), earlier);
+  const Study study = about_space(options.space, [&] {
+    return Study::create(options.study.place, file.space, file.spec, {}, options.study.file_systems(), earlier);
+  });
   if (options.json) return print_json(nlohmann::json{{"study", study.name()}, {"earlier", earlier.points.size()}});
   const std::string name = study.name();
   const bool plain = name.find_first_of(" '\"&?;$`*\\") == std::string::npos;
