@@ -90,6 +90,26 @@ class Files(WithStudy):
             for command in ("status", "list", "verify", "ask"):
                 self.assertRefused(run(command, self.study), "is damaged: it")
 
+    def test_columns_beside_the_log_are_checked(self) -> None:
+        asked(self.study)
+        original = self.study.read_bytes()
+        for sql, text in (
+            ("UPDATE trials SET origin = '\x1b[31m'", "trial 1 differs from what the log says"),
+            ("UPDATE trials SET asked = 1e300", "a time of trial 1 is 1e+300"),
+            ("UPDATE trials SET told = -1e300", "a time of trial 1 is -1e+300"),
+            ("INSERT INTO meta(key, value) VALUES('budget', 'x')", "the budget is 'x'"),
+        ):
+            self.study.write_bytes(original)
+            self.damage(sql)
+            verified = run("verify", self.study)
+            self.assertNotEqual(verified.returncode, 0, sql)
+            self.assertIn(text, verified.stdout + verified.stderr)
+        self.assertRefused(run("status", self.study), f"'{self.study}' is damaged: the budget is 'x'")
+        self.study.write_bytes(original)
+        constraint = '"constraints":[{"at_least":null,"at_most":-5,"terms":[["x",1.0]]}]'
+        self.damage(f"UPDATE meta SET value = replace(value, '\"constraints\":[]', '{constraint}') WHERE key = 'space'")
+        self.assertRefused(run("status", self.study), f"'{self.study}': no point was found that meets all constraints")
+
     def test_what_sqlite_adds_itself_is_no_damage(self) -> None:
         asked(self.study)
         self.damage("ANALYZE; VACUUM; DROP INDEX by_value")
