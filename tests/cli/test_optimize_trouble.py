@@ -122,9 +122,17 @@ class Files(WithStudy):
         for study in (self.study, other):
             trial = asked(study)[0]
             run("tell", study, trial["id"], 1)
-        self.assertRefused(run("report", self.study, "--with", other, "-o", other, "--no-model"), "holds a study")
+        self.assertRefused(run("report", self.study, "--with", other, "-o", other, "--no-model"), "is also used by another option")
         self.assertRefused(run("report", self.study, "-o", other, "--no-model"), "holds a study")
         self.assertRefused(run("report", self.study, "-o", f"{other}-wal", "--no-model"), "holds a study")
+        # A page is as private as the most private of the studies that it draws.
+        page = self.folder / "page.html"
+        other.chmod(0o600)
+        drawn = run("report", self.study, "--with", other, "-o", page, "--no-model")
+        self.assertEqual(drawn.returncode, 0, drawn.stderr)
+        self.assertEqual(page.stat().st_mode & 0o777, 0o600)
+        self.assertRefused(run("report", self.study, "-o", page, "--no-model", "--optimum", "nan"), "must be a finite number, got 'nan'")
+        self.assertRefused(run("run", self.study, "--command", "echo 1", "--timeout", "inf"), "must be a finite number above 0, got 'inf'")
         self.assertEqual(run("status", other).returncode, 0)
 
     def test_odd_names(self) -> None:
