@@ -25,10 +25,11 @@ void add_serve(CLI::App& app);
 void add_settings(CLI::App& app);
 void add_show(CLI::App& app);
 
-/// Validators: a number above 0; a number that is not negative; a whole number that is not negative and fits in 64
-/// bits.
+/// Validators: a finite number above 0; one that is not negative; any; a whole number that is not negative and fits in
+/// 64 bits.
 [[nodiscard]] CLI::Validator above_zero();
 [[nodiscard]] CLI::Validator not_negative();
+[[nodiscard]] CLI::Validator finite_number();
 [[nodiscard]] CLI::Validator whole_number();
 
 /// Adds --device, --threads, --provider, --isa and --precision, the same for every command that computes.

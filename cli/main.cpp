@@ -13,6 +13,7 @@
 #include "build_info.hpp"
 #include "commands.hpp"
 #include "exit_code.hpp"
+#include "nomu/core/printable.hpp"
 #include "nomu/core/version.hpp"
 #include "terminal.hpp"
 
@@ -53,7 +54,7 @@ int finish(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream out;
   std::ostringstream complaint;
   const int code = app.exit(error, out, complaint);
-  nomu::cli::write_error(complaint.str());
+  nomu::cli::write_error(nomu::printable(complaint.str(), 4000));  // words may be of any length
   try {
     nomu::cli::write_out(out.str());
   } catch (const std::exception& failure) {

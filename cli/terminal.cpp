@@ -160,9 +160,7 @@ std::vector<std::filesystem::path>& outputs() {
 
 void require_apart(const std::filesystem::path& out, const std::vector<std::filesystem::path>& others) {
   for (const std::filesystem::path& other : others) {
-    std::error_code unknown;
-    // Compare names too, because a file that another option will write may not exist yet.
-    if (std::filesystem::equivalent(out, other, unknown) || out.lexically_normal() == other.lexically_normal()) {
+    if (same_file(out, other)) {
       throw DataError("output",
                       fmt::format("'{}' is also used by another option and would be overwritten; choose another name",
                                   out.string()));
@@ -197,7 +195,8 @@ void keep_apart(const std::vector<std::filesystem::path>& inputs) {
   }
 }
 
-void prepare_folder(const std::filesystem::path& folder) {
+void prepare_folder(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& others) {
+  require_apart(folder, others);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error || access(folder.c_str(), W_OK) != 0) {

@@ -72,8 +72,9 @@ class ProgressBar {
   bool visible_;
 };
 
-/// Creates a folder and checks that it is writable. Throws DataError if not, so that no work is done in vain.
-void prepare_folder(const std::filesystem::path& folder);
+/// Creates a folder and checks that it is writable and none of the files that the command also reads or writes. Throws
+/// DataError if not, so that no work is done in vain.
+void prepare_folder(const std::filesystem::path& folder, const std::vector<std::filesystem::path>& others = {});
 
 /// Files that this process creates or replaces from now on are open to nobody to whom one of the inputs is closed: what
 /// is made from rows may show them. `out` is one of them: new files belong to its group or to that of its folder.

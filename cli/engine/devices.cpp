@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "commands.hpp"
+#include "nomu/core/printable.hpp"
 #include "terminal.hpp"
 
 namespace nomu::cli {
@@ -13,8 +15,10 @@ namespace {
 CLI::Validator number_validator(bool (*good)(double), const char* requirement, const char* name) {
   return {[good, requirement](std::string& text) {
             double value = 0.0;
-            if (CLI::detail::lexical_cast(text, value) && good(value)) return std::string();
-            return fmt::format("must be a number {}, got '{}'", requirement, text);
+            const bool number = CLI::detail::lexical_cast(text, value);
+            if (number && std::isfinite(value) && good(value)) return std::string();
+            return fmt::format("must be a {}number{}, got '{}'", number && !std::isfinite(value) ? "finite " : "",
+                               requirement, printable(text, 200));
           },
           name};
 }
@@ -22,11 +26,15 @@ CLI::Validator number_validator(bool (*good)(double), const char* requirement, c
 }  // namespace
 
 CLI::Validator above_zero() {
-  return number_validator([](double value) { return value > 0.0; }, "above 0", "POSITIVE");
+  return number_validator([](double value) { return value > 0.0; }, " above 0", "POSITIVE");
 }
 
 CLI::Validator not_negative() {
-  return number_validator([](double value) { return value >= 0.0; }, "that is not negative", "NONNEGATIVE");
+  return number_validator([](double value) { return value >= 0.0; }, " that is not negative", "NONNEGATIVE");
+}
+
+CLI::Validator finite_number() {
+  return number_validator([](double) { return true; }, "", "");
 }
 
 CLI::Validator whole_number() {

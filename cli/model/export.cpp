@@ -2,6 +2,7 @@
 
 #include "commands.hpp"
 #include "model/model_output.hpp"
+#include "nomu/core/printable.hpp"
 #include "nomu/interchange/onnx.hpp"
 #include "nomu/models/archive.hpp"
 #include "terminal.hpp"
@@ -18,19 +19,22 @@ struct Options {
   bool json = false;
 };
 
+constexpr std::size_t shown_bytes = 200;  // of a name
+
 void run(const Options& options) {
   prepare_file(options.out, {options.model});
   const Model model = load_one(options.model, options.target, options.engine);
   const std::optional<double> level = options.level ? options.level : model.default_level();
-  save_onnx(model, options.out, level);
+  about_model(options.model, [&] { save_onnx(model, options.out, level); });
   const std::vector<std::string>& inputs = model.data().input_names;
   if (options.json) {
     nlohmann::json line{{"onnx", options.out}, {"opset", onnx_opset}, {"inputs", inputs}};
     if (level) line.update({{"level", *level}, {"guarantee", guarantee(model.calibration(), *level)}});
     return print_json(line);
   }
-  const std::string names = fmt::format("{}", fmt::join(inputs, ", "));
-  print("input x, float [rows][{}]: {}\n", inputs.size(), names);
+  std::vector<std::string> names;
+  for (const std::string& input : inputs) names.push_back(printable(input, shown_bytes));
+  print("input x, float [rows][{}]: {}\n", inputs.size(), fmt::format("{}", fmt::join(names, ", ")));
   if (level) {
     print("bounds of {}: {}\n", percent(*level), guarantee(model.calibration(), *level));
   } else {

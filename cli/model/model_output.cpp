@@ -150,6 +150,14 @@ void rethrow_naming(const std::string& file, const DataError& error) {
   throw DataError(error.where(), fmt::format("{}: {}", file, error.message()));
 }
 
+void rethrow_naming(const std::string& model, const ConfigError& error) {
+  const bool too_few = error.message().find(" needs at least ") != std::string_view::npos;
+  throw ConfigError(
+      error.where(),
+      fmt::format("{}: {}{}", model, error.message(),
+                  too_few ? "; choose a lower level (--level), or calibrate on more (nomu calibrate)" : ""));
+}
+
 void rethrow_naming(const ModelAndRows& files, const DataError& error) {
   const bool predicted = error.where().starts_with("eval/") || error.where() == "models/predict";
   if (!predicted) rethrow_naming(files.file, error);

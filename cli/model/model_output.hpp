@@ -77,6 +77,19 @@ auto about_file(const std::string& file, const Action& action) {
   }
 }
 
+/// Throws an error about what was asked of a model again, such as a level, with the model's file in front.
+[[noreturn]] void rethrow_naming(const std::string& model, const ConfigError& error);
+
+/// Runs something about a model alone; its errors name the file, those about what is asked of it, too.
+template <class Action>
+auto about_model(const std::string& file, const Action& action) {
+  try {
+    return about_file(file, action);
+  } catch (const ConfigError& error) {
+    rethrow_naming(file, error);
+  }
+}
+
 /// Throws the error again. Of one about predictions, which the rows are not to blame for, the message names the model;
 /// otherwise it names the file of the rows.
 [[noreturn]] void rethrow_naming(const ModelAndRows& files, const DataError& error);
@@ -88,6 +101,9 @@ auto about_predictions(const ModelAndRows& files, const Action& action) {
     return action();
   } catch (const DataError& error) {
     rethrow_naming(files, error);
+  } catch (const ConfigError& error) {
+    if (!error.where().starts_with("eval/")) throw;
+    rethrow_naming(files.model, error);
   }
 }
 

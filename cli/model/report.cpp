@@ -62,7 +62,9 @@ void run(const Options& options) {
 void ReportOutput::prepare(const std::vector<std::filesystem::path>& read) const {
   if (!page.empty()) prepare_file(page, read);
   if (plots.empty()) return;
-  prepare_folder(plots);
+  std::vector<std::filesystem::path> files = read;
+  if (!page.empty()) files.emplace_back(page);
+  prepare_folder(plots, files);
   keep_private(std::filesystem::path(plots) / "plot.svg", read);
 }
 

@@ -46,6 +46,17 @@ std::vector<std::string> without(const Space& earlier, const Space& space) {
   return names;
 }
 
+/// Errors about a space, such as constraints that no point meets, name its file.
+template <class Action>
+auto about_space(const std::string& file, const Action& action) {
+  try {
+    return action();
+  } catch (const ConfigError& error) {
+    if (error.where() != "bo/space") throw;
+    throw ConfigError(error.where(), fmt::format("{}: {}", file, error.message()));
+  }
+}
+
 void run_new(const Options& options) {
   StudyFile file = parse_study_file(read_toml_file(options.space), options.space);
   const Fields fields = fields_of(file.spec);
@@ -58,8 +69,9 @@ void run_new(const Options& options) {
     earlier = earlier_results(before, file.space, file.spec.direction);
     keep_private(options.study.place, {options.from});
   }
-  const Study study =
-      Study::create(options.study.place, file.space, file.spec, {}, options.study.file_systems(), earlier);
+  const Study study = about_space(options.space, [&] {
+    return Study::create(options.study.place, file.space, file.spec, {}, options.study.file_systems(), earlier);
+  });
   if (!others.empty()) {
     warn("note: {} has variables that the new study has not: {}; its results count as if they did not matter\n",
          options.from, fmt::join(others, ", "));

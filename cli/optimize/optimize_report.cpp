@@ -52,7 +52,9 @@ void run(const Options& options) {
     throw DataError("optimize", "a study in a database has no folder for its report; say where with -o FILE");
   const std::string out =
       options.out.empty() ? std::filesystem::path(study).replace_extension(".html").string() : options.out;
-  prepare_file(out, {study});
+  std::vector<std::filesystem::path> drawn(options.others.begin(), options.others.end());
+  drawn.push_back(study);
+  prepare_file(out, drawn);
   const std::string name = address ? std::filesystem::path(out).stem().string() : study.stem().string();
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   ProgressBar bar;
@@ -76,7 +78,7 @@ void add_optimize_report(CLI::App& optimize) {
   add_study(*command, options->study);
   command->add_option("-o,--out", options->out, "HTML file to write; default: next to the study");
   command->add_option("--title", options->title, "title of the page");
-  command->add_option("--optimum", options->optimum, "known optimum, to draw the regret");
+  command->add_option("--optimum", options->optimum, "known optimum, to draw the regret")->check(finite_number());
   command
       ->add_option("--with", options->others,
                    "another study of the same function, to draw the mean of all studies and its band")

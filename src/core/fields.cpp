@@ -31,7 +31,10 @@ std::string range_text(const Range& range) {
 void check_range(const std::string& where, const Field& field, double value) {
   const bool above = field.range.open_low ? value > field.range.low : value >= field.range.low;
   if (!std::isfinite(value) || !above || value > field.range.high) {
-    throw ConfigError(where, fmt::format("{} must be {}, got {}", field.name, range_text(field.range), value));
+    const bool open = std::isfinite(field.range.low) != std::isfinite(field.range.high);
+    throw ConfigError(
+        where, fmt::format("{} must be {}{}, got {}", field.name,
+                           open && !std::isfinite(value) ? "a finite number " : "", range_text(field.range), value));
   }
 }
 

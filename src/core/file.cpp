@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -109,9 +110,9 @@ int own_descriptor(const fs::path& path) {
   return wrong == std::errc{} && end == name.data() + name.size() ? number : -1;
 }
 
-/// The name at the end of a chain of links, even if nothing has that name yet. A link that stands for an open file,
-/// such as that of /dev/stdout, is an end too: what it leads to belongs to whoever opened it.
-fs::path followed(const fs::path& path) {
+/// The name at the end of a chain of links, even if nothing has that name yet; empty for links in a circle. A link that
+/// stands for an open file, such as that of /dev/stdout, is an end too: what it leads to belongs to whoever opened it.
+std::optional<fs::path> end_of_links(const fs::path& path) {
   constexpr int most_links = 40;  // as the system allows
   fs::path end = path;
   for (int links = 0; links < most_links; ++links) {
@@ -120,7 +121,20 @@ fs::path followed(const fs::path& path) {
     if (no_link || is_descriptor(end)) return end;
     end = next.is_absolute() ? next : end.parent_path() / next;
   }
+  return {};
+}
+
+fs::path followed(const fs::path& path) {
+  if (const std::optional<fs::path> end = end_of_links(path)) return *end;
   fail_with_file("write", path, ELOOP);
+}
+
+/// The same with the folder under its only name.
+fs::path place_of(const fs::path& path) {
+  const fs::path end = end_of_links(path).value_or(path);
+  std::error_code unknown;
+  const fs::path folder = fs::canonical(end.has_parent_path() ? end.parent_path() : fs::path("."), unknown);
+  return unknown ? end.lexically_normal() : folder / end.filename();
 }
 
 /// Refuses directories and protected files.
@@ -128,6 +142,8 @@ Target target_of(const fs::path& path) {
   Target target{.path = followed(path)};
   struct stat status {};
   target.exists = ::stat(target.path.c_str(), &status) == 0;
+  // A name that is too long, say, would be noticed by the rename, after all the work.
+  if (!target.exists && errno != ENOENT) fail_with_file("write", path, errno);
   target.mode = status.st_mode & 07777U;
   target.group = status.st_gid;
   if (target.exists && S_ISDIR(status.st_mode)) fail_with_file("write", path, EISDIR);
@@ -233,6 +249,11 @@ bool claim_file(const fs::path& path) {
   const Descriptor made(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (made.get() < 0 && errno != EEXIST) fail_with_file("write", path, errno);
   return made.get() >= 0;
+}
+
+bool same_file(const fs::path& a, const fs::path& b) {
+  std::error_code unknown;
+  return fs::equivalent(a, b, unknown) || place_of(a) == place_of(b);
 }
 
 void require_writable(const fs::path& path) {

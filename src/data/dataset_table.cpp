@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -104,6 +105,18 @@ void check_target(const Table& table, const DataSet& data) {
                                      table.source(), data.target_name, data.targets.front(), data.rows()));
 }
 
+/// Squares of targets are summed: those of larger numbers are infinite, those of smaller ones 0.
+constexpr double largest_target = 1e150;
+constexpr double smallest_spread = 1e-150;
+
+void check_target_spread(const Table& table, const DataSet& data) {
+  const auto [low, high] = std::ranges::minmax(data.targets);
+  if (high - low >= smallest_spread) return;
+  throw DataError(where, fmt::format("{}, column '{}': the target goes from {} to {}, too little to compute with; "
+                                     "multiply the column, by 1e+150 say",
+                                     table.source(), data.target_name, low, high));
+}
+
 /// The rows without those of weight 0, whose cells must not decide what a column is. If all are 0, all are kept: the
 /// data set is refused later.
 std::vector<std::size_t> weighty_rows(const Table& table, std::vector<std::size_t> rows, const DatasetOptions& options,
@@ -175,6 +188,15 @@ void check_range(const Table& table, std::span<const std::size_t> rows, const Da
   }
 }
 
+void check_target_size(const Table& table, std::span<const std::size_t> rows, const DataSet& data) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (std::abs(data.targets[i]) <= largest_target) continue;
+    fail_at(table, rows[i], data.target_name,
+            fmt::format("{} is too large to compute with, the limit is {}; divide the column, by {:.0e} say",
+                        data.targets[i], largest_target, largest_target));
+  }
+}
+
 /// Fills everything but the inputs.
 void fill_targets_and_row_info(const Table& table, std::span<const std::size_t> rows, const DatasetOptions& options,
                                DataSet& data) {
@@ -182,6 +204,7 @@ void fill_targets_and_row_info(const Table& table, std::span<const std::size_t> 
   data.noise_name = options.noise;
   data.range = options.range;
   data.targets = numbers_of(table, options.target, rows, "the target");
+  check_target_size(table, rows, data);
   check_range(table, rows, options, data);
   if (!options.weight.empty()) data.row_weight = nonnegative_numbers_of(table, options.weight, rows, "a weight");
   if (!options.noise.empty()) data.noise = nonnegative_numbers_of(table, options.noise, rows, "a noise level");
@@ -267,6 +290,7 @@ DataSet make_dataset(const Table& table, const DatasetOptions& options) {
   note_time_column(inputs, options, data.report);
   fill_targets_and_row_info(table, rows, options, data);
   check_target(table, data);
+  check_target_spread(table, data);
   fill_inputs(table, rows, data);
   return data;
 }

@@ -118,6 +118,10 @@ std::vector<double> distances(std::span<const double> points, std::span<const do
   return distances_to_data(points, train, box.low, box.high);
 }
 
+void heed(const std::stop_token& stop) {
+  if (stop.stop_requested()) throw Cancelled(where, "stopped on request");
+}
+
 bool constant(std::span<const double> values) {
   return std::ranges::all_of(values, [&](double value) { return value == values.front(); });
 }
@@ -190,12 +194,14 @@ struct ProbedRows {
 };
 
 void examine_distances(const DesiderataSubject& subject, const DesiderataSpec& spec, std::span<const double> train,
-                       const Box& box, std::vector<Finding>& findings) {
+                       const Box& box, const std::stop_token& stop, std::vector<Finding>& findings) {
   const Box data = data_box(train, box.cols(), box.named);
   const std::vector<double> inside = uniform_points(data, spec.probes, Random(spec.seed, 1));
   const std::vector<double> outside = uniform_points(box, spec.probes, Random(spec.seed, 2), &data);
   std::vector<double> sigma = evaluate(subject.sigma, inside, box.cols(), "sigma");
+  heed(stop);
   std::vector<double> distance = distances(inside, train, box);
+  heed(stop);
   Finding gaps = examine_d3("D3 gaps", "in the gaps between the data", sigma, distance);
   ProbedRows some;
   some.add_some(inside, sigma, box.cols());
@@ -203,6 +209,7 @@ void examine_distances(const DesiderataSubject& subject, const DesiderataSpec& s
                            "The box does not extend beyond the data, so there is nothing outside to probe.");
   if (!outside.empty()) {
     const std::vector<double> far_sigma = evaluate(subject.sigma, outside, box.cols(), "sigma");
+    heed(stop);
     const std::vector<double> far_distance = distances(outside, train, box);
     beyond = examine_d3("D3 outside", "outside the range of the data", far_sigma, far_distance);
     some.add_some(outside, far_sigma, box.cols());
@@ -212,6 +219,7 @@ void examine_distances(const DesiderataSubject& subject, const DesiderataSpec& s
   findings.push_back(examine_d3("D3", "over the whole box", sigma, distance));
   findings.push_back(std::move(gaps));
   findings.push_back(std::move(beyond));
+  heed(stop);
   findings.push_back(examine_d3("D3 posterior", "over the whole box", some.sigma,
                                 posterior_deviations(some.points, train, box.low, box.high),
                                 "the posterior deviation of a Gaussian process that saw the same rows"));
@@ -232,12 +240,26 @@ std::vector<std::size_t> numbers_of(const Box& box) {
   return numbers;
 }
 
+/// All, or `count` of them in the same order.
+std::vector<std::size_t> some_of(std::span<const std::size_t> all, std::size_t count, Random random) {
+  std::vector<std::size_t> some(all.begin(), all.end());
+  if (all.size() <= count) return some;
+  std::vector<std::size_t> places = random.permutation(all.size());
+  places.resize(count);
+  std::ranges::sort(places);
+  some.clear();
+  for (const std::size_t place : places) some.push_back(all[place]);
+  return some;
+}
+
 /// Mean absolute change of a function per step along each of the inputs.
 std::vector<double> sensitivities(const RowFunction& function, std::span<const double> probes, const Box& box,
-                                  std::span<const std::size_t> inputs, std::string_view what) {
+                                  std::span<const std::size_t> inputs, std::string_view what,
+                                  const std::stop_token& stop) {
   const std::vector<double> base = evaluate(function, probes, box.cols(), what);
   std::vector<double> result;
   for (const std::size_t j : inputs) {
+    heed(stop);
     std::vector<double> moved(probes.begin(), probes.end());
     const double step = difference_step * box.width(j);
     for (std::size_t at = j; at < moved.size(); at += box.cols())
@@ -252,11 +274,12 @@ std::vector<double> sensitivities(const RowFunction& function, std::span<const d
 
 /// Names are left out: from one name that the data know to another there is no distance to the data that could grow,
 /// so sigma has no reason to follow how much the name matters.
-void examine_d4(const DesiderataSubject& subject, std::span<const double> probes, const Box& box,
-                const std::vector<std::string>& names, std::vector<Finding>& findings) {
+void examine_d4(const DesiderataSubject& subject, const DesiderataSpec& spec, std::span<const double> probes,
+                const Box& box, const std::stop_token& stop, std::vector<Finding>& findings) {
   if (!subject.mean)
     return findings.push_back(skipped(Desideratum::d4, "D4", "There is no mean to compare sigma with."));
-  const std::vector<std::size_t> inputs = numbers_of(box);
+  const std::vector<std::size_t> numbers = numbers_of(box);
+  const std::vector<std::size_t> inputs = some_of(numbers, spec.most_inputs, Random(spec.seed, 4));
   if (inputs.size() < 2) {
     return findings.push_back(skipped(Desideratum::d4, "D4",
                                       box.named.empty()
@@ -265,28 +288,31 @@ void examine_d4(const DesiderataSubject& subject, std::span<const double> probes
                                             "another name is not farther from the data."));
   }
   const auto called = [&](std::size_t k) {
-    return names.empty() ? fmt::format("{}", inputs[k] + 1) : fmt::format("'{}'", names[inputs[k]]);
+    return spec.names.empty() ? fmt::format("{}", inputs[k] + 1) : fmt::format("'{}'", spec.names[inputs[k]]);
   };
-  const std::vector<double> of_mean = sensitivities(subject.mean, probes, box, inputs, "mean");
-  const std::vector<double> of_sigma = sensitivities(subject.sigma, probes, box, inputs, "sigma");
+  const std::string what = box.named.empty() ? "inputs" : "inputs that are numbers";
+  const std::string drawn =
+      inputs.size() < numbers.size() ? fmt::format("{} drawn from {} {}", inputs.size(), numbers.size(), what) : "";
+  const std::vector<double> of_mean = sensitivities(subject.mean, probes, box, inputs, "mean", stop);
+  const std::vector<double> of_sigma = sensitivities(subject.sigma, probes, box, inputs, "sigma", stop);
   if (constant(of_mean))
     return findings.push_back(skipped(Desideratum::d4, "D4", "All inputs matter equally to the mean."));
   const auto most = static_cast<std::size_t>(std::ranges::max_element(of_mean) - of_mean.begin());
   const auto least = static_cast<std::size_t>(std::ranges::min_element(of_mean) - of_mean.begin());
   // A sigma that ignores the least important input would give an infinite ratio, which reports cannot store.
   const double ratio = of_sigma[most] > 0.0 ? of_sigma[most] / std::max(of_sigma[least], 1e-9 * of_sigma[most]) : 0.0;
-  findings.push_back(
-      judged(Desideratum::d4, "D4", ratio, 1.0, ratio > 1.0,
-             fmt::format("Sigma changes {:.3g} times as much along input {}, which matters most to the "
-                         "mean{}, as along input {}, which matters least; the ratio should be above 1.",
-                         ratio, called(most), box.named.empty() ? "" : " of the numbers", called(least))));
+  const std::string among = !drawn.empty() ? " of " + drawn : box.named.empty() ? "" : " of the numbers";
+  findings.push_back(judged(Desideratum::d4, "D4", ratio, 1.0, ratio > 1.0,
+                            fmt::format("Sigma changes {:.3g} times as much along input {}, which matters most to the "
+                                        "mean{}, as along input {}, which matters least; the ratio should be above 1.",
+                                        ratio, called(most), among, called(least))));
   if (inputs.size() < 3) return;
   const double correlation = constant(of_sigma) ? 0.0 : spearman(of_mean, of_sigma);
   findings.push_back(
       judged(Desideratum::d4, "D4 across inputs", correlation, 0.0, correlation > 0.0,
-             fmt::format("Over all {} {}, the effect on the mean and the effect on sigma have rank "
+             fmt::format("Over {}, the effect on the mean and the effect on sigma have rank "
                          "correlation {:.3g}; it should be above 0.",
-                         inputs.size(), box.named.empty() ? "inputs" : "inputs that are numbers", correlation)));
+                         drawn.empty() ? fmt::format("all {} {}", inputs.size(), what) : drawn, correlation)));
 }
 
 Finding examine_d5(const DesiderataSubject& subject, std::size_t rows, std::span<const double> probes, std::size_t cols,
@@ -327,7 +353,7 @@ const Finding& DesiderataReport::find(std::string_view name) const {
 }
 
 DesiderataReport check_desiderata(std::span<const double> train_inputs, const DesiderataSubject& subject,
-                                  const DesiderataSpec& spec) {
+                                  const DesiderataSpec& spec, const std::stop_token& stop) {
   check_setup(train_inputs, subject, spec);
   const Box box{.low = spec.low, .high = spec.high, .named = spec.named};
   const std::size_t cols = box.cols();
@@ -335,9 +361,11 @@ DesiderataReport check_desiderata(std::span<const double> train_inputs, const De
   DesiderataReport report;
   report.findings.push_back(examine_d1(subject, probes, cols));
   const std::vector<double> at_data = evaluate(subject.sigma, train_inputs, cols, "sigma at the training point");
+  heed(stop);
   report.findings.push_back(examine_d2(at_data, evaluate(subject.sigma, probes, cols, "sigma")));
-  examine_distances(subject, spec, train_inputs, box, report.findings);
-  examine_d4(subject, probes, box, spec.names, report.findings);
+  examine_distances(subject, spec, train_inputs, box, stop, report.findings);
+  examine_d4(subject, spec, probes, box, stop, report.findings);
+  heed(stop);
   report.findings.push_back(examine_d5(subject, train_inputs.size() / cols, probes, cols, spec.seed));
   return report;
 }

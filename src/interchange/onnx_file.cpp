@@ -41,6 +41,9 @@ void add_note(onnx::ModelProto& model, const std::string& key, const std::string
 }
 
 void add_model_notes(onnx::ModelProto& file, const Model& model, std::optional<double> level) {
+  // Those of the network are about another model, and ONNX's checker refuses a key that occurs twice.
+  keep_if(*file.mutable_metadata_props(),
+          [](const onnx::StringStringEntryProto& note) { return !note.key().starts_with("nomu."); });
   add_note(file, "nomu.method", method_name(model.spec().method));
   add_note(file, "nomu.inputs", nlohmann::json(model.data().input_names).dump());
   add_note(file, "nomu.target", model.data().target_name);

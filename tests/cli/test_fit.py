@@ -148,7 +148,23 @@ class Fit(WithFolder):
         self.refused("No such file or directory", "fit", self.train, "--target", "y", "-o", self.folder / "no/m.nomu", *slow)
         self.refused("Is a directory", "fit", self.train, "--target", "y", "-o", self.folder, *slow)
         self.refused("would be overwritten", "fit", self.train, "--target", "y", "-o", self.train, *slow)
+        self.refused("File name too long", "fit", self.train, "--target", "y", "-o", self.folder / ("z" * 256), *slow)
         self.assertLess(time.monotonic() - begin, 10)
+
+    def test_outputs_that_are_one_file_under_two_names(self) -> None:
+        (self.folder / "d1").mkdir()
+        (self.folder / "d2").symlink_to("d1")
+        (self.folder / "link").symlink_to("two")
+        fit = ["fit", self.train, "--target", "y", *TINY, "-o"]
+        self.refused("would be overwritten", *fit, self.folder / "link", "--report", self.folder / "two")
+        self.refused("would be overwritten", *fit, self.folder / "d1/x", "--report", self.folder / "d2/x")
+        self.refused("would be overwritten", "report", self.model, "-o", self.folder / "both", "--plots", self.folder / "both")
+        self.assertFalse((self.folder / "both").exists())
+
+    def test_targets_too_large_or_too_close_to_compute_with(self) -> None:
+        for values, said in (((1e308, -1e308), "huge.csv, row 2, column 'y': 1e+308 is too large"), ((1e-321, 2e-321), "column 'y': the target goes from")):
+            huge = self.write("huge.csv", "a,y\n" + "".join(f"{i},{values[i % 2]}\n" for i in range(30)))
+            self.refused(said, "fit", huge, "--target", "y", "-o", self.folder / "huge.nomu", *TINY)
 
     def test_a_diverged_fit_is_exit_1(self) -> None:
         arguments = ["fit", self.train, "--target", "y", "-o", self.folder / "bad.nomu", *TINY]

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 import test_hostile
-from test_hostile import FIT, WithFolder, nomu
+from test_hostile import FIT, SETTINGS, WithFolder, nomu
 
 WIDTH = {"f32": 4, "f64": 8, "u64": 8}
 
@@ -81,6 +81,19 @@ class Notes(WithFolder):
             for said in (done.stdout, nomu("show", model).stdout):
                 self.assertIn("bytes ...]", said)
                 self.assertLess(len(said), 10_000)
+            exported = nomu("export", model, "-o", self.folder / "m.onnx")
+            if "built without ONNX" not in exported.stderr:
+                self.assertDone(exported)
+                self.assertLess(len(exported.stdout), 10_000)
+        self.assertLess(len(nomu("predict", model, self.table, "--level", "9" * 100_000 + "x").stderr), 10_000)
+
+    def test_refusals_of_a_level_name_the_model(self) -> None:
+        model = self.folder / "m.nomu"
+        self.assertDone(nomu("fit", self.table, "--target", "y", "--preset", "written", *SETTINGS, "--level", "0.8", "-o", model))
+        for words in (["predict", model, self.table], ["export", model, "-o", self.folder / "m.onnx"]):
+            refused = nomu(*words, "--level", ".9999")
+            if "built without ONNX" not in refused.stderr:
+                self.assertRefused(refused, f"{model}: level 0.9999 needs at least", "choose a lower level (--level)")
 
 
 if __name__ == "__main__":

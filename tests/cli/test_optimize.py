@@ -315,7 +315,15 @@ class AskAndTell(WithStudy):
             self.assertRefused(run("new", self.folder / "other.db", "--space", self.space), *expected)
             self.assertFalse((self.folder / "other.db").exists())
 
-        refused('[[variables]]\nname = "x"\nlow = 1\nhigh = 0\n', "bounds are reversed")
+        refused('[[variables]]\nname = "x"\nlow = 1\nhigh = 0\n', f"{self.space}: variable 'x': the bounds are reversed")
+        refused(SPACE + '[[constraints]]\nterms = { z = 1 }\nat_most = 1\n', f"{self.space}: there is no variable 'z'")
+        refused(SPACE + '[[constraints]]\nterms = { x = 1 }\nat_most = -5\n', f"{self.space}: no point was found that meets all constraints")
+        large = 'low = -9223372036854775807\nhigh = -9223372036854775806\n'
+        refused(f'[[variables]]\nname = "x"\n{large}', "whole numbers beyond 2^53 are not told apart")
+        refused(f'[[variables]]\nname = "x"\ntype = "integer"\n{large}', "between -2^53 and 2^53")
+        refused(f'[[variables]]\nname = "{"x" * 3_000_000}"\nlow = 0\nhigh = 1\n', "a name has at most 4000 bytes")
+        refused('[[variables]]\nname = "a\\u0000b"\nlow = 0\nhigh = 1\n', "must not contain braces, line ends or zero bytes")
+        refused(SPACE + "lease = inf\n", "lease must be a finite number above 0, got inf")
         refused('[[variables]]\nname = "x"\nlow = 1\nhigh = 1\n', "both bounds are 1")
         refused('[[variables]]\nname = "x"\nlwo = 1\nhigh = 1\n', "line 3", "did you mean 'low'")
         refused(SPACE + 'methd = "gp"\n', "methd", "method")

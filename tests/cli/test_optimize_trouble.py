@@ -90,6 +90,26 @@ class Files(WithStudy):
             for command in ("status", "list", "verify", "ask"):
                 self.assertRefused(run(command, self.study), "is damaged: it")
 
+    def test_columns_beside_the_log_are_checked(self) -> None:
+        asked(self.study)
+        original = self.study.read_bytes()
+        for sql, text in (
+            ("UPDATE trials SET origin = '\x1b[31m'", "trial 1 differs from what the log says"),
+            ("UPDATE trials SET asked = 1e300", "a time of trial 1 is 1e+300"),
+            ("UPDATE trials SET told = -1e300", "a time of trial 1 is -1e+300"),
+            ("INSERT INTO meta(key, value) VALUES('budget', 'x')", "the budget is 'x'"),
+        ):
+            self.study.write_bytes(original)
+            self.damage(sql)
+            verified = run("verify", self.study)
+            self.assertNotEqual(verified.returncode, 0, sql)
+            self.assertIn(text, verified.stdout + verified.stderr)
+        self.assertRefused(run("status", self.study), f"'{self.study}' is damaged: the budget is 'x'")
+        self.study.write_bytes(original)
+        constraint = '"constraints":[{"at_least":null,"at_most":-5,"terms":[["x",1.0]]}]'
+        self.damage(f"UPDATE meta SET value = replace(value, '\"constraints\":[]', '{constraint}') WHERE key = 'space'")
+        self.assertRefused(run("status", self.study), f"'{self.study}': no point was found that meets all constraints")
+
     def test_what_sqlite_adds_itself_is_no_damage(self) -> None:
         asked(self.study)
         self.damage("ANALYZE; VACUUM; DROP INDEX by_value")
@@ -102,9 +122,17 @@ class Files(WithStudy):
         for study in (self.study, other):
             trial = asked(study)[0]
             run("tell", study, trial["id"], 1)
-        self.assertRefused(run("report", self.study, "--with", other, "-o", other, "--no-model"), "holds a study")
+        self.assertRefused(run("report", self.study, "--with", other, "-o", other, "--no-model"), "is also used by another option")
         self.assertRefused(run("report", self.study, "-o", other, "--no-model"), "holds a study")
         self.assertRefused(run("report", self.study, "-o", f"{other}-wal", "--no-model"), "holds a study")
+        # A page is as private as the most private of the studies that it draws.
+        page = self.folder / "page.html"
+        other.chmod(0o600)
+        drawn = run("report", self.study, "--with", other, "-o", page, "--no-model")
+        self.assertEqual(drawn.returncode, 0, drawn.stderr)
+        self.assertEqual(page.stat().st_mode & 0o777, 0o600)
+        self.assertRefused(run("report", self.study, "-o", page, "--no-model", "--optimum", "nan"), "must be a finite number, got 'nan'")
+        self.assertRefused(run("run", self.study, "--command", "echo 1", "--timeout", "inf"), "must be a finite number above 0, got 'inf'")
         self.assertEqual(run("status", other).returncode, 0)
 
     def test_odd_names(self) -> None:
@@ -198,6 +226,40 @@ class Commands(WithStudy):
         os.killpg(step.pid, signal.SIGTERM)
         self.assertEqual(step.wait(timeout=60), 130)
         self.pending(pending=2, expired=2)
+
+    def runs(self, word: str) -> bool:
+        """Whether a process has this word on its command line, and has not ended."""
+        for entry in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if word.encode() in (entry / "cmdline").read_bytes().split(b"\0"):
+                    return True
+        return False
+
+    def test_nothing_outlives_a_run_that_is_killed(self) -> None:
+        for name, command in (("a", "timeout 40 sleep 31.5"), ("b", "exec setsid sleep 31.5"), ("c", "setsid timeout 40 sleep 31.5; echo 1")):
+            study = self.folder / f"{name}.db"
+            self.assertEqual(run("new", study, "--space", self.space).returncode, 0)
+            process = subprocess.Popen([base.NOMU, "optimize", "run", study, "--command", command],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while not self.runs("31.5"):
+                time.sleep(0.02)
+            process.kill()
+            process.wait(timeout=60)
+            end = time.monotonic() + 20
+            while self.runs("31.5") and time.monotonic() < end:
+                time.sleep(0.02)
+            self.assertFalse(self.runs("31.5"), command)
+
+    def test_a_command_in_a_session_of_its_own_hears_a_stop(self) -> None:
+        process = subprocess.Popen([base.NOMU, "optimize", "run", self.study, "--command", "exec setsid sleep 31.75"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not self.runs("31.75"):
+            time.sleep(0.02)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=60), 130)
+        self.assertLess(time.monotonic() - begin, 4)
+        self.assertFalse(self.runs("31.75"))
 
     def test_a_result_that_came_in_time_counts(self) -> None:
         # Models that take longer to fit than the commands may run.

@@ -44,6 +44,9 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
 /// Throws DataError if the file cannot be created.
 [[nodiscard]] bool claim_file(const std::filesystem::path& path);
 
+/// Whether two paths are the same file, or would be if they were written, links followed.
+[[nodiscard]] bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
 /// Throws the DataError that `write_file_atomically` would throw, so that hours of work are not lost to a bad path.
 /// Leaves nothing behind.
 void require_writable(const std::filesystem::path& path);

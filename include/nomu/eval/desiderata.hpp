@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ struct DesiderataSpec {
   std::vector<std::string> names = {};  ///< [d], input names for the sentences; empty: numbers from 1
   /// In increasing order. Probes are rows that can occur, with one name at a time, whatever the box says about them.
   std::vector<NamedInputs> named = {};
+  /// Of D4, which predicts all probes again for each input. Of more numbers than these, this many are drawn.
+  std::size_t most_inputs = 64;
 };
 
 enum class Verdict {
@@ -96,11 +99,13 @@ struct DesiderataReport {
 /// - D4: sigma's mean absolute change along the number that changes the mean most, divided by that along the number
 ///   that changes it least; holds above 1. "D4 across inputs", with three or more numbers: Spearman correlation of the
 ///   two sensitivities; holds above 0. Names do not take part: another name is not farther from the data.
+///   Of more than `most_inputs` numbers some are drawn, which the sentences say.
 /// - D5: mean sigma at the probes after fitting all rows divided by that after fitting the fewest; holds below 1. The
 ///   fits must measure sigma on the same scale.
 /// Throws DataError when sizes do not match, there are fewer than two training rows, or a function returns the wrong
-/// number of values or one that is not finite; ConfigError for an empty box, fewer than two probes or no sigma.
+/// number of values or one that is not finite; ConfigError for an empty box, fewer than two probes or no sigma;
+/// Cancelled when a stop is requested.
 [[nodiscard]] DesiderataReport check_desiderata(std::span<const double> train_inputs, const DesiderataSubject& subject,
-                                                const DesiderataSpec& spec);
+                                                const DesiderataSpec& spec, const std::stop_token& stop = {});
 
 }  // namespace nomu

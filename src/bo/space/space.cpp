@@ -10,6 +10,7 @@
 #include "core/text/utf8.hpp"
 #include "nomu/core/error.hpp"
 #include "nomu/core/fields.hpp"
+#include "nomu/core/printable.hpp"
 #include "nomu/data/table_io.hpp"
 
 namespace nomu {
@@ -17,16 +18,20 @@ namespace {
 
 constexpr double largest_exact = 9007199254740992.0;  // 2^53
 constexpr std::size_t most_variables = 10000;
+constexpr std::size_t longest_name = 4000;  // bytes; every message and every row of a list shows the name
 
 bool is_discrete(const Variable& v) { return v.kind != Variable::Kind::real; }
 
 [[noreturn]] void refuse(const Variable& v, std::string_view message) {
-  throw ConfigError("bo/space", fmt::format("variable '{}': {}", v.name, message));
+  throw ConfigError("bo/space", fmt::format("variable '{}': {}", printable(v.name, 200), message));
 }
 
 void check_name(const Variable& v) {
   if (v.name.empty()) throw ConfigError("bo/space", "every variable needs a name");
-  if (v.name.find_first_of("{}\n") != std::string::npos) refuse(v, "a name must not contain braces or line ends");
+  if (v.name.size() > longest_name)
+    refuse(v, fmt::format("a name has at most {} bytes, got {}", longest_name, v.name.size()));
+  if (v.name.find_first_of(std::string_view("{}\n\0", 4)) != std::string::npos)
+    refuse(v, "a name must not contain braces, line ends or zero bytes");
   if (!is_utf8(v.name)) throw ConfigError("bo/space", "the name of a variable is not UTF-8 text");
 }
 
@@ -50,17 +55,21 @@ void check_unit(const Variable& v) {
 
 void check_bounds(const Variable& v) {
   if (!std::isfinite(v.low) || !std::isfinite(v.high)) refuse(v, "both bounds must be finite numbers");
+  const bool large = std::abs(v.low) > largest_exact || std::abs(v.high) > largest_exact;
+  if (v.kind == Variable::Kind::integer && large)
+    refuse(v, "the bounds of an integer must be between -2^53 and 2^53: larger whole numbers are not told apart");
   if (v.low > v.high) {
     refuse(v, fmt::format("the bounds are reversed: low {} is above high {}; swap them", v.low, v.high));
   }
-  if (v.low == v.high) refuse(v, fmt::format("both bounds are {}; leave the variable out, or widen them", v.low));
+  if (v.low == v.high) {
+    refuse(v, fmt::format("both bounds are {}{}; leave the variable out, or widen them", v.low,
+                          large ? " (whole numbers beyond 2^53 are not told apart)" : ""));
+  }
   if (!std::isfinite(v.high - v.low))
     refuse(v, "the bounds are too far apart: their difference is not a finite number");
   if (v.log && v.low <= 0.0) refuse(v, fmt::format("a logarithmic scale needs low above 0, got {}", v.low));
-  if (v.kind != Variable::Kind::integer) return;
-  if (std::floor(v.low) != v.low || std::floor(v.high) != v.high)
+  if (v.kind == Variable::Kind::integer && (std::floor(v.low) != v.low || std::floor(v.high) != v.high))
     refuse(v, "the bounds of an integer must be whole numbers");
-  if (std::abs(v.low) > largest_exact || std::abs(v.high) > largest_exact) refuse(v, "bounds must be below 2^53");
 }
 
 double count_of(const Variable& v) {

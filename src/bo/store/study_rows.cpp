@@ -74,6 +74,18 @@ void refuse_place(std::int64_t trial) {
                                           trial));
 }
 
+namespace {
+
+/// Seconds since 1970; 0 for what has not happened.
+double checked_time(double time, const Whose& whose) {
+  constexpr double end_of_year_9999 = 253402300800.0;
+  if (time >= 0.0 && time < end_of_year_9999) return time;
+  throw DataError("bo/study", fmt::format("the file is damaged: a time of {} {} is {}; restore a copy of the file",
+                                          whose.what, whose.number, time));
+}
+
+}  // namespace
+
 Trial read_trial(const Statement& row, const Space& space) {
   const Whose whose{.what = "trial", .number = row.integer(0)};
   Trial trial{.id = row.integer(0),
@@ -82,8 +94,8 @@ Trial read_trial(const Statement& row, const Space& space) {
               .reason = made_utf8(row.text(4)),
               .origin = made_utf8(row.text(5)),
               .worker = made_utf8(row.text(6)),
-              .asked = row.real(8),
-              .told = row.real(9),
+              .asked = checked_time(row.real(8), whose),
+              .told = checked_time(row.real(9), whose),
               .lease_until = std::max(row.real(7), 0.0)};
   if (!row.null(3)) trial.value = row.real(3);
   if (!row.null(10)) {

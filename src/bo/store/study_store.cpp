@@ -7,15 +7,22 @@
 
 #include "bo/store/study_rows.hpp"
 #include "bo/store/study_text.hpp"
+#include "nomu/core/error.hpp"
+#include "nomu/core/printable.hpp"
 #include "nomu/core/version.hpp"
 
 namespace nomu {
 namespace {
 
-std::optional<std::int64_t> budget_from(const std::string& text) {
+/// Empty if the budget is the one that the study was made with.
+std::optional<std::int64_t> budget_from(const Database& database, const std::string& text) {
+  if (text.empty()) return {};
   std::int64_t budget = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), budget);
-  return error == std::errc{} ? std::optional(budget) : std::nullopt;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, budget);
+  if (error == std::errc{} && end == last && budget >= 0) return budget;
+  throw DataError("bo/study", fmt::format("'{}' is damaged: the budget is '{}'; restore a copy of the file",
+                                          database.name(), printable(text, 200)));
 }
 
 Space checked_space(Database& database) {
@@ -53,7 +60,7 @@ Heads heads_of(Database& database, bool waited) {
   return {.trials = row.integer(0),
           .events = row.integer(1),
           .expired = !row.null(2),
-          .budget = row.null(3) ? std::nullopt : budget_from(row.text(3))};
+          .budget = row.null(3) ? std::nullopt : budget_from(database, row.text(3))};
 }
 
 }  // namespace
@@ -94,7 +101,7 @@ EarlierResults StudyStore::earlier() const {
   });
 }
 
-std::optional<std::int64_t> StudyStore::budget() const { return budget_from(meta(*database_, "budget")); }
+std::optional<std::int64_t> StudyStore::budget() const { return budget_from(*database_, meta(*database_, "budget")); }
 
 void StudyStore::set_budget(std::int64_t budget) const {
   database_->write([&] {

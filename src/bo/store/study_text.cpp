@@ -29,10 +29,7 @@ auto guarded(const F& read) {
   try {
     return read();
   } catch (const json::exception& error) {
-    const std::string_view what = error.what();  // "[json.exception.type_error.302] type must be ..."
-    const std::size_t front = what.find("] ");
-    throw DataError("bo/study", fmt::format("the file has unexpected contents: {}",
-                                            front == std::string_view::npos ? what : what.substr(front + 2)));
+    throw DataError("bo/study", fmt::format("the file has unexpected contents: {}", reason_of(error)));
   }
 }
 

@@ -152,6 +152,17 @@ void each_table(const Reader& reader, std::string_view key, const F& use) {
   }
 }
 
+/// Its errors name the file.
+Space space_of(std::vector<Variable> variables, std::vector<LinearConstraint> constraints, std::string_view source) {
+  try {
+    return Space(std::move(variables), std::move(constraints));
+  } catch (const ConfigError& error) {
+    throw ConfigError("bo/study", fmt::format("{}: {}", source, error.message()));
+  } catch (const DataError& error) {
+    throw DataError("bo/study", fmt::format("{}: {}", source, error.message()));
+  }
+}
+
 }  // namespace
 
 StudyFile parse_study_file(std::string_view text, std::string_view source) {
@@ -161,7 +172,7 @@ StudyFile parse_study_file(std::string_view text, std::string_view source) {
   std::vector<LinearConstraint> constraints;
   each_table(reader, "variables", [&](const toml::table& t) { variables.push_back(variable_of(t, source)); });
   each_table(reader, "constraints", [&](const toml::table& t) { constraints.push_back(constraint_of(t, source)); });
-  StudyFile file{.space = Space(std::move(variables), std::move(constraints)), .spec = {}};
+  StudyFile file{.space = space_of(std::move(variables), std::move(constraints), source), .spec = {}};
   if (const toml::node* study = reader.find("study"); study != nullptr) {
     if (!study->is_table()) reader.fail(study->source(), "write [study], once");
     const Fields fields = fields_of(file.spec);

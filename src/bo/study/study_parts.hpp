@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "bo/search/suggester.hpp"
+#include "bo/store/study_rows.hpp"
 #include "bo/store/study_store.hpp"
 #include "nomu/bo/study.hpp"
 
@@ -17,7 +18,9 @@ struct Study::Parts {
   std::int64_t trials_seen = 0;  // there are at least that many
 
   Parts(std::unique_ptr<Database> database, std::shared_ptr<Engine> engine)
-      : store(std::move(database)), suggester(store.space(), store.spec(), std::move(engine), store.earlier()) {}
+      : store(std::move(database)), suggester(named(store.database(), [&] {
+          return Suggester(store.space(), store.spec(), std::move(engine), store.earlier());
+        })) {}
   [[nodiscard]] std::lock_guard<std::recursive_mutex> lock() { return std::lock_guard(mutex); }
   [[nodiscard]] std::vector<Trial> ask(const StudyStore::Askers& askers, const Progress& progress);
 };

@@ -234,7 +234,7 @@ class Replay {
       const Trial& a = stored_[i];
       const Trial& b = all_.trials()[i];
       if (a.id == b.id && a.point == b.point && a.state == b.state && a.value == b.value && a.reason == b.reason &&
-          a.cost == b.cost)
+          a.cost == b.cost && a.origin == b.origin)
         continue;
       problem(fmt::format("trial {} differs from what the log says", a.id));
     }

@@ -9,14 +9,13 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <thread>
 #include <utility>
 
+#include "bo/worker/live_processes.hpp"
 #include "nomu/core/error.hpp"
 
 namespace nomu {
@@ -86,6 +85,38 @@ void drain(int file, std::string& text) {
   if (text.size() > most_output) text.erase(0, text.size() - most_output);
 }
 
+/// What a guard does; see the constructor. The first line it reads is the process of the command. What left the group
+/// (`timeout` and `setsid` do) is known by its parent, group or session being one of ours; `known` holds these. Fields
+/// of stat after the name: state, parent, group, session.
+constexpr const char* guarding = R"(trap '' TERM
+read -r shell
+read -r end
+known=" $$ ${shell:-$$} "
+more=1
+while [ "$more" ]; do
+  more=
+  for file in /proc/[0-9]*/stat; do
+    { read -r stat < "$file"; } 2> /dev/null || continue
+    set -- "${stat%% *}" ${stat##*) }
+    case $known in *" $1 "*) continue ;; esac
+    case $known in *" $3 "* | *" $4 "* | *" $5 "*) known="$known$1 "; more=1 ;; esac
+  done
+done
+for process in $known; do [ "$process" = $$ ] || kill -KILL "$process"; done
+kill -KILL 0)";
+
+/// Waits for the end of a process that was killed, but not for ever: one that waits for a file server cannot be killed.
+bool reap(pid_t process, int* status) {
+  constexpr double patience = 2.0;  // seconds
+  const auto begin = std::chrono::steady_clock::now();
+  while (true) {
+    const pid_t found = waitpid(process, status, WNOHANG);
+    if (found == process || (found < 0 && errno != EINTR)) return found == process;
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > patience) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 }  // namespace
 
 ChildProcess::File& ChildProcess::File::operator=(File&& other) noexcept {
@@ -111,7 +142,8 @@ struct ChildProcess::Pipe {
 };
 
 /// The processes that a shell starts do not notice that we die. Therefore a guard leads their process group: it waits
-/// for the end of a pipe whose other end only we hold, and then kills the group. It outlives a SIGTERM to the group.
+/// for the end of a pipe whose other end only we hold, and then kills the group and what the command has started in
+/// other groups. It outlives a SIGTERM to the group.
 ChildProcess::ChildProcess(const std::string& command, std::string input, const ChildEnvironment& environment)
     : input_(std::move(input)) {
   Pipe alive;
@@ -122,7 +154,7 @@ ChildProcess::ChildProcess(const std::string& command, std::string input, const 
   guard.redirect(STDIN_FILENO, alive.read.number());
   guard.discard(STDOUT_FILENO);
   guard.discard(STDERR_FILENO);
-  guard_ = guard.shell("trap '' TERM; read -r line; kill -KILL 0");
+  guard_ = guard.shell(guarding);
   Spawn shell(guard_);
   shell.redirect(STDIN_FILENO, in.read.number());
   shell.redirect(STDOUT_FILENO, out.write.number());
@@ -133,6 +165,10 @@ ChildProcess::ChildProcess(const std::string& command, std::string input, const 
     end_guard();
     throw;
   }
+  ours_ = {guard_, shell_};
+  // A pipe takes a few bytes at once. Without them the guard still kills the group.
+  const std::string number = fmt::format("{}\n", shell_);
+  [[maybe_unused]] const ssize_t told = write(alive.write.number(), number.data(), number.size());
   alive_ = std::move(alive.write);
   out_pipe_ = std::move(out.read);
   err_pipe_ = std::move(err.read);
@@ -158,7 +194,7 @@ void ChildProcess::feed() {
 ChildProcess::~ChildProcess() {
   if (ended_) return;
   kill();
-  if (!reaped_) waitpid(shell_, &status_, 0);
+  if (!reaped_) reap(shell_, &status_);
   end_guard();
 }
 
@@ -166,7 +202,7 @@ ChildProcess::~ChildProcess() {
 void ChildProcess::end_guard() {
   if (guard_ < 0) return;
   ::kill(guard_, SIGKILL);
-  waitpid(guard_, nullptr, 0);
+  reap(guard_, nullptr);
   guard_ = -1;
 }
 
@@ -176,7 +212,7 @@ bool ChildProcess::poll() {
   drain(out_pipe_.number(), out_);
   drain(err_pipe_.number(), err_);
   if (!reaped_) reaped_ = waitpid(shell_, &status_, WNOHANG) == shell_;
-  if (!reaped_ || (terminated_ && others_live())) return false;
+  if (!reaped_ || (terminated_ && !others().empty())) return false;
   ended_ = true;
   end_guard();
   drain(out_pipe_.number(), out_);
@@ -186,27 +222,46 @@ bool ChildProcess::poll() {
 
 void ChildProcess::terminate() {
   terminated_ = true;
-  if (guard_ > 0) ::kill(-guard_, SIGTERM);
+  if (guard_ < 0) return;
+  const std::vector<pid_t> elsewhere = others(false);  // while it still has the parents that show that it is ours
+  ::kill(-guard_, SIGTERM);
+  for (const pid_t process : elsewhere) ::kill(process, SIGTERM);
 }
 
-/// Whether the group has a process besides the guard: a shell dies of SIGTERM before a program that it runs has tidied
-/// up. We are not the parent of that program, so /proc must tell.
-bool ChildProcess::others_live() const {
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", none)) {
-    const pid_t pid = static_cast<pid_t>(std::atoi(entry.path().filename().c_str()));
-    if (pid <= 0 || pid == guard_ || getpgid(pid) != guard_) continue;
-    std::ifstream file(entry.path() / "stat");
-    std::string text;
-    std::getline(file, text);
-    const std::size_t state = text.rfind(") ");
-    if (state != std::string::npos && text.substr(state + 2, 1) != "Z") return true;
+/// The live processes of the command besides the guard, which we are not the parent of: a shell dies of SIGTERM before
+/// a program that it runs has tidied up. A program may leave the group, as `timeout` and `setsid` do; then its parent,
+/// its group or its session was started by the command. They are remembered, because who loses its parent keeps its
+/// group and session.
+std::vector<pid_t> ChildProcess::others(bool of_group_too) {
+  const std::vector<LiveProcess> all = live_processes();
+  const auto is_ours = [this](const LiveProcess& process) {
+    return ours_.contains(process.parent) || ours_.contains(process.group) || ours_.contains(process.session);
+  };
+  for (bool more = true; more;) {
+    more = false;
+    for (const LiveProcess& process : all) more = (is_ours(process) && ours_.insert(process.id).second) || more;
   }
-  return false;
+  std::vector<pid_t> found;
+  for (const LiveProcess& process : all) {
+    if (process.id == guard_ || !is_ours(process)) continue;
+    if (of_group_too || process.group != guard_) found.push_back(process.id);
+  }
+  return found;
 }
 
+/// Again until nothing is left that was started while we looked; what cannot be killed is not waited for.
 void ChildProcess::kill() {
-  if (guard_ > 0) ::kill(-guard_, SIGKILL);
+  constexpr int most_rounds = 20;
+  if (guard_ < 0) return;
+  std::vector<pid_t> left = others();
+  ::kill(-guard_, SIGKILL);
+  if (!reaped_) ::kill(shell_, SIGKILL);  // it may have left the group
+  for (int round = 0; round < most_rounds && !left.empty(); ++round) {
+    for (const pid_t process : left) ::kill(process, SIGKILL);
+    if (!reaped_) reaped_ = waitpid(shell_, &status_, WNOHANG) == shell_;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    left = others();
+  }
 }
 
 double ChildProcess::seconds() const {

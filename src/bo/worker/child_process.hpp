@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ class ChildProcess {
   ChildProcess& operator=(const ChildProcess&) = delete;
   ChildProcess(ChildProcess&&) = delete;
   ChildProcess& operator=(ChildProcess&&) = delete;
-  /// Kills the command if it is still running.
+  /// Kills the command and everything it started if it is still running; waits no more than seconds for what cannot be
+  /// killed.
   ~ChildProcess();
 
   /// Writes input and reads the output so far, without waiting; returns whether the command has ended.
@@ -62,13 +64,14 @@ class ChildProcess {
   };
   struct Pipe;
 
-  [[nodiscard]] bool others_live() const;
+  [[nodiscard]] std::vector<pid_t> others(bool of_group_too = true);
   void feed();
   void end_guard();
 
   pid_t guard_ = -1;  // leads the process group
   pid_t shell_ = -1;
-  File alive_;  // as long as this is open, the guard waits
+  std::set<pid_t> ours_;  // processes seen so far; as parent, group or session they show what else is ours
+  File alive_;            // as long as this is open, the guard waits
   File in_pipe_;
   File in_end_;  // of the command
   File out_pipe_;

@@ -28,6 +28,13 @@ constexpr std::size_t deepest_json = 64;  ///< far more than anything of nomu ha
   return false;
 }
 
+/// What the JSON library says, without the name of its error in front: "[json.exception.type_error.302] type must be".
+[[nodiscard]] inline std::string_view reason_of(const nlohmann::json::exception& error) {
+  const std::string_view what = error.what();
+  const std::size_t front = what.find("] ");
+  return front == std::string_view::npos ? what : what.substr(front + 2);
+}
+
 /// The value that the text describes; discarded if there is none, or it is nested too deeply.
 [[nodiscard]] inline nlohmann::json parse_json(std::string_view text) {
   if (nested_too_deeply(text)) return {nlohmann::json::value_t::discarded};

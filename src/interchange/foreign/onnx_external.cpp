@@ -93,6 +93,46 @@ class Reader {
  public:
   explicit Reader(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
+  /// Also the branches that no output needs: the network is kept whole.
+  void fill(onnx::ModelProto& model) {
+    fill(*model.mutable_graph());
+    for (onnx::FunctionProto& function : *model.mutable_functions()) {
+      for (onnx::NodeProto& node : *function.mutable_node()) fill(node);
+    }
+  }
+
+  [[nodiscard]] bool any() const { return !files_.empty(); }
+
+  [[nodiscard]] std::vector<std::filesystem::path> files() const {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& [name, file] : files_) paths.push_back(folder_ / name);
+    return paths;
+  }
+
+ private:
+  // Graphs in graphs: parsing has limited how deep.
+  void fill(onnx::GraphProto& graph) {
+    for (onnx::TensorProto& tensor : *graph.mutable_initializer()) fill(tensor);
+    for (onnx::SparseTensorProto& tensor : *graph.mutable_sparse_initializer()) fill(tensor);
+    for (onnx::NodeProto& node : *graph.mutable_node()) fill(node);
+  }
+
+  void fill(onnx::NodeProto& node) {
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_t()) fill(*attribute.mutable_t());
+      if (attribute.has_sparse_tensor()) fill(*attribute.mutable_sparse_tensor());
+      if (attribute.has_g()) fill(*attribute.mutable_g());
+      for (onnx::TensorProto& tensor : *attribute.mutable_tensors()) fill(tensor);
+      for (onnx::SparseTensorProto& tensor : *attribute.mutable_sparse_tensors()) fill(tensor);
+      for (onnx::GraphProto& graph : *attribute.mutable_graphs()) fill(graph);
+    }
+  }
+
+  void fill(onnx::SparseTensorProto& tensor) {
+    if (tensor.has_values()) fill(*tensor.mutable_values());
+    if (tensor.has_indices()) fill(*tensor.mutable_indices());
+  }
+
   void fill(onnx::TensorProto& tensor) {
     if (tensor.data_location() != onnx::TensorProto::EXTERNAL) return;
     const std::string name = text(tensor, "location");
@@ -114,13 +154,6 @@ class Reader {
     tensor.clear_data_location();
   }
 
-  [[nodiscard]] std::vector<std::filesystem::path> files() const {
-    std::vector<std::filesystem::path> paths;
-    for (const auto& [name, file] : files_) paths.push_back(folder_ / name);
-    return paths;
-  }
-
- private:
   [[noreturn]] static void refuse(const onnx::TensorProto& tensor, std::string_view what) {
     throw DataError(where, fmt::format("constant '{}': {}", tensor.name(), what));
   }
@@ -169,18 +202,8 @@ WholeNetwork with_external_data(std::string bytes, const std::filesystem::path& 
   onnx::ModelProto model;
   if (!model.ParseFromString(bytes)) return {.bytes = std::move(bytes)};  // refused with a better message later
   Reader reader(folder);
-  bool any = false;
-  const auto fill = [&](onnx::TensorProto& tensor) {
-    any = any || tensor.data_location() == onnx::TensorProto::EXTERNAL;
-    reader.fill(tensor);
-  };
-  for (onnx::TensorProto& tensor : *model.mutable_graph()->mutable_initializer()) fill(tensor);
-  for (onnx::NodeProto& node : *model.mutable_graph()->mutable_node()) {
-    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_t()) fill(*attribute.mutable_t());
-    }
-  }
-  if (!any) return {.bytes = std::move(bytes)};
+  reader.fill(model);
+  if (!reader.any()) return {.bytes = std::move(bytes)};
   return {.bytes = onnx_bytes(model), .weights = reader.files()};
 }
 

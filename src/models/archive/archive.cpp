@@ -12,6 +12,7 @@
 
 #include "core/crc64.hpp"
 #include "core/text/json_numbers.hpp"
+#include "core/text/json_text.hpp"
 #include "models/archive/archive_calibration.hpp"
 #include "models/archive/archive_header.hpp"
 #include "models/archive/archive_text.hpp"
@@ -119,7 +120,7 @@ std::string text_of(const nlohmann::json& header, int indent = -1) {
   try {
     return header.dump(indent);
   } catch (const nlohmann::json::exception& error) {
-    throw DataError(where, fmt::format("a text of the model cannot be written: {}", error.what()));
+    throw DataError(where, fmt::format("a text of the model cannot be written: {}", reason_of(error)));
   }
 }
 
@@ -144,7 +145,7 @@ auto read_from(std::string_view bytes, std::string_view source, const F& read) {
     check_header_text(text, bytes.size());
     return read(nlohmann::json::parse(text), bytes.substr(header_at + text.size()));
   } catch (const nlohmann::json::exception& error) {
-    throw DataError(where, fmt::format("{}: the header is malformed: {}", source, error.what()));
+    throw DataError(where, fmt::format("{}: the header is malformed: {}", source, reason_of(error)));
   } catch (const ConfigError& error) {
     throw DataError(where, fmt::format("{}: {}; was it written by a newer version of nomu?", source, error.what()));
   } catch (const DataError& error) {

@@ -134,7 +134,7 @@ DesiderataReport check_model(const Model& model, const CheckSpec& spec, const Pr
   DesiderataSpec where_to_look = box_around(inputs, model.cols(), spec);
   where_to_look.names = model.data().input_names;
   where_to_look.named = named_inputs(model.data());
-  return check_desiderata(inputs, subject, where_to_look);
+  return check_desiderata(inputs, subject, where_to_look, progress.stop);
 }
 
 }  // namespace nomu

@@ -99,9 +99,10 @@ void add_axes(Plot& plot, const Space& space, const PlotRange& values) {
   if (space.conditional()) plot.layers.emplace_back(PlotNote{.text = "not set", .x = columns.right, .y = 0.5});
 }
 
-/// High enough for three lines of text to each axis.
+/// High enough for three lines of text to each axis, as far as a plot may be that high.
 int height_of(const Space& space) {
-  return std::max(310, 120 + 50 * static_cast<int>(std::min<std::size_t>(space.size(), 200)));
+  constexpr std::size_t highest = 10000;
+  return static_cast<int>(std::clamp<std::size_t>(120 + 50 * space.size(), 310, highest));
 }
 
 }  // namespace

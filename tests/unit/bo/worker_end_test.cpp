@@ -5,6 +5,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <string>
 #include <thread>
 
 #include "nomu/bo/worker.hpp"
@@ -31,6 +33,37 @@ TEST(WorkerEnd, ACommandMayTidyUpBeforeItIsKilled) {
   EXPECT_EQ(study.trial(1).reason, "no result after 0.5 s");
   EXPECT_TRUE(std::filesystem::exists(mark));
   std::filesystem::remove(mark);
+}
+
+/// Whether a process has this word on its command line.
+bool runs(const std::string& word) {
+  std::error_code gone;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    if (line.find(word + '\0') != std::string::npos && std::filesystem::exists(entry.path(), gone)) return true;
+  }
+  return false;
+}
+
+TEST(WorkerEnd, ACommandThatLeavesItsGroupOrSessionIsEnded) {
+  for (const char* command : {"timeout 40 sleep 33.125", "exec timeout 60 sleep 33.125", "exec setsid sleep 33.125",
+                              "setsid sleep 33.125; echo 1", "sh -c 'timeout 40 sleep 33.125; echo 1'; echo 1"}) {
+    Study study(line(), random_search(1));
+    const auto begin = std::chrono::steady_clock::now();
+    (void)run_worker(study, command, {.timeout = 0.3});
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(4)) << command;
+    EXPECT_EQ(study.trial(1).reason, "no result after 0.3 s") << command;
+    EXPECT_FALSE(runs("33.125")) << command;
+  }
+}
+
+TEST(WorkerEnd, WhatIgnoresSigtermIsKilledWhereverItIs) {
+  Study study(line(), random_search(1));
+  const auto begin = std::chrono::steady_clock::now();
+  (void)run_worker(study, "setsid sh -c 'trap \"\" TERM; timeout 40 sleep 33.375; echo 1'; echo 1", {.timeout = 0.3});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(12));
+  EXPECT_FALSE(runs("33.375"));
 }
 
 TEST(WorkerEnd, AStopKeepsTheResultOfACommandThatHasEnded) {

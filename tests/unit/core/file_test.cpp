@@ -254,6 +254,22 @@ TEST_F(FileTest, WhetherAPathCanBeWrittenIsKnownBefore) {
   EXPECT_EQ(entries(), 1U) << "nothing is left behind";
   EXPECT_THAT(message_of([&] { require_writable(folder()); }), HasSubstr("Is a directory"));
   EXPECT_THAT(message_of([&] { require_writable(folder() / "no" / "f"); }), HasSubstr("No such file or directory"));
+  EXPECT_THAT(message_of([&] { require_writable(folder() / std::string(256, 'z')); }), HasSubstr("File name too long"));
+}
+
+TEST_F(FileTest, TwoNamesOfAFileThatIsYetToBeWritten) {
+  fs::create_directory(folder() / "d");
+  fs::create_directory_symlink("d", folder() / "link_to_d");
+  fs::create_symlink("d/new", folder() / "link_to_new");
+  fs::create_symlink("round", folder() / "round");
+  const fs::path made = folder() / "d" / "new";
+  EXPECT_TRUE(same_file(made, folder() / "link_to_new"));
+  EXPECT_TRUE(same_file(made, folder() / "link_to_d" / "new"));
+  EXPECT_TRUE(same_file(made, folder() / "link_to_d" / ".." / "d" / "new"));
+  EXPECT_FALSE(same_file(made, folder() / "new"));
+  EXPECT_FALSE(same_file(made, folder() / "round"));
+  EXPECT_FALSE(same_file(made, ""));
+  EXPECT_FALSE(same_file(made, "postgresql://host/db?study=new"));
 }
 
 }  // namespace

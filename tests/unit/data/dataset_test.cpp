@@ -79,6 +79,12 @@ TEST(Dataset, RefusesBadTargets) {
   EXPECT_THAT(error_of("a,y\n1,1\n2,-inf\n3,3\n4,4\n", {.target = "y"}), HasSubstr("'-inf' is not a finite number"));
   EXPECT_THAT(error_of("a,y\n1,7\n2,7\n3,7\n4,7\n", {.target = "y"}),
               HasSubstr("column 'y': the target is 7 in all 4 rows; there is nothing to learn"));
+  EXPECT_THAT(error_of("a,y\n1,1\n2,-1e308\n3,3\n4,4\n", {.target = "y"}),
+              HasSubstr("row 3, column 'y': -1e+308 is too large to compute with"));
+  EXPECT_THAT(error_of("a,y\n1,1e-321\n2,2e-321\n3,3e-321\n4,0\n", {.target = "y"}),
+              HasSubstr("t.csv, column 'y': the target goes from 0 to 3e-321, too little to compute with; multiply the "
+                        "column"));
+  EXPECT_EQ(error_of("a,y\n1,-1e150\n2,0\n3,1\n4,1e150\n", {.target = "y"}), "no error");
 }
 
 TEST(Dataset, RefusesBadInputs) {

@@ -186,6 +186,39 @@ TEST(Desiderata, ProbesHaveOneNameAtATime) {
               HasSubstr("the 3 inputs of 'paid' from 4 on (counted from 0)"));
 }
 
+TEST(Desiderata, OfManyInputsSomeAreDrawn) {
+  const Values data = random_inputs(12, 9, 6);
+  DesiderataSpec spec{.low = Values(9, -1.0), .high = Values(9, 1.0), .probes = 50, .seed = 2, .most_inputs = 4};
+  int calls = 0;
+  const DesiderataSubject subject{.sigma = distance_sigma(data, {1, 2, 3, 4, 5, 6, 7, 8, 9}),
+                                  .mean = [&](std::span<const double> rows) {
+                                    ++calls;
+                                    return by_row(9, [](auto x) { return x[0] + 2 * x[4] + 3 * x[8]; })(rows);
+                                  }};
+  const DesiderataReport some = check_desiderata(data, subject, spec);
+  EXPECT_EQ(calls, 5);
+  EXPECT_THAT(some.find("D4").sentence, HasSubstr("matters most to the mean of 4 drawn from 9 inputs, as along"));
+  EXPECT_THAT(some.find("D4 across inputs").sentence, HasSubstr("Over 4 drawn from 9 inputs, the effect"));
+  EXPECT_EQ(some.find("D4").sentence, check_desiderata(data, subject, spec).find("D4").sentence);
+  spec.most_inputs = 9;
+  EXPECT_THAT(check_desiderata(data, subject, spec).find("D4 across inputs").sentence, HasSubstr("Over all 9 inputs,"));
+}
+
+TEST(Desiderata, AStopIsHeardBetweenInputs) {
+  const Values data = random_inputs(12, 9, 6);
+  std::stop_source stop;
+  int calls = 0;
+  const DesiderataSubject subject{.sigma = distance_sigma(data, Values(9, 1.0)),
+                                  .mean = [&](std::span<const double> rows) {
+                                    if (++calls == 3) stop.request_stop();
+                                    return by_row(9, [](auto x) { return x[0]; })(rows);
+                                  }};
+  EXPECT_THROW(
+      check_desiderata(data, subject, {.low = Values(9, -1.0), .high = Values(9, 1.0), .probes = 50}, stop.get_token()),
+      Cancelled);
+  EXPECT_EQ(calls, 3);
+}
+
 TEST(Desiderata, SigmaShouldChangeAlongInputsThatMatter) {
   const Values data = random_inputs(12, 3, 6);
   const DesiderataSpec spec{.low = {-1, -1, -1}, .high = {1, 1, 1}, .probes = 200, .seed = 2};

@@ -7,6 +7,7 @@
 
 #include "message_of.hpp"
 #include "nomu/core/error.hpp"
+#include "nomu/core/file.hpp"
 #include "nomu/core/random.hpp"
 #include "nomu/interchange/onnx.hpp"
 
@@ -70,6 +71,25 @@ TEST_F(Attach, TheMeanIsTheNetworksOwnAndSigmaGrowsAway) {
   EXPECT_EQ(first, pack_attached(*network, model));
   EXPECT_THAT(first, HasSubstr("nomu.features"));
   EXPECT_THAT(message_of<DataError>([&] { (void)parse_onnx(first, "twice.onnx"); }), HasSubstr("5 outputs ('mean'"));
+}
+
+TEST_F(Attach, NotesOfTheNetworkAreReplaced) {
+  // metadata_props of a model: a key and a text. Messages that follow each other are merged.
+  const auto note = [](const std::string& key, const std::string& text) {
+    const auto field = [](int number, const std::string& bytes) {
+      return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+    };
+    return field(14, field(1, key) + field(2, text));
+  };
+  const std::string bytes = read_file(golden("torch_relu.onnx")) + note("nomu.level", "stale") +
+                            note("nomu.other", "stale") + note("author", "me");
+  const auto network = parse_onnx(bytes, "noted.onnx");
+  FitSpec spec = quick();
+  std::get<NomuSpec>(spec.method).train.epochs = 3;
+  const std::string packed = pack_attached(*network, fit_bounds(spec, network, rows_of(80, 1.0, 1)), 0.9);
+  EXPECT_THAT(packed, HasSubstr("nomu.level"));
+  EXPECT_THAT(packed, testing::Not(HasSubstr("stale")));
+  EXPECT_THAT(packed, HasSubstr("author"));
 }
 
 TEST_F(Attach, NoiseIsLearnedFromWhatTheNetworkMisses) {

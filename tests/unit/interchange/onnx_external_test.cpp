@@ -93,6 +93,31 @@ TEST_F(OnnxWeights, AreAFileThemselves) {
   EXPECT_THAT(refusal(), HasSubstr("it is not a file"));
 }
 
+/// A field of a protobuf message that holds bytes; these are short.
+std::string field(int number, const std::string& bytes) {
+  EXPECT_LT(bytes.size(), 128U);
+  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+}
+
+/// A field that holds a small number.
+std::string field(int number, char value) { return {static_cast<char>(number << 3), value}; }
+
+TEST_F(OnnxWeights, AreReadInBranchesThatNoOutputNeeds) {
+  write_file_atomically(own_folder / "b.bin", "1234");
+  // dims, data_type, name, external_data and data_location of a tensor; initializer of a graph; name, type and g of an
+  // attribute; output, op_type and attribute of a node. Messages that follow each other are merged.
+  const std::string location = field(1, "location") + field(2, "b.bin");
+  const std::string numbers =
+      field(1, char{1}) + field(2, char{1}) + field(8, "b") + field(13, location) + std::string{14 << 3, 1};
+  const std::string branch = field(1, "then_branch") + field(6, field(5, numbers)) + std::string("\xA0\x01\x05");
+  const std::string node = field(2, "unused") + field(4, "If") + field(5, branch);
+  write_file_atomically(network_path, network_bytes + field(7, field(1, node)));
+  const auto network = load_onnx(network_path);
+  EXPECT_THAT(network->file(), testing::Not(HasSubstr("b.bin")));
+  EXPECT_THAT(network->file(), HasSubstr("1234"));
+  EXPECT_THAT(network->info().weights, testing::UnorderedElementsAre(weights_path, own_folder / "b.bin"));
+}
+
 TEST_F(OnnxWeights, AreWhereTheNetworkSays) {
   EXPECT_THAT(refusal("2304", "2305"),
               HasSubstr("it has 2305 bytes in 'torch_external.onnx.data', but its shape needs 2304"));

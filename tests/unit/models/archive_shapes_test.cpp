@@ -70,6 +70,14 @@ TEST(ModelFiles, HeadersThatAreNestedTooDeeplyAreRefused) {
               testing::HasSubstr("deep.nomu: the header is malformed: it is nested too deeply"));
 }
 
+TEST(ModelFiles, HeadersWithValuesOfAnotherTypeAreRefusedInWords) {
+  ModelFile file(read_file(files().front()));
+  file.header["blocks"] = "none";
+  const std::string message = message_of([&] { (void)unpack_model(file.bytes(), "odd.nomu"); });
+  EXPECT_THAT(message, testing::HasSubstr("odd.nomu: the header is malformed: "));
+  EXPECT_THAT(message, testing::Not(testing::HasSubstr("json.exception")));
+}
+
 TEST(ModelFiles, BlocksOfAnotherShapeAreRefused) {
   std::size_t refused = 0;
   for (const fs::path& path : files()) {

@@ -88,6 +88,17 @@ double place_of_second(double kind, double number) {
   return std::get<PlotLine>(figure.plot.layers.front()).x.at(1);
 }
 
+TEST(OptimizationReport, HasRoomForManyVariables) {
+  for (const std::size_t variables : {197U, 198U, 1000U}) {
+    OptimizeSpec spec;
+    spec.method = "random";
+    Study study(Space::box(variables, 0.0, 1.0), spec);
+    for (int i = 0; i < 2; ++i) study.tell(study.ask(), 1.0 + i);
+    const std::string page = render_optimization_report(study, {.model = false});
+    EXPECT_NE(page.find("best tenth"), std::string::npos) << variables;
+  }
+}
+
 TEST(OptimizationReport, VariablesThatATrialDoesNotHaveAreOffTheirAxis) {
   EXPECT_EQ(place_of_second(0.0, 0.5), 0.5);
   EXPECT_GT(place_of_second(1.0, 0.5), 1.0);
