@@ -33,7 +33,7 @@ struct Probes {
 };
 
 Probes probes_of(const FoldedRows& member, std::span<const std::size_t> columns) {
-  Probes probes{.rows = {}, .fold = {}, .copies = columns.size() + 1};
+  Probes probes{.rows = {}, .fold = {}, .change = {}, .copies = columns.size() + 1};
   const std::size_t cost = probes.copies * (member.plain.cols() + member.steps.size());
   const std::size_t wanted = std::clamp<std::size_t>(most_numbers / cost, 4, most_probed);
   const std::size_t every = (member.plain.rows() + wanted - 1) / wanted;
