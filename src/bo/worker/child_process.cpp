@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <exception>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -193,7 +194,13 @@ void ChildProcess::feed() {
 
 ChildProcess::~ChildProcess() {
   if (ended_) return;
-  kill();
+  try {
+    kill();
+  } catch (const std::exception&) {
+    // There was no memory to look for what is in other groups.
+    ::kill(-guard_, SIGKILL);
+    if (!reaped_) ::kill(shell_, SIGKILL);
+  }
   if (!reaped_) reap(shell_, &status_);
   end_guard();
 }

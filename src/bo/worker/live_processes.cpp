@@ -13,10 +13,11 @@ namespace nomu {
 std::vector<LiveProcess> live_processes() {
   std::vector<LiveProcess> all;
   std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", none)) {
-    LiveProcess process{.id = static_cast<pid_t>(std::atoi(entry.path().filename().c_str()))};
+  const std::filesystem::directory_iterator end;
+  for (std::filesystem::directory_iterator entry("/proc", none); !none && entry != end; entry.increment(none)) {
+    LiveProcess process{.id = static_cast<pid_t>(std::atoi(entry->path().filename().c_str()))};
     if (process.id <= 0) continue;
-    std::ifstream file(entry.path() / "stat");
+    std::ifstream file(entry->path() / "stat");
     const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     const std::size_t name_end = text.rfind(") ");  // the name may hold anything
     if (name_end == std::string::npos) continue;

@@ -358,6 +358,9 @@ TEST(Model, ChecksItsDesiderata) {
   EXPECT_NE(report.find("D5").verdict, Verdict::skipped);
   EXPECT_THAT(report.find("D4").sentence, HasSubstr("along input 'x2', which matters most"));
   EXPECT_EQ(check_model(model, {.probes = 50, .refit = false}).find("D5").verdict, Verdict::skipped);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_THROW(check_model(model, {.refit = false}, {.report = {}, .stop = stop.get_token()}), Cancelled);
 }
 
 TEST(Preset, NamesAreChecked) {
