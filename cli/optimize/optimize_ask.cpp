@@ -102,7 +102,7 @@ void each_line(const std::function<void(const std::string& line, const std::stri
     try {
       use(line, label);
     } catch (const DataError& error) {
-      throw DataError("optimize", fmt::format("{}: {}", label, error.what()));
+      throw DataError("optimize", fmt::format("{}: {}", label, error.message()));
     }
   }
   if (!any) warn("note: standard input is empty; nothing was recorded\n");
@@ -119,7 +119,7 @@ std::int64_t tell_lines(Study& study, bool replace) {
     });
     study.tell(results, replace ? Repeated::replace : Repeated::accept_equal);
   } catch (const DataError& error) {
-    throw DataError("optimize", fmt::format("{} (no line was recorded)", error.what()));
+    throw DataError("optimize", fmt::format("{} (no line was recorded)", error.message()));
   }
   return static_cast<std::int64_t>(results.size());
 }
