@@ -33,6 +33,7 @@ void run(const Options& options) {
     return print_json(line);
   }
   std::vector<std::string> names;
+  names.reserve(inputs.size());
   for (const std::string& input : inputs) names.push_back(printable(input, shown_bytes));
   print("input x, float [rows][{}]: {}\n", inputs.size(), fmt::format("{}", fmt::join(names, ", ")));
   if (level) {

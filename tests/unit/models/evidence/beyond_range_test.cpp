@@ -30,26 +30,16 @@ std::string linear_rows(std::size_t rows, std::uint64_t seed) {
   return text;
 }
 
-class FarNumbers : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    model = new Model(fit({.target = "y", .level = 0.9}, parse_table(linear_rows(300, 1), "train.csv")));
-  }
-  static void TearDownTestSuite() {
-    delete model;
-    model = nullptr;
-  }
+const Model& fitted_to_a_line() {
+  static const Model model = fit({.target = "y", .level = 0.9}, parse_table(linear_rows(300, 1), "train.csv"));
+  return model;
+}
 
-  static PredictedRows predicted(const std::string& rows) {
-    return model->predict(parse_table("a,b,c\n" + rows, "rows.csv"));
-  }
+PredictedRows predicted(const std::string& rows) {
+  return fitted_to_a_line().predict(parse_table("a,b,c\n" + rows, "rows.csv"));
+}
 
-  static Model* model;
-};
-
-Model* FarNumbers::model = nullptr;
-
-TEST_F(FarNumbers, SigmaGrowsWithTheDistance) {
+TEST(FarNumbers, SigmaGrowsWithTheDistance) {
   const PredictedRows rows = predicted("0,0,0\n5,0,0\n8,0,0\n30,0,0\n-5,0,0\n-8,0,0\n-30,0,0\n");
   for (const std::size_t side : {1, 4}) {
     EXPECT_GT(rows.sigma_model[side], rows.sigma_model[0]);
@@ -58,8 +48,9 @@ TEST_F(FarNumbers, SigmaGrowsWithTheDistance) {
   }
 }
 
-TEST_F(FarNumbers, BoundsContainALineThatGoesOn) {
-  const Bounds band = model->bounds(parse_table("a,b,c\n6,0,0\n-6,0,0\n0,8,0\n0,-8,0\n5,5,5\n", "rows.csv"), 0.9);
+TEST(FarNumbers, BoundsContainALineThatGoesOn) {
+  const Bounds band =
+      fitted_to_a_line().bounds(parse_table("a,b,c\n6,0,0\n-6,0,0\n0,8,0\n0,-8,0\n5,5,5\n", "rows.csv"), 0.9);
   const std::vector<double> truth{18.0, -18.0, -8.0, 8.0, 10.0};
   for (std::size_t i = 0; i < truth.size(); ++i) {
     EXPECT_LE(band.lower[i], truth[i]) << i;
@@ -67,7 +58,7 @@ TEST_F(FarNumbers, BoundsContainALineThatGoesOn) {
   }
 }
 
-TEST_F(FarNumbers, SigmaIsLimitedHoweverFar) {
+TEST(FarNumbers, SigmaIsLimitedHoweverFar) {
   const PredictedRows rows = predicted("1e3,0,0\n1e9,0,0\n-1e30,1e30,1e30\n");
   for (const double sigma : rows.sigma_model) {
     EXPECT_GT(sigma, 5.0);

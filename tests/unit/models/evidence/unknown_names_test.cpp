@@ -17,7 +17,7 @@ constexpr int names = 25;
 /// A number and one of the names from `first` on, each with an effect of its own: normal with deviation 2.
 std::string named_rows(std::size_t rows, int first, std::uint64_t seed) {
   Random effects(99);
-  std::vector<double> effect(4 * names);
+  std::vector<double> effect(4 * static_cast<std::size_t>(names));
   for (double& one : effect) one = 2.0 * effects.normal();
   Random random(seed);
   std::string text = "site,a,y\n";
