@@ -31,6 +31,7 @@ GraphValue deviation_beyond_range(GraphWriter& graph, const Tensor<float>& beyon
   };
   const auto of_members = [&](std::string_view name, const auto& value_of) {
     std::vector<double> values;
+    values.reserve(ranges.size());
     for (const BeyondRange& range : ranges) values.push_back(value_of(range));
     return graph.doubles(name, values, {members, 1, 1, 1});
   };
