@@ -255,7 +255,8 @@ class Study:
         patience : float
             Seconds for which to retry if a result cannot be written, for example because the disk is full.
         until_settled : bool
-            Whether to stop when, three results or failures in a row, hardly any improvement is to be expected (``outlook``).
+            Whether to stop when, three results or failures in a row, hardly any improvement is to be expected
+            (``outlook``).
         on_result : callable, optional
             Called with each ``Trial`` once its result is recorded.
 
