@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -12,15 +13,28 @@
 namespace nomu {
 namespace {
 
-constexpr double step = 0.5;                     ///< by which numbers are changed, towards the middle
-constexpr std::size_t most_probed = 200;         ///< rows of a member
+constexpr double step = 0.5;              ///< by which numbers are changed, towards the middle
+constexpr std::size_t most_probed = 200;  ///< rows of a member
+constexpr std::size_t fewest_probed = 4;
 constexpr std::size_t most_numbers = 4'000'000;  ///< in memory
 
-std::vector<std::size_t> number_columns(const DataSet& rows) {
+/// The columns of numbers. In very wide tables, since every probed row is kept once for each, only those that go most
+/// with the target.
+std::vector<std::size_t> probed_columns(const FoldedRows& member) {
   std::vector<std::size_t> columns;
-  for (const InputBlock& block : input_blocks(rows)) {
+  for (const InputBlock& block : input_blocks(member.plain)) {
     if (!block.names && !block.indicator) columns.push_back(block.first);
   }
+  const std::size_t width = member.plain.cols() + member.steps.size();
+  const std::size_t most = std::max<std::size_t>(most_numbers / (fewest_probed * width), 1);
+  if (columns.size() <= most) return columns;
+  std::vector<double> product(member.plain.cols(), 0.0);
+  for (std::size_t i = 0; i < member.plain.rows(); ++i) {
+    for (const std::size_t j : columns) product[j] += member.plain.row(i)[j] * member.plain.targets[i];
+  }
+  std::ranges::stable_sort(columns, std::greater<>(), [&](std::size_t j) { return std::abs(product[j]); });
+  columns.resize(most);
+  std::ranges::sort(columns);
   return columns;
 }
 
@@ -35,7 +49,7 @@ struct Probes {
 Probes probes_of(const FoldedRows& member, std::span<const std::size_t> columns) {
   Probes probes{.rows = {}, .fold = {}, .change = {}, .copies = columns.size() + 1};
   const std::size_t cost = probes.copies * (member.plain.cols() + member.steps.size());
-  const std::size_t wanted = std::clamp<std::size_t>(most_numbers / cost, 4, most_probed);
+  const std::size_t wanted = std::clamp(most_numbers / cost, fewest_probed, most_probed);
   const std::size_t every = (member.plain.rows() + wanted - 1) / wanted;
   std::vector<std::size_t> sources;
   for (std::size_t f = 0; f < member.folds.size(); ++f) {
@@ -84,9 +98,9 @@ std::vector<BeyondRange> ranges_of(std::span<const FoldedRows> members, std::spa
     std::iota(all.begin(), all.end(), std::size_t{0});
     ranges.push_back(range_of(members[m].plain, all, members[m].drawn));
     ranges.back().most = most[m];
-    columns.push_back(number_columns(members[m].plain));
+    columns.push_back(probed_columns(members[m]));
     probes.push_back(probes_of(members[m], columns.back()));
-    probed.push_back(probes.back().rows);
+    probed.push_back(std::move(probes.back().rows));
   }
   const UnseenOutputs outputs(probed, chosen.front().weights.size(), networks, front, engine);
   for (std::size_t m = 0; m < members.size(); ++m) {
