@@ -281,13 +281,6 @@ double sigma_far_on(const EvidenceRows& version, double deviations) {
   return std::max(high_end, 1e-3 * deviations);
 }
 
-/// [M][1][4 d + 3]
-Tensor<float> stored(std::span<const BeyondRange> ranges) {
-  Tensor<float> all(ranges.size(), 1, ranges.front().numbers().size());
-  for (std::size_t m = 0; m < ranges.size(); ++m) std::ranges::copy(ranges[m].numbers(), all.member(m).begin());
-  return all;
-}
-
 /// The penalty that counts most in each member.
 std::vector<double> heaviest_penalties(const JudgedMeans& judged) {
   std::vector<double> penalties;

@@ -156,4 +156,10 @@ std::vector<double> beyond_folds(const FoldedRows& member, const BeyondRange& ra
   return deviations;
 }
 
+Tensor<float> stored(std::span<const BeyondRange> ranges) {
+  Tensor<float> all(ranges.size(), 1, ranges.front().numbers().size());
+  for (std::size_t m = 0; m < ranges.size(); ++m) std::ranges::copy(ranges[m].numbers(), all.member(m).begin());
+  return all;
+}
+
 }  // namespace nomu

@@ -24,4 +24,7 @@ void heed_errors(BeyondRange& range, const FoldedRows& member, const std::vector
 /// What rows beyond the range of their own fold's training rows add to the deviation, [row]; 0 for rows not judged.
 [[nodiscard]] std::vector<double> beyond_folds(const FoldedRows& member, const BeyondRange& range);
 
+/// As NetworkParts::beyond.
+[[nodiscard]] Tensor<float> stored(std::span<const BeyondRange> ranges);
+
 }  // namespace nomu
