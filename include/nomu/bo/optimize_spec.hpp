@@ -38,7 +38,7 @@ struct OptimizeSpec {
   std::int64_t warm_every = 8;  ///< results between two models that are trained from scratch
   DirectSpec direct{.evaluations = 2000};
   std::int64_t local_starts = 8;  ///< number of DIRECT's best points that are refined by gradient steps
-  std::int64_t rules = 5;  ///< version of the rules of method auto; a study keeps the version it was created with
+  std::int64_t rules = 6;  ///< version of the rules of method auto; a study keeps the version it was created with
 };
 
 [[nodiscard]] Fields fields_of(OptimizeSpec& spec);

@@ -19,11 +19,13 @@ struct AutoDesign {
   bool simpler = true;        ///< results may be explained by a bowl and by one length for all variables
   bool makes_room = true;     ///< pending points lie closer where there is no room; otherwise random ones follow
   bool wide = true;           ///< results may span many orders of magnitude
+  bool stretch = true;        ///< one end of a range may have more room than the other
   bool wary = true;           ///< most trials must not fail, and failures teach before there are different results
   SuccessWorth::Weight success = SuccessWorth::Weight::probability;
 
   [[nodiscard]] static AutoDesign of(std::int64_t rules, std::size_t variables) {
     AutoDesign design;
+    if (rules <= 5) design.stretch = false;
     if (rules <= 4) design.wide = design.wary = false;
     if (rules <= 3) design.makes_room = false;
     if (rules <= 2) {

@@ -43,7 +43,10 @@ class AutoSearch {
 
   /// How results are explained. The best of noisy results is luck, and a scale that is finest there would magnify it.
   [[nodiscard]] LearnSpec learn_spec() const {
-    return {.noisy = spec_.noisy, .simpler = design_.simpler, .wide = design_.wide && !spec_.noisy};
+    return {.noisy = spec_.noisy,
+            .simpler = design_.simpler,
+            .wide = design_.wide && !spec_.noisy,
+            .stretch = design_.stretch};
   }
 
   /// The point with the largest value of an acquisition, whose arguments are in units of the results.

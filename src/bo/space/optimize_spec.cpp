@@ -68,7 +68,7 @@ Fields fields_of(OptimizeSpec& spec) {
   f.add_nested("direct", fields_of(spec.direct));
   f.add("local_starts", spec.local_starts, Range::between(0.0, most),
         "number of the search's best points that are refined by gradient steps");
-  f.add("rules", spec.rules, Range::between(1.0, 5.0),
+  f.add("rules", spec.rules, Range::between(1.0, 6.0),
         "version of the rules of method auto; a study keeps the version it was created with");
   return f;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "bo/space/history.hpp"
@@ -64,12 +65,15 @@ struct Explanation {
   double softness = 0.0;  // of the scale
   ProcessKernel::Shape shape = ProcessKernel::Shape::matern;
   bool bowl = false;
-  bool tied = false;  // one length for all variables
+  bool tied = false;                        // one length for all variables
+  std::vector<std::size_t> stretched = {};  // variables whose ranges have more room at one end
 };
 
-/// A number that is fitted costs half the logarithm of the number of results (the criterion of Schwarz).
+/// A number that is fitted costs half the logarithm of the number of results (the criterion of Schwarz). A stretched
+/// range costs twice that: it is chosen as well.
 double cost_of(const ProcessRows& rows, const Explanation& by) {
-  const double numbers = (by.bowl ? 1.0 : 0.0) - (by.tied ? static_cast<double>(rows.variables) - 1.0 : 0.0);
+  const double numbers = (by.bowl ? 1.0 : 0.0) - (by.tied ? static_cast<double>(rows.variables) - 1.0 : 0.0) +
+                         2.0 * static_cast<double>(by.stretched.size());
   return 0.5 * numbers * std::log(static_cast<double>(rows.rows()));
 }
 
@@ -82,11 +86,26 @@ std::vector<char> curved_columns(const Space& space) {
   return curved;
 }
 
+/// The stretch of every column, if the ranges of these variables have one.
+std::vector<std::size_t> stretch_of_columns(const Space& space, const std::vector<std::size_t>& variables) {
+  std::vector<std::size_t> columns;
+  if (variables.empty()) return columns;
+  for (std::size_t v = 0; v < space.size(); ++v) {
+    const auto own = std::find(variables.begin(), variables.end(), v);
+    const auto place = static_cast<std::size_t>(own - variables.begin());
+    const Variable& variable = space.variables()[v];
+    columns.insert(columns.end(), variable.kind == Variable::Kind::categorical ? variable.choices.size() : 1,
+                   own == variables.end() ? ProcessRows::as_it_is : place);
+  }
+  return columns;
+}
+
 Scaled fit_scaled(const Space& space, ProcessRows rows, const std::vector<double>& values, const Explanation& by,
                   bool noisy) {
   TargetWarp warp(values, by.softness);
   rows.y = warp.apply(values);
   if (by.bowl) rows.curved = curved_columns(space);
+  rows.stretch = stretch_of_columns(space, by.stretched);
   const std::size_t lengths = rows.groups;
   if (by.tied) {
     rows.group.assign(rows.group.size(), 0);
@@ -112,11 +131,11 @@ class Contest {
   [[nodiscard]] const Explanation& by() const { return by_; }
   [[nodiscard]] const Scaled& best() const { return best_; }
 
-  /// Whether results suffice for a bowl is the caller's to say.
-  void weigh(const LearnSpec& spec, bool bowl) {
+  /// Whether results suffice for a bowl, and for stretched ranges, is the caller's to say.
+  void weigh(const LearnSpec& spec, bool suffice) {
     improves({.shape = Shape::gaussian});
     // A few results cannot teach what each of many variables does, but what all of them do alike.
-    if (spec.simpler && bowl) improves({.shape = by_.shape, .bowl = true});
+    if (spec.simpler && suffice) improves({.shape = by_.shape, .bowl = true});
     if (spec.simpler && space_.size() > 1) improves({.shape = by_.shape, .bowl = by_.bowl, .tied = true});
     double softness = 1.0;
     for (int tenths = 0; tenths < scales(spec.wide); ++tenths, softness *= 0.1) {
@@ -124,18 +143,43 @@ class Contest {
       other.softness = softness;
       if (!improves(other)) break;
     }
-    if (spec.wide && by_.softness > 0.0) weigh_again(spec, bowl);
+    if (spec.wide && by_.softness > 0.0) weigh_again(spec, suffice);
+    if (spec.stretch && suffice) weigh_stretches();
   }
 
  private:
   using Shape = ProcessKernel::Shape;
 
-  bool improves(const Explanation& other) {
-    Scaled found = fit_scaled(space_, rows_, values_, other, noisy_);
+  bool improves(const Explanation& other) { return improves(other, fit_scaled(space_, rows_, values_, other, noisy_)); }
+
+  bool improves(const Explanation& other, Scaled found) {
     if (!(found.evidence > best_.evidence)) return false;
     best_ = std::move(found);
     by_ = other;
     return true;
+  }
+
+  /// The ranges of all numbers may be stretched; or only of the one or two that then are stretched most.
+  void weigh_stretches() {
+    Explanation other = by_;
+    for (std::size_t v = 0; v < space_.size(); ++v) {
+      if (space_.variables()[v].kind != Variable::Kind::categorical) other.stretched.push_back(v);
+    }
+    if (other.stretched.empty()) return;
+    const Scaled all = fit_scaled(space_, rows_, values_, other, noisy_);
+    improves(other, all);
+    if (!std::isfinite(all.evidence)) return;
+    std::vector<std::size_t> order(other.stretched.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const std::vector<Stretch>& stretches = all.fit.kernel.stretches;
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return std::abs(stretches[a].setting()) > std::abs(stretches[b].setting());
+    });
+    const std::vector<std::size_t> numbers = std::exchange(other.stretched, {});
+    for (std::size_t k = 0; k < std::min<std::size_t>(order.size() - 1, 2); ++k) {
+      other.stretched.push_back(numbers[order[k]]);
+      improves(other);
+    }
   }
 
   /// How many scales are tried. Where a few huge results rule the unit of softness, those of the others come later.
@@ -146,11 +190,11 @@ class Contest {
   }
 
   /// What was chosen on a scale that a few huge results ruled may be wrong on the scale that was found.
-  void weigh_again(const LearnSpec& spec, bool bowl) {
+  void weigh_again(const LearnSpec& spec, bool suffice) {
     Explanation other = by_;
     other.shape = by_.shape == Shape::matern ? Shape::gaussian : Shape::matern;
     improves(other);
-    if (spec.simpler && bowl) {
+    if (spec.simpler && suffice) {
       other = by_;
       other.bowl = !by_.bowl;
       improves(other);
@@ -216,6 +260,7 @@ std::shared_ptr<const Learned> learn(const Space& space, const std::vector<Point
   rows.y = best.warp.apply(all.values);
   rows.foreign = all.foreign;
   if (contest.by().bowl) rows.curved = curved_columns(space);
+  rows.stretch = stretch_of_columns(space, contest.by().stretched);
   auto learned = std::make_shared<Learned>(Learned{best.warp, Process(std::move(rows), best.fit.kernel)});
   return learned->process.valid() ? learned : nullptr;
 }

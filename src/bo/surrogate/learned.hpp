@@ -30,6 +30,7 @@ struct LearnSpec {
   bool noisy = false;
   bool simpler = false;  ///< also a bowl, a fall towards the ends of all ranges alike, and one length for all variables
   bool wide = false;     ///< also scales for results that span many orders of magnitude
+  bool stretch = false;  ///< also ranges of numbers of which one end has more room than the other
 };
 
 /// `values`: larger is better; at least two. Null if they cannot be modelled (they are all equal, for example).

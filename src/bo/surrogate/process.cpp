@@ -83,6 +83,7 @@ ProcessRows ProcessRows::chosen(const std::vector<Eigen::Index>& kept) const {
   ProcessRows some{
       .x = RowMatrix(count, x.cols()), .y = Vector(count), .group = group, .groups = groups, .variables = variables};
   some.curved = curved;
+  some.stretch = stretch;
   for (Eigen::Index k = 0; k < count; ++k) {
     const Eigen::Index row = kept[static_cast<std::size_t>(k)];
     some.x.row(k) = x.row(row);
@@ -93,12 +94,13 @@ ProcessRows ProcessRows::chosen(const std::vector<Eigen::Index>& kept) const {
 }
 
 Process::Process(ProcessRows rows, ProcessKernel kernel)
-    : rows_(std::move(rows)), kernel_(std::move(kernel)), points_(rows_.x), count_(rows_.rows()) {
+    : rows_(std::move(rows)), kernel_(std::move(kernel)), points_(rows_.x), places_(rows_.x), count_(rows_.rows()) {
   const Eigen::Index n = rows_.rows();
+  for (Eigen::Index i = 0; i < n; ++i) places_.row(i) = placed(points_.row(i).data()).transpose();
   RowMatrix matrix = RowMatrix::Zero(n, n);
   for (Eigen::Index i = 0; i < n; ++i) {
     for (Eigen::Index j = 0; j < i; ++j) {
-      double square = scaled_square(points_.row(i).data(), points_.row(j).data(), rows_, kernel_.lengths);
+      double square = scaled_square(places_.row(i).data(), places_.row(j).data(), rows_, kernel_.lengths);
       if (rows_.two_studies(i, j)) square += kernel_.remoteness;
       matrix(i, j) = correlation_at(kernel_.shape, square).value;
     }
@@ -121,17 +123,36 @@ Process::Process(ProcessRows rows, ProcessKernel kernel)
 
 double Process::noise_sigma() const { return std::sqrt(variance_ * kernel_.noise); }
 
+Vector Process::placed(const double* x) const {
+  Vector places = Eigen::Map<const Vector>(x, points_.cols());
+  for (std::size_t j = 0; j < rows_.stretch.size(); ++j) {
+    if (rows_.stretch[j] != ProcessRows::as_it_is)
+      places[static_cast<Eigen::Index>(j)] = kernel_.stretches[rows_.stretch[j]].place(x[j]);
+  }
+  return places;
+}
+
+double Process::place_slope(std::size_t column, double x) const {
+  if (rows_.stretch.empty() || rows_.stretch[column] == ProcessRows::as_it_is) return 1.0;
+  return kernel_.stretches[rows_.stretch[column]].slope(x);
+}
+
 /// The square of the scaled distance between a row, or believed point, and a point of the study itself.
-double Process::square_to(Eigen::Index row, const double* x) const {
+double Process::square_to(Eigen::Index row, const double* place) const {
   const bool foreign =
       static_cast<std::size_t>(row) < rows_.foreign.size() && rows_.foreign[static_cast<std::size_t>(row)] != 0;
-  const double square = scaled_square(points_.row(row).data(), x, rows_, kernel_.lengths);
+  const double square = scaled_square(places_.row(row).data(), place, rows_, kernel_.lengths);
   return foreign ? square + kernel_.remoteness : square;
 }
 
+Correlation Process::correlation_to(Eigen::Index row, const double* place) const {
+  return correlation_at(kernel_.shape, square_to(row, place));
+}
+
 Vector Process::correlations(const double* x) const {
+  const Vector place = placed(x);
   Vector result(count_);
-  for (Eigen::Index i = 0; i < count_; ++i) result[i] = correlation(static_cast<std::size_t>(i), x);
+  for (Eigen::Index i = 0; i < count_; ++i) result[i] = correlation_to(i, place.data()).value;
   return result;
 }
 
@@ -159,10 +180,11 @@ Process::Value Process::at(std::span<const double> x) const {
 Process::Value Process::at(std::span<const double> x, std::span<double> mean_slopes,
                            std::span<double> sigma_slopes) const {
   const Eigen::Index n = rows_.rows();
+  const Vector place = placed(x.data());
   Vector k(count_);
   Vector slopes(count_);
   for (Eigen::Index i = 0; i < count_; ++i) {
-    const Correlation c = correlation_at(kernel_.shape, square_to(i, x.data()));
+    const Correlation c = correlation_to(i, place.data());
     k[i] = c.value;
     slopes[i] = c.slope;
   }
@@ -175,10 +197,12 @@ Process::Value Process::at(std::span<const double> x, std::span<double> mean_slo
   lower.transpose().solveInPlace(k);
   for (std::size_t j = 0; j < x.size(); ++j) {
     const double length = kernel_.lengths[static_cast<Eigen::Index>(rows_.group[j])];
-    double of_mean = of_trend[static_cast<Eigen::Index>(j)];
+    const auto column = static_cast<Eigen::Index>(j);
+    const double room = place_slope(j, x[j]);
+    double of_mean = of_trend[column];
     double of_left = 0.0;
     for (Eigen::Index i = 0; i < count_; ++i) {
-      const double step = slopes[i] * 2.0 * (x[j] - points_(i, static_cast<Eigen::Index>(j))) / (length * length);
+      const double step = slopes[i] * 2.0 * (place[column] - places_(i, column)) / (length * length) * room;
       if (i < n) of_mean += weights_[i] * step;
       of_left -= 2.0 * k[i] * step;
     }
@@ -217,6 +241,7 @@ void Process::grow(Eigen::Index count) {
   const Eigen::Index room = std::max(count, 2 * factor_.rows());
   factor_.conservativeResize(room, room);
   points_.conservativeResize(room, points_.cols());
+  places_.conservativeResize(room, places_.cols());
 }
 
 void Process::believe(std::span<const double> x) {
@@ -226,6 +251,7 @@ void Process::believe(std::span<const double> x) {
   factor_.row(count_).head(count_) = k.transpose();
   factor_(count_, count_) = std::sqrt(std::max(1.0 + std::max(kernel_.noise, 1e-8) - k.squaredNorm(), 1e-8));
   std::copy(x.begin(), x.end(), points_.row(count_).data());
+  places_.row(count_) = placed(x.data()).transpose();
   ++count_;
 }
 
@@ -238,24 +264,25 @@ std::span<const double> Process::factor_row(std::size_t row) const {
 }
 
 double Process::correlation(std::size_t row, const double* x) const {
-  return correlation_at(kernel_.shape, square_to(static_cast<Eigen::Index>(row), x)).value;
+  return correlation_to(static_cast<Eigen::Index>(row), placed(x).data()).value;
 }
 
 double Process::mean_at(std::span<const double> x) const {
+  const Vector place = placed(x.data());
   double mean = trend_at(x.data());
-  for (Eigen::Index i = 0; i < rows_.rows(); ++i)
-    mean += weights_[i] * correlation(static_cast<std::size_t>(i), x.data());
+  for (Eigen::Index i = 0; i < rows_.rows(); ++i) mean += weights_[i] * correlation_to(i, place.data()).value;
   return mean;
 }
 
 RowMatrix Process::correlation_slopes(std::span<const double> x) const {
+  const Vector place = placed(x.data());
   RowMatrix result(count_, static_cast<Eigen::Index>(x.size()));
   for (Eigen::Index i = 0; i < count_; ++i) {
-    const double slope = correlation_at(kernel_.shape, square_to(i, x.data())).slope;
+    const double slope = correlation_to(i, place.data()).slope;
     for (std::size_t j = 0; j < x.size(); ++j) {
       const auto column = static_cast<Eigen::Index>(j);
       const double length = kernel_.lengths[static_cast<Eigen::Index>(rows_.group[j])];
-      result(i, column) = slope * 2.0 * (x[j] - points_(i, column)) / (length * length);
+      result(i, column) = slope * 2.0 * (place[column] - places_(i, column)) / (length * length) * place_slope(j, x[j]);
     }
   }
   return result;

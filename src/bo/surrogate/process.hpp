@@ -3,9 +3,11 @@
 // points whose results are still to come.
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
+#include "bo/surrogate/stretch.hpp"
 #include "core/linear_algebra.hpp"
 
 namespace nomu {
@@ -21,6 +23,9 @@ struct ProcessRows {
   /// [inputs], whether a column is part of the bowl: the process then varies about level + bend * bowl, with a bend of
   /// at least 0. Empty: about its level.
   std::vector<char> curved = {};
+  /// [inputs], which of the kernel's stretches is that of the column, or `as_it_is`. Empty: all are as they are.
+  std::vector<std::size_t> stretch = {};
+  static constexpr std::size_t as_it_is = std::numeric_limits<std::size_t>::max();
 
   [[nodiscard]] Eigen::Index rows() const { return x.rows(); }
   [[nodiscard]] bool two_studies(Eigen::Index a, Eigen::Index b) const {
@@ -39,6 +44,7 @@ struct ProcessKernel {
   Vector lengths;           ///< [groups]
   double noise = 0.0;       ///< variance of the noise as a share of the variance of the function
   double remoteness = 0.0;  ///< what is added to the square of the scaled distance between rows of two studies
+  std::vector<Stretch> stretches = {};  ///< between places on these scales distances are taken
 };
 
 /// The correlation at a scaled distance whose square is given, and its slope by that square.
@@ -48,7 +54,7 @@ struct Correlation {
 };
 [[nodiscard]] Correlation correlation_at(ProcessKernel::Shape shape, double square);
 
-/// The sum over inputs of ((a - b) / length)^2.
+/// The sum over inputs of ((a - b) / length)^2, for places on stretched ranges.
 [[nodiscard]] double scaled_square(const double* a, const double* b, const ProcessRows& rows, const Vector& lengths);
 
 /// What a process varies about.
@@ -115,12 +121,18 @@ class Process {
   [[nodiscard]] double left_out_score() const;
 
  private:
-  [[nodiscard]] double square_to(Eigen::Index row, const double* x) const;
+  /// The places of a point on stretched ranges, by which its distances are taken.
+  [[nodiscard]] Vector placed(const double* x) const;
+  [[nodiscard]] double square_to(Eigen::Index row, const double* place) const;
+  [[nodiscard]] Correlation correlation_to(Eigen::Index row, const double* place) const;
+  /// The slope of the place of a column by the input.
+  [[nodiscard]] double place_slope(std::size_t column, double x) const;
   void grow(Eigen::Index count);
 
   ProcessRows rows_;
   ProcessKernel kernel_;
   RowMatrix points_;    // [>= count][inputs]: the rows, then the points of `believe`
+  RowMatrix places_;    // of the points
   RowMatrix factor_;    // of the correlations of all points, noise included; lower triangle
   Vector weights_;      // [n]
   Vector whitened_;     // [n], the factor's inverse times the results less their trend

@@ -166,98 +166,6 @@ TEST(Auto, TakesAnAcquisitionOfOnesOwn) {
   EXPECT_TRUE(report.clean()) << report.problems.front();
 }
 
-void check_slopes(const Promise& promise) {
-  std::vector<double> x{0.13, -0.41, 0.62};
-  std::vector<double> slopes(3);
-  const double here = promise.at(x, slopes);
-  EXPECT_DOUBLE_EQ(here, promise.at(x));
-  for (std::size_t j = 0; j < 3; ++j) {
-    constexpr double step = 1e-5;
-    std::vector<double> up = x;
-    std::vector<double> down = x;
-    up[j] += step;
-    down[j] -= step;
-    const double slope = (promise.at(up) - promise.at(down)) / (2.0 * step);
-    EXPECT_NEAR(slopes[j], slope, 1e-3 * std::max(1.0, std::abs(slope)));
-  }
-}
-
-TEST(Auto, SlopesOfThePromiseAreThoseOfItsValues) {
-  const Space space = Space::box(3, 0.0, 1.0);
-  const std::vector<Point> points = initial_design(space, DesignKind::sobol, 15, 3);
-  std::vector<double> values;
-  values.reserve(points.size());
-  for (const Point& point : points) values.push_back(-bowl(point));
-  const auto learned = learn(space, points, values, {});
-  ASSERT_TRUE(learned);
-  Process process = learned->process;
-  const std::vector<double> pending{0.3, -0.2, 0.5};
-  process.believe(pending);
-  const Fantasies fantasies(process, process.best_mean(), 7);
-  Promise promise(process, nullptr, nullptr, process.best_mean());
-  check_slopes(promise);
-  promise.expect(fantasies);
-  check_slopes(promise);
-}
-
-TEST(Auto, SlopesOfABowlAndOfSuccessAreThoseOfTheirValues) {
-  const Space space = Space::box(3, -1.0, 1.0);
-  const std::vector<Point> points = initial_design(space, DesignKind::sobol, 20, 3);
-  std::vector<double> values;
-  std::vector<Point> finished;
-  std::vector<Point> failed;
-  for (const Point& point : points) {
-    (point[0] + point[1] > 0.4 ? failed : finished).push_back(point);
-    if (finished.size() > values.size()) values.push_back(-10.0 * bowl(point) + std::sin(9.0 * point[1]));
-  }
-  const auto learned = learn(space, finished, values, {.simpler = true});
-  ASSERT_TRUE(learned);
-  ASSERT_GT(learned->process.trend().bend, 0.0);
-  Process process = learned->process;
-  const std::vector<double> pending{0.3, -0.2, 0.5};
-  process.believe(pending);
-  const Fantasies fantasies(process, process.best_mean(), 7);
-  for (const auto weight : {SuccessWorth::Weight::cautious, SuccessWorth::Weight::probability}) {
-    const SuccessWorth success(learn_success(space, finished, failed), weight);
-    Promise promise(process, &success, nullptr, process.best_mean());
-    check_slopes(promise);
-    promise.expect(fantasies);
-    check_slopes(promise);
-    RowMatrix one(1, 3);
-    one << 0.13, -0.41, 0.62;
-    EXPECT_DOUBLE_EQ(promise.at_all(one).front(), promise.at(std::span(one.data(), 3)));
-  }
-}
-
-/// Root mean square error of what is learned from the first points of a design at the other ones.
-double error_of(const Space& space, const LearnSpec& spec, std::size_t known, double (*function)(const Point&)) {
-  const std::vector<Point> points = initial_design(space, DesignKind::sobol, 200, 5);
-  const std::vector<Point> some(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(known));
-  std::vector<double> values;
-  values.reserve(known);
-  for (const Point& point : some) values.push_back(-function(point));
-  const auto learned = learn(space, some, values, spec);
-  double sum = 0.0;
-  for (std::size_t k = known; k < points.size(); ++k) {
-    const double mean = learned->warp.invert(learned->process.mean_at(space.to_inputs(points[k])));
-    sum += std::pow(mean + function(points[k]), 2);
-  }
-  return std::sqrt(sum / static_cast<double>(points.size() - known));
-}
-
-TEST(Auto, AFewResultsOfManyVariablesTeachWhatAllHaveInCommon) {
-  const Space space = Space::box(20, -1.0, 1.0);
-  EXPECT_LT(error_of(space, {.simpler = true}, 20, bowl), 0.8 * error_of(space, {}, 20, bowl));
-}
-
-TEST(Auto, LengthsDifferOnceResultsSayThatTheyDo) {
-  const Space space = Space::box(4, -1.0, 1.0);
-  const auto one_matters = [](const Point& x) { return std::sin(4.0 * x[0]); };
-  const double simpler = error_of(space, {.simpler = true}, 40, one_matters);
-  EXPECT_LT(simpler, 0.2);
-  EXPECT_LT(simpler, 1.1 * error_of(space, {}, 40, one_matters));
-}
-
 TEST(Auto, ManyVariablesImproveFromTheFirstTrialsOn) {
   const auto best_by_rules = [](std::int64_t rules) {
     OptimizeSpec spec = automatic();
@@ -299,22 +207,6 @@ TEST(Auto, TheBorderOfWhatFailsIsReached) {
     return *study.best()->value;
   };
   for (const std::int64_t seed : {1, 2}) EXPECT_LT(best_by_rules(3, seed), 0.2 * best_by_rules(2, seed));
-}
-
-TEST(Auto, FantasiesAreTheProcessOnAverage) {
-  const Space space = Space::box(2, 0.0, 1.0);
-  const std::vector<Point> points = initial_design(space, DesignKind::sobol, 12, 3);
-  std::vector<double> values;
-  values.reserve(points.size());
-  for (const Point& point : points) values.push_back(-bowl(point));
-  Process process = learn(space, points, values, {})->process;
-  const std::vector<double> pending{0.9, -0.9};
-  process.believe(pending);
-  const Fantasies fantasies(process, process.best_mean(), 7);
-  for (const std::vector<double>& x : {std::vector<double>{0.8, -0.8}, std::vector<double>{-0.5, 0.1}}) {
-    EXPECT_NEAR(fantasies.means(x).mean(), process.mean_at(x), 1e-9);
-  }
-  for (const double best : fantasies.bests()) EXPECT_GE(best, process.best_mean());
 }
 
 TEST(Auto, KnowledgeIsGainedWhereItDecides) {

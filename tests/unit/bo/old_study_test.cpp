@@ -36,7 +36,7 @@ TEST_F(OldStudies, OfTheFirstFormat) {
 /// Three variables, batches and failures.
 TEST_F(OldStudies, ByTheFirstRulesOfAuto) {
   EXPECT_EQ(verify_and_go_on("study_auto_1.db", 21, 8).rules, 1);
-  EXPECT_EQ(OptimizeSpec().rules, 5);
+  EXPECT_EQ(OptimizeSpec().rules, 6);
 }
 
 /// Three variables, costs, a batch and a failure.
@@ -44,6 +44,9 @@ TEST_F(OldStudies, ByTheSecondRulesOfAuto) { EXPECT_EQ(verify_and_go_on("study_a
 
 /// Three variables, of which one makes results huge; a batch and a failure.
 TEST_F(OldStudies, ByTheFourthRulesOfAuto) { EXPECT_EQ(verify_and_go_on("study_auto_4.db", 22, 8).rules, 4); }
+
+/// Three variables, batches and failures; some results are huge.
+TEST_F(OldStudies, ByTheFifthRulesOfAuto) { EXPECT_EQ(verify_and_go_on("study_auto_5.db", 22, 6).rules, 5); }
 
 TEST_F(StudyFiles, ANewStudyRecordsItsGenerator) {
   OptimizeSpec spec = quick();
