@@ -18,13 +18,15 @@ from pathlib import Path
 import problems as p
 import tools
 
-NEEDS = {"nomu": "nomu", "optuna:tpe": "optuna", "optuna:gp": "torch", "botorch": "botorch", "sobol": "scipy"}
+NEEDS = {"nomu": "nomu", "optuna:tpe": "optuna", "optuna:gp": "torch", "botorch": "botorch", "smac": "smac",
+         "sobol": "scipy"}
 # What a run imports. It is loaded once, before the processes of the runs branch off, and costs no tool CPU seconds.
 LOADED = {
     "nomu": ["nomu.optimize"],
     "optuna:tpe": ["optuna"],
     "optuna:gp": ["optuna", "torch", "optuna._gp.gp", "optuna._gp.search_space"],
     "botorch": ["botorch.acquisition", "botorch.fit", "botorch.models.transforms", "botorch.optim", "gpytorch.mlls"],
+    "smac": ["smac", "smac.runhistory", "ConfigSpace"],
     "sobol": ["scipy.stats.qmc"],
 }
 
@@ -114,7 +116,7 @@ def add_row(path, row):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tools", default="nomu,optuna:tpe,optuna:gp,botorch,sobol")
+    parser.add_argument("--tools", default="nomu,optuna:tpe,optuna:gp,botorch,smac,sobol")
     parser.add_argument("--problems", default="", help="names; default: all of the half")
     parser.add_argument("--half", default="both", choices=["development", "confirmation", "both"])
     parser.add_argument("--seeds", default="1-3", help="first-last")

@@ -2,7 +2,9 @@
 
 import json
 import os
+import tempfile
 import warnings
+from pathlib import Path
 
 
 class Nomu:
@@ -186,6 +188,44 @@ class Botorch:
         self.y.append(value)
 
 
+class Smac:
+    """The facade for tuning: a random forest, expected improvement, a first design of Sobol's sequence. A failure counts as
+    the worst result: its own infinite cost of a failure ends the study."""
+
+    def __init__(self, problem, seed, budget):
+        from ConfigSpace import Categorical, ConfigurationSpace, Float, Integer
+        from smac import HyperparameterOptimizationFacade as Facade
+        from smac import Scenario
+        from smac.runhistory import TrialValue
+        self.value = TrialValue
+        warnings.filterwarnings("ignore")
+        space = ConfigurationSpace(seed=seed)
+        for v in problem.variables:
+            if v["type"] == "categorical":
+                space.add(Categorical(v["name"], v["choices"]))
+            else:
+                kind = Integer if v["type"] == "integer" else Float
+                space.add(kind(v["name"], (v["low"], v["high"]), log=v["log"]))
+        self.folder = tempfile.TemporaryDirectory()
+        scenario = Scenario(space, n_trials=budget, seed=seed, deterministic=problem.noise == 0,
+                            output_directory=Path(self.folder.name))
+        design = Facade.get_initial_design(scenario, n_configs=problem.initial)
+        self.facade = Facade(scenario, lambda config, seed=0: 0.0, initial_design=design, overwrite=True,
+                             logging_level=50)
+        self.pending, self.worst = [], 0.0
+
+    def ask(self):
+        self.pending.append(self.facade.ask())
+        return dict(self.pending[-1].config)
+
+    def ask_many(self, count):
+        return [self.ask() for _ in range(count)]
+
+    def tell(self, point, value):
+        self.worst = self.worst if value is None else max(self.worst, value)
+        self.facade.tell(self.pending.pop(0), self.value(cost=self.worst if value is None else value))
+
+
 def make(tool, problem, seed, budget):
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     name, _, rest = tool.partition(":")
@@ -197,4 +237,6 @@ def make(tool, problem, seed, budget):
         return Botorch(problem, seed)
     if name == "sobol":
         return Sobol(problem, seed)
-    raise SystemExit(f"there is no tool '{tool}'; there are nomu, nomu:METHOD, optuna:tpe, optuna:gp, botorch, sobol")
+    if name == "smac":
+        return Smac(problem, seed, budget)
+    raise SystemExit(f"there is no tool '{tool}'; there are nomu, nomu:METHOD, optuna:tpe, optuna:gp, botorch, smac, sobol")
