@@ -12,6 +12,14 @@
 namespace nomu {
 namespace {
 
+/// Of a function that is to be minimised, so that larger is better.
+std::vector<double> values_at(const std::vector<Point>& points, double (*function)(const Point&)) {
+  std::vector<double> values;
+  values.reserve(points.size());
+  for (const Point& point : points) values.push_back(-function(point));
+  return values;
+}
+
 void check_slopes(const Promise& promise) {
   std::vector<double> x{0.13, -0.41, 0.62};
   std::vector<double> slopes(3);
@@ -31,10 +39,7 @@ void check_slopes(const Promise& promise) {
 TEST(Process, SlopesOfThePromiseAreThoseOfItsValues) {
   const Space space = Space::box(3, 0.0, 1.0);
   const std::vector<Point> points = initial_design(space, DesignKind::sobol, 15, 3);
-  std::vector<double> values;
-  values.reserve(points.size());
-  for (const Point& point : points) values.push_back(-bowl(point));
-  const auto learned = learn(space, points, values, {});
+  const auto learned = learn(space, points, values_at(points, bowl), {});
   ASSERT_TRUE(learned);
   Process process = learned->process;
   const std::vector<double> pending{0.3, -0.2, 0.5};
@@ -79,10 +84,7 @@ TEST(Process, SlopesOfABowlAndOfSuccessAreThoseOfTheirValues) {
 double error_of(const Space& space, const LearnSpec& spec, std::size_t known, double (*function)(const Point&)) {
   const std::vector<Point> points = initial_design(space, DesignKind::sobol, 200, 5);
   const std::vector<Point> some(points.begin(), points.begin() + static_cast<std::ptrdiff_t>(known));
-  std::vector<double> values;
-  values.reserve(known);
-  for (const Point& point : some) values.push_back(-function(point));
-  const auto learned = learn(space, some, values, spec);
+  const auto learned = learn(space, some, values_at(some, function), spec);
   double sum = 0.0;
   for (std::size_t k = known; k < points.size(); ++k) {
     const double mean = learned->warp.invert(learned->process.mean_at(space.to_inputs(points[k])));
@@ -107,10 +109,7 @@ TEST(Process, LengthsDifferOnceResultsSayThatTheyDo) {
 TEST(Process, FantasiesAreTheProcessOnAverage) {
   const Space space = Space::box(2, 0.0, 1.0);
   const std::vector<Point> points = initial_design(space, DesignKind::sobol, 12, 3);
-  std::vector<double> values;
-  values.reserve(points.size());
-  for (const Point& point : points) values.push_back(-bowl(point));
-  Process process = learn(space, points, values, {})->process;
+  Process process = learn(space, points, values_at(points, bowl), {})->process;
   const std::vector<double> pending{0.9, -0.9};
   process.believe(pending);
   const Fantasies fantasies(process, process.best_mean(), 7);
@@ -147,9 +146,7 @@ TEST(Process, ARangeIsStretchedWhereResultsSayThatItShould) {
   const Space space = Space::box(3, -1.0, 1.0);
   const std::vector<Point> points = initial_design(space, DesignKind::sobol, 40, 3);
   const auto stretches = [&](double (*function)(const Point&)) {
-    std::vector<double> values;
-    for (const Point& point : points) values.push_back(-function(point));
-    return learn(space, points, values, {.simpler = true, .stretch = true});
+    return learn(space, points, values_at(points, function), {.simpler = true, .stretch = true});
   };
   const auto decades = stretches(by_decades);
   ASSERT_EQ(decades->process.rows().stretch.size(), 3U);
