@@ -26,6 +26,8 @@ struct AutoDesign {
   [[nodiscard]] static AutoDesign of(std::int64_t rules, std::size_t variables) {
     AutoDesign design;
     if (rules <= 5) design.stretch = false;
+    // Few variables are soon known around the best result, and then another basin is what may be better.
+    if (rules >= 6 && variables <= 3) design.everywhere = 2;
     if (rules <= 4) design.wide = design.wary = false;
     if (rules <= 3) design.makes_room = false;
     if (rules <= 2) {
