@@ -12,6 +12,7 @@ namespace nomu {
 
 struct AutoDesign {
   std::int64_t everywhere = 8;  ///< one trial in so many looks everywhere
+  std::int64_t thrifty = 8;     ///< the same once costs are told: what looking about is worth must pay for it
   double side = 0.8;            ///< largest side of the cube around the best result
   bool gains_knowledge = true;  ///< noisy studies choose what decides between points
   bool heeds_costs = true;
@@ -35,13 +36,13 @@ struct AutoDesign {
       design.success = SuccessWorth::Weight::cautious;
     }
     if (rules == 1) {
-      design.everywhere = 4;
+      design.everywhere = design.thrifty = 4;
       design.gains_knowledge = design.heeds_costs = design.draws_pending = false;
       return design;
     }
     // With many variables, a process of a few results knows too little of the far corners to be sent there.
     if (variables >= 10) {
-      design.everywhere = 1000000;
+      design.everywhere = design.thrifty = 1000000;
       design.side = 1.6 / std::sqrt(static_cast<double>(variables));
     }
     return design;

@@ -37,7 +37,9 @@ class AutoSearch {
   [[nodiscard]] double shortfall(const History& history, const Point& point);
 
   /// Whether this point is sought in all of the space, and not around the best result.
-  [[nodiscard]] bool looks_everywhere(const History& history) const { return history.trials % design_.everywhere == 0; }
+  [[nodiscard]] bool looks_everywhere(const History& history) const {
+    return history.trials % (history.costs.empty() ? design_.everywhere : design_.thrifty) == 0;
+  }
   /// Whether points are chosen by what they decide, because results are noisy.
   [[nodiscard]] bool gains_knowledge() const { return spec_.noisy && design_.gains_knowledge; }
 
