@@ -191,7 +191,7 @@ TEST(Process, SearchesByDecadesEndSooner) {
 }
 
 TEST(Process, OtherBasinsOfFewVariablesAreSeen) {
-  // Of its many wells the four deepest, -19.2 each, are near the corners (Holder's table).
+  // Of its many wells two of the deepest, -19.2 each, lie in this box, near corners (Holder's table).
   const auto wells = [](const Point& x) {
     const double height = std::exp(std::abs(1.0 - std::hypot(x[0], x[1]) / std::numbers::pi));
     return -std::abs(std::sin(x[0]) * std::cos(x[1]) * height);
